@@ -1,0 +1,108 @@
+"""What every backend takes and gives: bytes in buffers, a call, a report. NumPy only, nothing is pickled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from onekernel.counts import KernelCounts
+from onekernel.messages import Message
+
+
+@dataclass
+class Buffer:
+    """A piece of device memory: a guard, the tensor's bytes, a guard.
+
+    `memory` is the whole allocation as uint8; a call replaces its contents with what the device holds afterwards.
+    The launcher is given a pointer to byte `offset`; `extent` bytes from there are the tensor's own. The device
+    allocation must keep `offset`'s alignment (the allocation itself starts on a multiple of 256 bytes).
+    """
+
+    name: str
+    memory: np.ndarray
+    offset: int
+    extent: int
+    writable: bool
+    itemsize: int
+
+
+Arg = Buffer | int
+"""An argument of a launcher: a device pointer or an int64. The stream is appended by the backend."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing wrong in the learner's file, at a line of it, in a sentence."""
+
+    code: str
+    message: Message
+    file: str | None = None
+    line: int | None = None
+    severity: str = "error"
+    chapter: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "message": self.message.to_json(),
+            "file": self.file,
+            "line": self.line,
+            "severity": self.severity,
+            "chapter": self.chapter,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Finding:
+        """Reads what `to_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        return cls(
+            code=str(data["code"]),
+            message=Message.from_json(data["message"]),
+            file=None if data["file"] is None else str(data["file"]),
+            line=None if data["line"] is None else int(data["line"]),
+            severity=str(data["severity"]),
+            chapter=None if data["chapter"] is None else str(data["chapter"]),
+        )
+
+    def __str__(self) -> str:
+        where = f"{Path(self.file).name}:{self.line}: " if self.file and self.line else ""
+        return f"{where}{self.message}"
+
+
+@dataclass(frozen=True)
+class CallReport:
+    """What a call of a launcher did: the cudaError_t it returned, what was found, what was counted."""
+
+    status: int
+    status_name: str
+    findings: tuple[Finding, ...] = ()
+    kernels: tuple[KernelCounts, ...] = ()
+    seconds: float = 0.0
+
+
+class BuildError(Exception):
+    """The source file did not become a program: `findings` say why, `log` is the compiler's own text."""
+
+    def __init__(self, findings: Sequence[Finding], log: str = "") -> None:
+        super().__init__("\n".join(str(f) for f in findings))
+        self.findings = tuple(findings)
+        self.log = log
+
+
+class Unavailable(Exception):
+    """This machine cannot run the backend: `message` names the cause and the mend."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message.text())
+        self.message = message
+
+
+class Program(Protocol):
+    """A built source file."""
+
+    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+        """Calls the launcher `function`. Buffers are updated in place. Raises BuildError if there is no such export."""
+        ...
