@@ -101,7 +101,13 @@ class Unavailable(Exception):
 
 
 class Program(Protocol):
-    """A built source file."""
+    """A built source file, as `build(path, ..., prototypes=())` of each CUDA C backend makes it.
+
+    `prototypes` are C declarations of the launchers that the operator promises. The backend lets the compiler see
+    them before the file (`-include`), so that a wrong signature is a compile error: Finding "wrong-signature" with
+    `expected` = the prototype. A launcher that is missing after the build is "missing-export", and its values name
+    the exports that are there, so that a misspelling shows.
+    """
 
     def call(self, function: str, args: Sequence[Arg]) -> CallReport:
         """Calls the launcher `function`. Buffers are updated in place. Raises BuildError if there is no such export."""

@@ -1,0 +1,13 @@
+"""Runs a self-contained `.cu` on an NVIDIA GPU: nvcc through torch.utils.cpp_extension, called through its C ABI.
+
+`require()` says whether this machine can, `build(path)` makes a program of a file, `Program.call` runs a launcher on
+buffers and reports what went wrong in the learner's words, `Program.function` is the bare launcher for benches.
+torch is imported when one of them is called, never before.
+"""
+
+from __future__ import annotations
+
+from onekernel.backends.cuda.program import CudaProgram, build
+from onekernel.backends.cuda.toolchain import Toolchain, require
+
+__all__ = ["CudaProgram", "Toolchain", "build", "require"]

@@ -1,0 +1,115 @@
+"""A `.cu` file -> a shared library, built once for each content, card and compiler."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.cuda.diagnostics import findings_of_log
+from onekernel.backends.cuda.toolchain import Toolchain
+from onekernel.messages import Message
+
+# torch switches the operators of __half and __nv_bfloat16 off for its own sources; a learner's `a + b` needs them.
+_OPERATORS_ON = [
+    "-U__CUDA_NO_HALF_OPERATORS__",
+    "-U__CUDA_NO_HALF_CONVERSIONS__",
+    "-U__CUDA_NO_HALF2_OPERATORS__",
+    "-U__CUDA_NO_BFLOAT16_CONVERSIONS__",
+]
+
+
+def cache_dir() -> Path:
+    """Where built libraries are kept: $ONEKERNEL_CACHE, else $XDG_CACHE_HOME/onekernel, else ~/.cache/onekernel."""
+    asked = os.environ.get("ONEKERNEL_CACHE")
+    if asked:
+        return Path(asked).expanduser() / "cuda"
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "onekernel" / "cuda"
+
+
+def library(path: Path, source: bytes, toolchain: Toolchain) -> Path:
+    """The shared library of `source`, which was read from `path`. Raises BuildError with the lines at fault.
+
+    The build runs in a folder of its own and the finished library is moved into place in one step: torch's lock file
+    would stay behind, and stop every later build, if a time limit killed this process in the middle.
+    """
+    flags = [
+        f"-gencode=arch=compute_{toolchain.arch},code=sm_{toolchain.arch}",
+        "-std=c++17",
+        "-lineinfo",
+        *_OPERATORS_ON,
+    ]
+    name = f"onekernel_{_key(path.name, source, flags, toolchain)}"
+    kept = cache_dir() / f"{name}.so"
+    if kept.is_file():
+        return kept
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f"{name}.", dir=kept.parent) as folder:
+            built = _build(name, path, source, flags, toolchain, Path(folder))
+            os.replace(built, kept)
+    except OSError as error:
+        values = {"path": str(kept.parent), "error": error.strerror or str(error)}
+        raise BuildError([Finding("cache-unwritable", Message("cuda.cache-unwritable", values), str(path))]) from error
+    return kept
+
+
+def _key(name: str, source: bytes, flags: list[str], toolchain: Toolchain) -> str:
+    """Sixteen hex digits over everything that the library depends on."""
+    nvcc = (toolchain.cuda_home / "bin" / "nvcc").resolve()
+    parts = [name, *flags, str(nvcc), str(nvcc.stat().st_mtime_ns), toolchain.torch_cuda]
+    return hashlib.sha256("\0".join(parts).encode() + b"\0" + source).hexdigest()[:16]
+
+
+def _build(name: str, path: Path, source: bytes, flags: list[str], toolchain: Toolchain, folder: Path) -> Path:
+    from torch.utils import cpp_extension
+
+    copy = folder / path.name  # what is compiled is what was hashed, even if the learner saves meanwhile
+    copy.write_bytes(source)
+    runtime = _runtime_folder(toolchain.cuda_home, folder)
+    try:
+        with _quiet():
+            cpp_extension.load(
+                name,
+                [str(copy)],
+                is_python_module=False,
+                extra_cuda_cflags=flags,
+                # The library needs the CUDA runtime and nothing of torch, so that a small process can load it too.
+                extra_ldflags=["-Wl,--as-needed", f"-L{runtime}", f"-Wl,-rpath,{toolchain.cuda_home / 'lib64'}"],
+                build_directory=str(folder),
+                verbose=False,
+            )
+    except (RuntimeError, OSError) as error:
+        log = str(error)
+        raise BuildError(findings_of_log(log, path), log) from error
+    return folder / f"{name}.so"
+
+
+def _runtime_folder(home: Path, folder: Path) -> Path:
+    """A folder with libcudart.so. The wheels from pip bring only libcudart.so.N, which a linker does not look for."""
+    for place in (home / "lib64", home / "lib"):
+        if (place / "libcudart.so").exists():
+            return place
+    for found in sorted((home / "lib").glob("libcudart.so.*"), reverse=True):
+        (folder / "libcudart.so").symlink_to(found)
+        break
+    return folder
+
+
+@contextlib.contextmanager
+def _quiet():  # type: ignore[no-untyped-def]
+    """MAX_JOBS=1: there is one file, and ninja need not ask how many cores there are."""
+    before = os.environ.get("MAX_JOBS")
+    os.environ["MAX_JOBS"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["MAX_JOBS"]
+        else:
+            os.environ["MAX_JOBS"] = before

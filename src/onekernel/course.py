@@ -1,0 +1,266 @@
+"""The course as data: labs/*/lab.toml -> Lab, Exercise, Check. Nothing is registered anywhere else.
+
+Each mistake in a lab.toml is refused with its file, its line and the mend.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from onekernel.messages import LANGUAGES, language
+
+# What a check of each kind may say, beside kind, points, title and chapter: (required, optional).
+CHECK_KINDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "correct": (frozenset({"groups"}), frozenset({"dtypes"})),
+    "memory": (frozenset({"measure", "full", "zero", "sizes"}), frozenset()),
+    "prediction": (frozenset({"questions", "sizes"}), frozenset()),
+    "speed": (frozenset(), frozenset()),
+    "answers": (frozenset({"names"}), frozenset()),
+    "log": (frozenset(), frozenset()),
+    "port": (frozenset({"part"}), frozenset()),
+    "probe": (frozenset(), frozenset()),
+}
+_LAB_KEYS = frozenset({"title", "elective", "chapters", "exercise"})
+_EXERCISE_KEYS = frozenset({"file", "operator", "title", "dtypes", "check"})
+_CHECK_KEYS = frozenset({"kind", "points", "title", "chapter"})
+
+
+class CourseError(ValueError):
+    """A mistake in the course's own data: file, line, mend."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A phrase in each language."""
+
+    en: str
+    es: str
+
+    def __str__(self) -> str:
+        return self.es if language() == "es" else self.en
+
+
+@dataclass(frozen=True)
+class Check:
+    """One graded item of an exercise. `options` holds what its kind asks for."""
+
+    id: str
+    kind: str
+    points: int
+    title: Text
+    chapter: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One file that a learner writes. `slug` joins starter, solution, score, profile and roofline point."""
+
+    slug: str
+    file: str
+    lab: str
+    title: Text
+    operator: str | None
+    dtypes: tuple[str, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def points(self) -> int:
+        return sum(c.points for c in self.checks)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One lab: a folder of `labs/` with its statement, its hints and its exercises."""
+
+    name: str
+    folder: Path
+    title: Text
+    elective: bool
+    chapters: tuple[str, ...]
+    exercises: tuple[Exercise, ...]
+
+
+@dataclass(frozen=True)
+class Course:
+    """The whole course, and where it lies."""
+
+    root: Path
+    labs: tuple[Lab, ...]
+
+    @cached_property
+    def exercises(self) -> dict[str, Exercise]:
+        return {e.slug: e for lab in self.labs for e in lab.exercises}
+
+    def solution(self, exercise: Exercise) -> Path:
+        return self.root / "solutions" / exercise.file
+
+    def starter(self, exercise: Exercise) -> Path:
+        return self.root / "kernels" / exercise.file
+
+    def select(self, name: str | None) -> tuple[Exercise, ...]:
+        """The exercises of a lab or of one exercise, by name ("01", "01-naive-kernel", "softmax_naive"); all for None.
+
+        Raises KeyError where nothing has that name.
+        """
+        if name is None:
+            return tuple(self.exercises.values())
+        stem = Path(name).stem if name.endswith((".cu", ".py", ".md")) else name.strip("/")
+        stem = stem.rsplit("/", 1)[-1]
+        if stem in self.exercises:
+            return (self.exercises[stem],)
+        for lab in self.labs:
+            if stem == lab.name or stem == lab.name.split("-", 1)[0]:
+                return lab.exercises
+        raise KeyError(name)
+
+
+def find_root(start: Path | None = None) -> Path:
+    """The repository's root: ONEKERNEL_ROOT, else the nearest folder upwards with labs/ and solutions/, else the
+    checkout that this package was installed from. Raises CourseError where there is none."""
+    candidates = [Path(os.environ["ONEKERNEL_ROOT"])] if "ONEKERNEL_ROOT" in os.environ else []
+    here = (start or Path.cwd()).resolve()
+    candidates += [here, *here.parents, Path(__file__).resolve().parents[2]]
+    for folder in candidates:
+        if (folder / "labs").is_dir() and (folder / "solutions").is_dir():
+            return folder
+    raise CourseError(f"{here}: no course here; change to the folder that you cloned (it holds labs/ and solutions/)")
+
+
+def load(root: Path) -> Course:
+    """Reads every labs/*/lab.toml. Raises CourseError with file, line and mend."""
+    labs: list[Lab] = []
+    seen: dict[str, str] = {}
+    for folder in sorted(p for p in (root / "labs").iterdir() if p.is_dir()):
+        lab = _Reader(root, folder).lab()
+        for exercise in lab.exercises:
+            if exercise.slug in seen:
+                raise CourseError(
+                    f"{folder / 'lab.toml'}: exercise {exercise.slug!r} is also in {seen[exercise.slug]}; rename one"
+                )
+            seen[exercise.slug] = lab.name
+        labs.append(lab)
+    if not labs:
+        raise CourseError(f"{root / 'labs'}: no lab here; a lab is a folder with a lab.toml")
+    return Course(root, tuple(labs))
+
+
+class _Reader:
+    """Reads one lab.toml, and knows the line of each key."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root, self.folder = root, folder
+        self.path = folder / "lab.toml"
+        if not self.path.is_file():
+            raise CourseError(f"{self.path}: the file is missing; every folder of labs/ has a lab.toml")
+        self.text = self.path.read_text(encoding="utf-8")
+        try:
+            self.data = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            raise CourseError(f"{self.path}: not TOML: {error}") from None
+
+    def fail(self, say: str, table: str, nth: int = 0, key: str | None = None) -> CourseError:
+        return CourseError(f"{self.path}:{self.line(table, nth, key)}: {say}")
+
+    def line(self, table: str, nth: int, key: str | None) -> int:
+        """The line of `key` in the nth table of that name (exercise, exercise.check), or of the table's header."""
+        count, found = -1, 1
+        inside = table == ""
+        for number, raw in enumerate(self.text.splitlines(), 1):
+            line = raw.strip()
+            if line.startswith("["):
+                inside = line.strip("[]") == table
+                count += inside
+                if inside and count == nth:
+                    found = number
+            elif inside and (table == "" or count == nth) and key and line.split("=")[0].strip().split(".")[0] == key:
+                return number
+        return found
+
+    def keys(self, data: Mapping[str, Any], allowed: frozenset[str], table: str, nth: int = 0) -> None:
+        for key in data:
+            if key not in allowed:
+                raise self.fail(f"unknown key {key!r}; known: {', '.join(sorted(allowed))}", table, nth, key)
+
+    def text_of(self, data: Mapping[str, Any], table: str, nth: int = 0) -> Text:
+        title = data.get("title")
+        if not isinstance(title, dict) or set(title) != set(LANGUAGES) or not all(title.values()):
+            raise self.fail("title needs a phrase in each language: title = { en = ..., es = ... }", table, nth, "title")
+        return Text(**title)
+
+    def lab(self) -> Lab:
+        self.keys(self.data, _LAB_KEYS, "")
+        for name in ("README.md", "README.es.md", "hints.md", "hints.es.md"):
+            if not (self.folder / name).is_file():
+                raise CourseError(f"{self.folder / name}: the file is missing; write it beside lab.toml")
+        chapters = tuple(self.data.get("chapters", ()))
+        for chapter in chapters:
+            self.chapter(chapter, "", 0, "chapters")
+        counter = iter(range(10**6))
+        entries = self.data.get("exercise", [])
+        if not entries:
+            raise self.fail("no exercise; add one with [[exercise]]", "")
+        return Lab(
+            self.folder.name,
+            self.folder,
+            self.text_of(self.data, ""),
+            bool(self.data.get("elective", False)),
+            chapters,
+            tuple(self.exercise(e, i, counter) for i, e in enumerate(entries)),
+        )
+
+    def chapter(self, chapter: str, table: str, nth: int, key: str) -> str:
+        page, _, anchor = chapter.partition("#")
+        path = self.root / "docs" / "en" / f"{page}.md"
+        if not path.is_file():
+            raise self.fail(f"chapter {page!r} is not in docs/en; write it or mend the name", table, nth, key)
+        if anchor and f'id="{anchor}"' not in path.read_text(encoding="utf-8"):
+            raise self.fail(f"{path.name} has no anchor {anchor!r}; add <a id=\"{anchor}\"></a>", table, nth, key)
+        return chapter
+
+    def exercise(self, data: Mapping[str, Any], nth: int, counter: Any) -> Exercise:
+        self.keys(data, _EXERCISE_KEYS, "exercise", nth)
+        name = data.get("file", "")
+        if not (self.root / "solutions" / name).is_file() or "/" in name or not name:
+            raise self.fail(f"file {name!r} is not in solutions/; write it or mend the name", "exercise", nth, "file")
+        checks = tuple(self.check(c, next(counter), Path(name).stem, i) for i, c in enumerate(data.get("check", ())))
+        if not checks:
+            raise self.fail(f"{name} has no check; add one with [[exercise.check]]", "exercise", nth)
+        return Exercise(
+            Path(name).stem,
+            name,
+            self.folder.name,
+            self.text_of(data, "exercise", nth),
+            data.get("operator"),
+            tuple(data.get("dtypes", ("float32",))),
+            checks,
+        )
+
+    def check(self, data: Mapping[str, Any], nth: int, slug: str, index: int) -> Check:
+        table = "exercise.check"
+        kind = data.get("kind")
+        if kind not in CHECK_KINDS:
+            raise self.fail(f"kind {kind!r} is none of {', '.join(CHECK_KINDS)}", table, nth, "kind")
+        required, optional = CHECK_KINDS[kind]
+        self.keys(data, _CHECK_KEYS | required | optional, table, nth)
+        for key in sorted(required - set(data)):
+            raise self.fail(f"a check of kind {kind!r} needs {key!r}; add it", table, nth, "kind")
+        points = data.get("points")
+        if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= 100:
+            raise self.fail(f"points = {points!r}: a check is worth a whole number from 1 to 100", table, nth, "points")
+        if "chapter" not in data:
+            raise self.fail("a check names the chapter that explains it: chapter = \"page#anchor\"", table, nth, "kind")
+        return Check(
+            f"{slug}.{index + 1}-{kind}",
+            kind,
+            points,
+            self.text_of(data, table, nth),
+            self.chapter(data["chapter"], table, nth, "chapter"),
+            {k: v for k, v in data.items() if k not in _CHECK_KEYS},
+        )

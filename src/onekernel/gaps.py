@@ -1,0 +1,74 @@
+"""Gap markers: a solution carries its own starter.
+
+    // <gap>
+    //| // TODO: what the learner writes here
+    ... the solution's lines ...
+    // </gap>
+
+The starter has the `//|` lines, without that prefix, in place of the whole region. In Python files `#` stands for `//`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+COMMENT = {".cu": "//", ".py": "#", ".md": "<!--"}
+
+
+class GapError(ValueError):
+    """A marker that is not closed, not opened, or nested: names file and line."""
+
+
+def starter(text: str, path: Path) -> str:
+    """The starter that `text`, the solution at `path`, carries. Raises GapError where the markers do not pair."""
+    mark = COMMENT[path.suffix]
+    close = " -->" if path.suffix == ".md" else ""
+    opening, closing, keep = f"{mark} <gap>{close}", f"{mark} </gap>{close}", f"{mark}|"
+    kept: list[str] = []
+    opened = 0
+    for number, line in enumerate(text.splitlines(keepends=True), 1):
+        stripped = line.strip()
+        if stripped == opening:
+            if opened:
+                raise GapError(f"{path}:{number}: a gap opens inside the one of line {opened}; close that one first")
+            opened = number
+        elif stripped == closing:
+            if not opened:
+                raise GapError(f"{path}:{number}: a gap closes that was never opened; write `{opening}` above it")
+            opened = 0
+        elif not opened:
+            kept.append(line)
+        elif stripped.startswith(keep):
+            indent = line[: len(line) - len(line.lstrip())]
+            body = stripped.removeprefix(keep).removesuffix(close).removeprefix(" ")
+            kept.append(f"{indent}{body}\n" if body else "\n")
+    if opened:
+        raise GapError(f"{path}:{opened}: this gap is never closed; write `{closing}` below it")
+    return "".join(kept)
+
+
+def has_gaps(text: str) -> bool:
+    """Whether a text carries gap markers."""
+    return "<gap>" in text
+
+
+def write_starters(root: Path, *, check: bool = False) -> list[Path]:
+    """Writes `kernels/` from `solutions/` and returns the starters that were stale; with `check`, writes nothing.
+
+    A solution without gaps is reading, not an exercise, and has no starter. A starter without a solution is removed.
+    """
+    wanted: dict[Path, str] = {}
+    for path in sorted((root / "solutions").iterdir()):
+        if path.is_file() and path.suffix in COMMENT:
+            text = path.read_text(encoding="utf-8")
+            if has_gaps(text):
+                wanted[root / "kernels" / path.name] = starter(text, path)
+    stray = [p for p in sorted((root / "kernels").glob("*")) if p.is_file() and p not in wanted]
+    stale = [p for p, text in wanted.items() if not p.is_file() or p.read_text(encoding="utf-8") != text]
+    if not check:
+        for path in stray:
+            path.unlink()
+        for path in stale:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(wanted[path], encoding="utf-8")
+    return stale + stray

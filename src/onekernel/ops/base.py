@@ -1,0 +1,137 @@
+"""What an operator promises: its C signature, its fp64 oracle, its input cases, its tolerances, its ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import ml_dtypes
+import numpy as np
+
+from onekernel.messages import Message
+
+DTYPES = {
+    "float32": np.dtype(np.float32),
+    "float16": np.dtype(np.float16),
+    "bfloat16": np.dtype(ml_dtypes.bfloat16),
+}
+C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
+SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
+
+Sizes = Mapping[str, int]
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of the launcher: a tensor that is read ("in") or written ("out"), or an int64 size ("size")."""
+
+    name: str
+    role: str
+    shape: tuple[str, ...] = ()  # for tensors: the sizes' names, e.g. ("rows", "cols")
+    row_stride: str | None = None  # the size parameter that carries the row stride, in elements
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: its sizes, how its values are drawn, and how it lies in memory.
+
+    `gaps` gives the elements between the end of a row and the start of the next, by tensor name; `shift` moves every
+    base pointer by that many elements off its 256-byte alignment. `fill` draws the inputs as float64 from a generator.
+    """
+
+    name: str
+    group: str
+    sizes: Sizes
+    fill: Callable[[np.random.Generator, Sizes], Arrays]
+    about: Message
+    gaps: Mapping[str, int] = field(default_factory=dict)
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Where an output differs from the oracle: how many elements, and the worst one."""
+
+    kind: str  # "values", "nan", "row-sum"
+    count: int
+    total: int
+    index: tuple[int, ...]
+    got: float
+    want: float
+    error: float
+    limit: float
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The least that the operator must do: bytes read once and written once, and floating-point operations."""
+
+    bytes_read: int
+    bytes_written: int
+    flops: int
+
+    @property
+    def bytes(self) -> int:
+        return self.bytes_read + self.bytes_written
+
+    @property
+    def intensity(self) -> float:
+        """FLOPs per byte."""
+        return self.flops / self.bytes if self.bytes else 0.0
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of the course. `oracle` and `compare` see arrays in float64, dense, without the row gaps."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    cases: tuple[Case, ...]
+    oracle: Callable[[Arrays], Arrays]
+    compare: Callable[[np.ndarray, np.ndarray, str, Arrays], Mismatch | None]
+    ledger: Callable[[Sizes, int], Ledger]
+
+    def inputs(self) -> tuple[Parameter, ...]:
+        return tuple(p for p in self.parameters if p.role == "in")
+
+    def outputs(self) -> tuple[Parameter, ...]:
+        return tuple(p for p in self.parameters if p.role == "out")
+
+    def prototype(self, slug: str, dtype: str) -> str:
+        """The C declaration of the launcher of exercise `slug` for one element type."""
+        c_type = C_TYPES[dtype]
+        types = {"in": f"const {c_type}* ", "out": f"{c_type}* ", "size": "int64_t "}
+        params = [types[p.role] + p.name for p in self.parameters] + ["cudaStream_t stream"]
+        return f'extern "C" cudaError_t {slug}{SUFFIXES[dtype]}({", ".join(params)});'
+
+    def group(self, name: str) -> tuple[Case, ...]:
+        """The cases of one group. Raises KeyError where there is none of that name."""
+        found = tuple(c for c in self.cases if c.group == name)
+        if not found:
+            raise KeyError(name)
+        return found
+
+
+def worst(got: np.ndarray, want: np.ndarray, limit: np.ndarray) -> Mismatch | None:
+    """Compares element by element: |got - want| <= limit, NaN where and only where the oracle has NaN.
+
+    A wrong NaN is told before a wrong value, because it explains more. Infinities agree when they are equal.
+    """
+    if got.size == 0:
+        return None
+    wrong_nan = np.isnan(got) != np.isnan(want)
+    if wrong_nan.any():
+        at = tuple(int(i) for i in np.argwhere(wrong_nan)[0])
+        return Mismatch("nan", int(wrong_nan.sum()), got.size, at, float(got[at]), float(want[at]), np.inf, 0.0)
+    with np.errstate(invalid="ignore"):
+        error = np.where((got == want) | np.isnan(want), 0.0, np.abs(got - want))
+    bad = ~(error <= limit)
+    if not bad.any():
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.where(bad, error / np.maximum(limit, 1e-300), -1.0)
+    at = tuple(int(i) for i in np.unravel_index(int(np.argmax(excess)), got.shape))
+    return Mismatch(
+        "values", int(bad.sum()), got.size, at, float(got[at]), float(want[at]), float(error[at]), float(limit[at])
+    )

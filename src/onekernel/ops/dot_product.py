@@ -1,0 +1,75 @@
+"""Dot product: out[0] = sum of a[i] * b[i]. The first reduction of the course."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onekernel.messages import Message
+from onekernel.ops.base import Arrays, Case, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+
+# The error of a sum is bounded by the sum of the magnitudes: Higham, "Accuracy and Stability of Numerical Algorithms",
+# section 4.2. A tree or a grid of partial sums stays far below 1e-6; one long serial float32 sum, or half precision, does not.
+RELATIVE = 2e-6
+
+
+def oracle(inputs: Arrays) -> Arrays:
+    """a, b of shape (n,) -> out of shape (1,), in float64."""
+    with np.errstate(invalid="ignore"):
+        return {"out": np.array([np.dot(inputs["a"], inputs["b"])])}
+
+
+def compare(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Mismatch | None:
+    """Relative to the sum of |a[i] * b[i]|, which is what rounding errors scale with."""
+    with np.errstate(invalid="ignore"):
+        magnitude = np.array([np.dot(np.abs(inputs["a"]), np.abs(inputs["b"]))])
+    return worst(got, want, np.nan_to_num(RELATIVE * magnitude, nan=0.0, posinf=0.0))
+
+
+def ledger(sizes: Sizes, itemsize: int) -> Ledger:
+    """Two reads, a multiplication and an addition an element; one result."""
+    n = sizes["n"]
+    return Ledger(2 * n * itemsize, itemsize, 2 * n)
+
+
+def _normal(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    return {name: rng.standard_normal(sizes["n"]) for name in ("a", "b")}
+
+
+def _integers(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """Ones and a few threes: every partial sum is exact in float32, so one lost element shows."""
+    return {"a": rng.choice([1.0, 3.0], sizes["n"]), "b": np.ones(sizes["n"])}
+
+
+def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    drawn = _normal(rng, sizes)
+    drawn["a"][-1] = np.nan
+    return drawn
+
+
+def _case(group: str, kind: str, fill, n: int, shift: int = 0) -> Case:
+    name = f"{kind}-{n}" + (f"-shift{shift}" if shift else "")
+    return Case(name, group, {"n": n}, fill, Message(f"ops.dot_{kind}", {"n": n}), shift=shift)
+
+
+CASES = (
+    *(_case("shapes", "normal", _normal, n) for n in (1, 31, 32, 33, 256, 1000, 1025)),
+    *(_case("counted", "integers", _integers, n) for n in (1, 63, 255, 257, 1023, 40_001)),
+    _case("empty", "empty", _normal, 0),
+    _case("special", "special", _special, 777),
+    _case("unaligned", "unaligned", _normal, 1001, shift=1),
+    _case("long", "normal", _normal, 1_000_003),
+)
+
+OPERATOR = Operator(
+    name="dot_product",
+    parameters=(
+        Parameter("a", "in", ("n",)),
+        Parameter("b", "in", ("n",)),
+        Parameter("out", "out", ("one",)),
+        Parameter("n", "size"),
+    ),
+    cases=CASES,
+    oracle=oracle,
+    compare=compare,
+    ledger=ledger,
+)
