@@ -1,0 +1,11 @@
+"""A small GPT in NumPy: the model, its weights, an arithmetic that gives the same bytes everywhere, and the port's judges.
+
+    model.py        the forward pass, on NumPy or CuPy: read this first
+    arithmetic.py   the same operators built so that their bytes do not depend on the library
+    weights.py      the trained weights, checked against their hash; weights.npz
+    train.py        how they were made, from corpus.txt
+    port_run.py     runs a learner's torch port (in the untrusted process) and hands back arrays
+    port_check.py   compares those arrays with NumPy's (in the trusted process)
+    debugger.py     names the first tensor that differs, and why
+    storage.py      the questions of storage_probe, their answers, and the two halves of their check
+"""
