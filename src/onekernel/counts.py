@@ -96,7 +96,9 @@ class KernelCounts:
             registers=None if data["registers"] is None else int(data["registers"]),
             metrics={str(k): float(v) for k, v in data["metrics"].items()},
             buffers=tuple(
-                BufferTraffic(str(b["name"]), *(int(b[k]) for k in ("loaded", "stored", "unique_loaded", "unique_stored")))
+                BufferTraffic(
+                    str(b["name"]), int(b["loaded"]), int(b["stored"]), int(b["unique_loaded"]), int(b["unique_stored"])
+                )
                 for b in data["buffers"]
             ),
             lines=tuple(

@@ -191,7 +191,8 @@ class _Reader:
     def text_of(self, data: Mapping[str, Any], table: str, nth: int = 0) -> Text:
         title = data.get("title")
         if not isinstance(title, dict) or set(title) != set(LANGUAGES) or not all(title.values()):
-            raise self.fail("title needs a phrase in each language: title = { en = ..., es = ... }", table, nth, "title")
+            mend = "title needs a phrase in each language: title = { en = ..., es = ... }"
+            raise self.fail(mend, table, nth, "title")
         return Text(**title)
 
     def lab(self) -> Lab:

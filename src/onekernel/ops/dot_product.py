@@ -8,7 +8,8 @@ from onekernel.messages import Message
 from onekernel.ops.base import Arrays, Case, Ledger, Mismatch, Operator, Parameter, Sizes, worst
 
 # The error of a sum is bounded by the sum of the magnitudes: Higham, "Accuracy and Stability of Numerical Algorithms",
-# section 4.2. A tree or a grid of partial sums stays far below 1e-6; one long serial float32 sum, or half precision, does not.
+# section 4.2. A tree or a grid of partial sums stays far below 1e-6; a long serial float32 sum, or half precision,
+# does not.
 RELATIVE = 2e-6
 
 

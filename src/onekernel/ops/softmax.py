@@ -1,6 +1,7 @@
 """Row softmax: y[r, c] = exp(x[r, c] - max_r) / sum_r, one probability distribution a row.
 
-Special values follow torch.nn.functional.softmax: a row of all -inf is NaN, a NaN or +inf makes its row NaN and no other.
+Special values follow torch.nn.functional.softmax: a row of all -inf is NaN; a NaN or a +inf makes its row NaN and no
+other.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import numpy as np
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES, Arrays, Case, Ledger, Mismatch, Operator, Parameter, Sizes, worst
 
-# Relative tolerances. float32: an exponential of 2 ULP with |x - max| <= 100 costs up to 1e-5, a plain serial sum of a few
-# thousand terms about as much; accumulating in half precision errs by 5e-4 and more. float16, bfloat16: the
+# Relative tolerances. float32: an exponential of 2 ULP with |x - max| <= 100 costs up to 1e-5, a plain serial sum of a
+# few thousand terms about as much; accumulating in half precision errs by 5e-4 and more. float16, bfloat16: the
 # rounding of the result itself (half an ULP: 2^-11, 2^-8) and the float32 arithmetic before it.
 RELATIVE = {"float32": 3e-5, "float16": 7e-4, "bfloat16": 5e-3}
 # Absolute: results below the type's normal range may be flushed to zero.
@@ -99,7 +100,8 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
 
 
 def _case(group: str, kind: str, fill, rows: int, cols: int, gaps: tuple[int, int] = (0, 0), shift: int = 0) -> Case:
-    name = f"{kind}-{rows}x{cols}" + (f"-gap{gaps[0]},{gaps[1]}" if any(gaps) else "") + (f"-shift{shift}" if shift else "")
+    name = f"{kind}-{rows}x{cols}" + (f"-gap{gaps[0]},{gaps[1]}" if any(gaps) else "")
+    name += f"-shift{shift}" if shift else ""
     about = Message(f"ops.softmax_{kind}", {"rows": rows, "cols": cols, "x_gap": gaps[0], "y_gap": gaps[1]})
     return Case(name, group, {"rows": rows, "cols": cols}, fill, about, {"x": gaps[0], "y": gaps[1]}, shift)
 

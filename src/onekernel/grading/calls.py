@@ -1,0 +1,148 @@
+"""A case becomes buffers of bytes, and buffers of bytes become a judgement. The trusted side's half of every call.
+
+Every byte of an allocation that is not an input value is poison: a signalling NaN whose payload is drawn anew for
+each buffer. Arithmetic never produces a signalling NaN (IEEE 754-2019, 6.2), so an output element that still holds it
+was not written, a guard or a row gap that lost it was written, and a read outside of a tensor makes a result NaN.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Buffer
+from onekernel.messages import Message
+from onekernel.ops.base import DTYPES, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
+
+GUARD_BYTES = 4096
+_POISON = {  # element type: (unsigned type, exponent all ones and quiet bit clear, payload bits)
+    "float32": (np.uint32, 0x7F800000, 0x3FFFFF),
+    "float16": (np.uint16, 0x7C00, 0x1FF),
+    "bfloat16": (np.uint16, 0x7F80, 0x3F),
+}
+
+
+@dataclass
+class Call:
+    """One call of a launcher: the arguments as bytes, what the trusted side remembers of them, the right answer."""
+
+    case: Case
+    dtype: str
+    function: str
+    args: list[Arg]
+    before: dict[str, np.ndarray]
+    poison: dict[str, int]
+    inputs: Arrays  # float64, as rounded to the element type
+    expected: Arrays  # float64
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing wrong with the bytes that came back."""
+
+    kind: str  # "guard", "unwritten", "input", "values", "nan", "row-sum"
+    message: Message
+
+
+def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw: int = 0) -> Call:
+    """Draws the inputs of `case` from `seed` and lays out its buffers. The same arguments give the same bytes."""
+    rng = np.random.default_rng([seed, zlib.crc32(f"{case.name}/{dtype}".encode()), draw])
+    with np.errstate(over="ignore"):
+        narrow = {k: v.astype(DTYPES[dtype]) for k, v in case.fill(rng, case.sizes).items()}
+    inputs = {k: v.astype(np.float64) for k, v in narrow.items()}
+    call = Call(case, dtype, slug + SUFFIXES[dtype], [], {}, {}, inputs, operator.oracle(inputs))
+    strides = {p.row_stride: _row_stride(case, p) for p in operator.parameters if p.row_stride}
+    for p in operator.parameters:
+        if p.role == "size":
+            call.args.append(strides[p.name] if p.name in strides else case.sizes[p.name])
+            continue
+        buffer, call.poison[p.name] = _buffer(case, p, dtype, rng)
+        if p.role == "in":
+            _elements(buffer, case, p, dtype)[...] = narrow[p.name].view(_POISON[dtype][0])
+        call.before[p.name] = buffer.memory.copy()
+        call.args.append(buffer)
+    return call
+
+
+def judge(operator: Operator, call: Call, after: dict[str, np.ndarray]) -> Fault | None:
+    """The first thing wrong with the buffers `after` the call, most telling first; None where all is right."""
+    for p in operator.parameters:
+        if p.role == "in" and not np.array_equal(call.before[p.name], after[p.name]):
+            return Fault("input", Message("grading.input-changed", {"name": p.name}))
+    for p in operator.outputs():
+        fault = _judge_output(operator, call, p, after[p.name])
+        if fault:
+            return fault
+    return None
+
+
+def _judge_output(operator: Operator, call: Call, p: Parameter, memory: np.ndarray) -> Fault | None:
+    buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
+    moved = Buffer(p.name, memory.copy(), buffer.offset, buffer.extent, True, buffer.itemsize)
+    bits = _elements(moved, call.case, p, call.dtype)
+    written = np.array(bits)
+    bits[...] = call.poison[p.name]  # with the tensor's own elements put back, all must be as it was
+    strays = np.flatnonzero(moved.memory != call.before[p.name])
+    if strays.size:
+        element = int((int(strays[0]) - buffer.offset) // buffer.itemsize)
+        return Fault("guard", Message("grading.guard-written", {"name": p.name, "element": element}))
+    unwritten = np.argwhere(written == call.poison[p.name])
+    if len(unwritten):
+        values = {"name": p.name, "count": len(unwritten), "total": written.size, "index": _index(unwritten[0])}
+        return Fault("unwritten", Message("grading.unwritten", values))
+    got = written.view(DTYPES[call.dtype]).astype(np.float64)
+    found = operator.compare(got, call.expected[p.name], call.dtype, call.inputs)
+    return None if found is None else Fault(found.kind, _describe(p.name, found))
+
+
+def _describe(name: str, m: Mismatch) -> Message:
+    values = {
+        "name": name,
+        "count": m.count,
+        "total": m.total,
+        "index": _index(m.index),
+        "got": f"{m.got:.7g}",
+        "want": f"{m.want:.7g}",
+        "error": f"{m.error:.1e}",
+        "limit": f"{m.limit:.1e}",
+    }
+    return Message(f"grading.{m.kind}", values)
+
+
+def _index(index: Sequence[int]) -> str:
+    return ", ".join(str(int(i)) for i in index)
+
+
+def _shape(case: Case, p: Parameter) -> tuple[int, ...]:
+    return tuple(case.sizes.get(s, 1) for s in p.shape)  # a size that no case names ("one") is 1
+
+
+def _row_stride(case: Case, p: Parameter) -> int:
+    return _shape(case, p)[-1] + case.gaps.get(p.name, 0)
+
+
+def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> tuple[Buffer, int]:
+    """An allocation full of poison, and the poison."""
+    unsigned, exponent, payload = _POISON[dtype]
+    itemsize = np.dtype(unsigned).itemsize
+    shape = _shape(case, p)
+    elements = 0 if 0 in shape else int(np.prod(shape[:-1]) - 1) * _row_stride(case, p) + shape[-1]
+    offset = GUARD_BYTES + case.shift * itemsize
+    poison = exponent | int(rng.integers(1, payload + 1))
+    words = (offset + elements * itemsize + GUARD_BYTES) // itemsize
+    memory = np.full(words, poison, unsigned).view(np.uint8)
+    return Buffer(p.name, memory, offset, elements * itemsize, p.role == "out", itemsize), poison
+
+
+def _elements(buffer: Buffer, case: Case, p: Parameter, dtype: str) -> np.ndarray:
+    """The tensor's elements in the buffer, as a view of unsigned integers of the tensor's shape."""
+    shape = _shape(case, p)
+    unsigned = np.dtype(_POISON[dtype][0])
+    if 0 in shape:
+        return np.empty(shape, unsigned)
+    flat = buffer.memory[buffer.offset : buffer.offset + buffer.extent].view(unsigned)
+    strides = (_row_stride(case, p) * unsigned.itemsize, unsigned.itemsize)[-len(shape) :]
+    return np.lib.stride_tricks.as_strided(flat, shape, strides, writeable=True)

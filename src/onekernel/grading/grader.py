@@ -1,0 +1,102 @@
+"""Grades one file: draws fresh inputs, has them run by the untrusted side, and decides alone."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+
+from onekernel.course import Check
+from onekernel.grading import kinds, runner
+from onekernel.grading.calls import Call
+from onekernel.grading.job import Request
+from onekernel.grading.runner import CallOutcome, RunOutcome
+from onekernel.grading.submission import Submission, failure_of
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED, Failure, Result, Verdict
+from onekernel.messages import Message
+
+SOURCE_BYTES = 1 << 20
+# Kinds whose calls are counted: the simulator makes them on every machine.
+COUNTED = frozenset({"memory", "prediction"})
+
+
+def fresh_seed() -> int:
+    """A seed from the operating system's entropy, short enough to type again."""
+    return secrets.randbelow(1 << 32)
+
+
+def grade(s: Submission) -> Result:
+    """Grades a file. Every outcome is a Result; only a machine without room (OSError) or Ctrl-C leave otherwise."""
+    started = time.monotonic()
+    verdicts = _refuse(s)
+    if verdicts is None:
+        verdicts = _grade_checks(s)
+    return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started)
+
+
+def _refuse(s: Submission) -> list[Verdict] | None:
+    """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
+    try:
+        if not s.path.is_file():
+            return _all(s, FAILED, Message("grading.no-file", {"path": str(s.path), "slug": s.exercise.slug}))
+        if s.path.stat().st_size > SOURCE_BYTES:
+            return _all(s, FAILED, Message("grading.too-large", {"path": str(s.path)}))
+        text = s.path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = s.path.read_bytes()[: error.start].count(b"\n") + 1
+        return _all(s, FAILED, Message("grading.not-utf8", {"path": str(s.path), "line": line}), line=line)
+    except OSError as error:
+        return _all(s, FAILED, Message("grading.unreadable", {"path": str(s.path), "why": error.strerror}))
+    starter = s.course.starter(s.exercise)
+    if starter.is_file() and text == starter.read_text(encoding="utf-8"):
+        return [Verdict(c, UNTOUCHED) for c in s.exercise.checks]
+    return None
+
+
+def _all(s: Submission, status: str, message: Message, *, line: int | None = None) -> list[Verdict]:
+    """The same verdict for every check; the first one tells why, so that it is read once."""
+    failure = Failure(message, s.exercise.checks[0].chapter, file=str(s.path), line=line, code="refused")
+    return _told_once(s, status, (failure,))
+
+
+def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> list[Verdict]:
+    checks = s.exercise.checks
+    return [Verdict(c, status, failures=failures[: kinds.MAX_FAILURES] if c is checks[0] else ()) for c in checks]
+
+
+def _grade_checks(s: Submission) -> list[Verdict]:
+    plans = [(c, kinds.PLANS[c.kind](s, c)) for c in s.exercise.checks if c.kind in kinds.PLANS]
+    ran: dict[str, list[tuple[Call, CallOutcome]]] = {}
+    for backend in dict.fromkeys(_backend(s, c) for c, _ in plans):
+        mine = [(c, plan) for c, plan in plans if _backend(s, c) == backend]
+        every = [call for _, plan in mine for call in plan]
+        outcome = _run(s, backend, every, counted=any(c.kind in COUNTED for c, _ in mine))
+        if outcome.unavailable:
+            return _all(s, NOT_ASSESSED, outcome.unavailable)
+        if not outcome.built:
+            return _build_failed(s, outcome)
+        answers = iter(outcome.calls)
+        ran |= {c.id: [(call, next(answers)) for call in plan] for c, plan in mine}
+    verdicts: list[Verdict] = []
+    for check in s.exercise.checks:
+        verdicts.append(kinds.JUDGES[check.kind](s, check, ran.get(check.id, []), verdicts))
+    return verdicts
+
+
+def _backend(s: Submission, check: Check) -> str:
+    return "simulator" if check.kind in COUNTED and s.backend == "cuda" else s.backend
+
+
+def _run(s: Submission, backend: str, every: Sequence[Call], *, counted: bool) -> RunOutcome:
+    """One process for all calls of the file."""
+    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
+    options = {"mode": "count" if counted else "check"} if backend == "simulator" else {}
+    return runner.run(Request(s.path.resolve(), backend, [(c.function, c.args) for c in every], prototypes, options))
+
+
+def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
+    """The compiler's findings, told once, at the first check."""
+    failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
+    if outcome.ended:
+        failures = (Failure(outcome.ended, "01-cuda-programming-model#errors", code="ended"),)
+    return _told_once(s, FAILED, failures)

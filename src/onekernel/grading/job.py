@@ -1,0 +1,148 @@
+"""The folder through which the trusted and the untrusted process speak: JSON and raw bytes, nothing that is unpickled.
+
+    job.json              what to build and which calls to make      (trusted writes)
+    in/CALL.NAME          a buffer's bytes before call number CALL   (trusted writes)
+    out/built.json        the build's findings                       (untrusted writes, from here on)
+    out/CALL.started      call number CALL has begun
+    out/CALL.json         its report
+    out/CALL.NAME         the buffer's bytes afterwards
+
+What the untrusted side writes is data: it is opened without following links, must be a plain file of the exact length
+(buffers) or of a bounded one (JSON), and each field is converted to the type expected of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Buffer, CallReport, Finding
+from onekernel.counts import KernelCounts
+
+JSON_BYTES = 16 << 20
+
+
+class Forged(Exception):
+    """What the untrusted side wrote is not what it was asked for."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the untrusted process is to do: build `source` with `backend`, then make the calls."""
+
+    source: Path
+    backend: str
+    calls: Sequence[tuple[str, Sequence[Arg]]] = ()
+    prototypes: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> None:
+        """Lays the request out in `folder`."""
+        (folder / "in").mkdir()
+        (folder / "out").mkdir()
+        calls = []
+        for number, (function, args) in enumerate(self.calls):
+            described: list[Any] = []
+            for arg in args:
+                if isinstance(arg, Buffer):
+                    (folder / "in" / f"{number}.{arg.name}").write_bytes(arg.memory.tobytes())
+                    described.append(
+                        {k: getattr(arg, k) for k in ("name", "offset", "extent", "writable", "itemsize")}
+                    )
+                else:
+                    described.append(int(arg))
+            calls.append({"function": function, "args": described})
+        job = {
+            "source": str(self.source),
+            "backend": self.backend,
+            "prototypes": list(self.prototypes),
+            "options": dict(self.options),
+            "calls": calls,
+        }
+        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+
+
+def read_request(folder: Path) -> Request:
+    """The untrusted side's reading of `Request.write`."""
+    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    calls = []
+    for number, call in enumerate(job["calls"]):
+        args: list[Arg] = []
+        for arg in call["args"]:
+            if isinstance(arg, dict):
+                memory = np.fromfile(folder / "in" / f"{number}.{arg['name']}", np.uint8)
+                args.append(Buffer(memory=memory, **arg))
+            else:
+                args.append(arg)
+        calls.append((call["function"], args))
+    return Request(Path(job["source"]), job["backend"], calls, job["prototypes"], job["options"])
+
+
+def read_bytes(path: Path, *, exactly: int | None = None, at_most: int = JSON_BYTES) -> bytes:
+    """A plain file's bytes. Raises Forged for a link, a device, a wrong length; FileNotFoundError for none."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise Forged(f"{path.name}: {error.strerror}") from None
+    with os.fdopen(fd, "rb") as file:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise Forged(f"{path.name}: not a plain file")
+        if exactly is not None and info.st_size != exactly:
+            raise Forged(f"{path.name}: {info.st_size} bytes, expected {exactly}")
+        if exactly is None and info.st_size > at_most:
+            raise Forged(f"{path.name}: {info.st_size} bytes, more than a report may have")
+        data = file.read((exactly if exactly is not None else at_most) + 1)
+    if exactly is not None and len(data) != exactly:
+        raise Forged(f"{path.name}: its length changed while it was read")
+    return data
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file that the untrusted side wrote. Raises Forged, FileNotFoundError."""
+    try:
+        return json.loads(read_bytes(path))
+    except (ValueError, RecursionError):
+        raise Forged(f"{path.name}: not JSON") from None
+
+
+def read_findings(data: Any) -> tuple[Finding, ...]:
+    """Findings from the untrusted side. Raises Forged where a field is not of its type."""
+    try:
+        return tuple(Finding.from_json(f) for f in data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Forged(f"finding: {error}") from None
+
+
+def report_to_json(report: CallReport) -> dict[str, Any]:
+    return {
+        "status": report.status,
+        "status_name": report.status_name,
+        "findings": [f.to_json() for f in report.findings],
+        "kernels": [k.to_json() for k in report.kernels],
+        "seconds": report.seconds,
+    }
+
+
+def read_report(path: Path) -> CallReport:
+    """A call's report. Raises Forged, FileNotFoundError."""
+    data = read_json(path)
+    try:
+        return CallReport(
+            int(data["status"]),
+            str(data["status_name"]),
+            read_findings(data["findings"]),
+            tuple(KernelCounts.from_json(k) for k in data["kernels"]),
+            float(data["seconds"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Forged(f"{path.name}: {error}") from None

@@ -1,0 +1,147 @@
+"""Checks of memory behaviour, from counts: how many bytes a kernel asks for, in how many sectors, with which conflicts.
+
+Counts come from the simulator on every machine, so that a laptop and a GPU machine give the same points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from onekernel import counts
+from onekernel.counts import KernelCounts
+from onekernel.course import Check
+from onekernel.grading import calls
+from onekernel.grading.calls import Call
+from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.ops import Case, Ledger
+from onekernel.units import UnitError, parse, show
+
+CLOSE = 0.05  # a prediction within 5 % is right
+
+
+def plan(s: Submission, check: Check) -> list[Call]:
+    """One call at the check's sizes, on plain values: addresses do not depend on them."""
+    sizes = check.options["sizes"]
+    like = next(c for c in s.operator.cases if all(c.sizes.values()))
+    case = Case("counted", "counted", sizes, like.fill, Message("grading.counted", {"sizes": _show_sizes(sizes)}))
+    return [calls.make(s.operator, s.exercise.slug, case, s.exercise.dtypes[0], s.seed)]
+
+
+def _show_sizes(sizes: dict[str, int]) -> str:
+    return " x ".join(str(v) for v in sizes.values())
+
+
+def total(kernels: Sequence[KernelCounts], metric: str) -> float:
+    """A metric over all kernels that a launcher started. Raises KeyError where one did not count it."""
+    return sum(k.metrics[metric] for k in kernels)
+
+
+def bytes_requested(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+    """Bytes that threads asked for over the bytes that must move: 1 is perfect."""
+    return (total(kernels, counts.BYTES_LOADED) + total(kernels, counts.BYTES_STORED)) / ideal.bytes
+
+
+def bytes_moved(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+    """Bytes of the sectors between L1 and L2 over the bytes that must move: 1 is perfect; caches are not counted on."""
+    sectors = total(kernels, counts.LOAD_SECTORS) + total(kernels, counts.STORE_SECTORS)
+    return sectors * counts.SECTOR_BYTES / ideal.bytes
+
+
+def bank_conflicts(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+    """Conflicts a shared-memory wavefront: 0 is perfect; 0 where shared memory is not used."""
+    conflicts = total(kernels, counts.SHARED_LOAD_CONFLICTS) + total(kernels, counts.SHARED_STORE_CONFLICTS)
+    waves = total(kernels, counts.SHARED_LOAD_WAVEFRONTS) + total(kernels, counts.SHARED_STORE_WAVEFRONTS)
+    return conflicts / waves if waves else 0.0
+
+
+def passes(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+    """How often the input is walked: bytes loaded over the input's bytes."""
+    return total(kernels, counts.BYTES_LOADED) / ideal.bytes_read
+
+
+MEASURES: dict[str, Callable[[Sequence[KernelCounts], Ledger], float]] = {
+    "bytes_requested": bytes_requested,
+    "bytes_moved": bytes_moved,
+    "bank_conflicts": bank_conflicts,
+    "passes": passes,
+}
+
+
+def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Full points at `full` or better, none at `zero` or worse, in proportion between."""
+    kernels, failures = _counted(s, check, ran)
+    if failures:
+        return Verdict(check, FAILED, failures=tuple(failures))
+    ideal = s.operator.ledger(check.options["sizes"], ran[0][0].args[0].itemsize)  # type: ignore[union-attr]
+    value = MEASURES[check.options["measure"]](kernels, ideal)
+    full, zero = check.options["full"], check.options["zero"]
+    share = min(1.0, max(0.0, (zero - value) / (zero - full)))
+    values = {"value": f"{value:.3g}", "sizes": _show_sizes(check.options["sizes"])}
+    note = Message(f"grading.measured-{check.options['measure']}", values)
+    if share == 1.0:
+        return Verdict(check, PASSED, check.points, note=note)
+    why = Failure(Message("grading.memory", {"what": note, "full": f"{full:g}"}), check.chapter, code="memory")
+    return Verdict(check, PARTIAL if share else FAILED, round(check.points * share, 1), (why,), note)
+
+
+def _counted(s: Submission, check: Check, ran: Ran) -> tuple[tuple[KernelCounts, ...], list[Failure]]:
+    """The kernels that the counted call ran, or what kept them from being counted."""
+    ((call, outcome),) = ran
+    failures = judge_call(s, check, call, outcome)
+    kernels = outcome.report.kernels if outcome.report else ()
+    if not failures and not kernels:
+        failures = [Failure(Message("grading.no-kernel", {"function": call.function}), check.chapter, code="no-kernel")]
+    return kernels, failures
+
+
+def quantities(kernels: Sequence[KernelCounts], ideal: Ledger) -> dict[str, float]:
+    """What a learner may be asked to predict, in bytes or FLOP/byte."""
+    loaded, stored = total(kernels, counts.BYTES_LOADED), total(kernels, counts.BYTES_STORED)
+    return {
+        "bytes_loaded": loaded,
+        "bytes_stored": stored,
+        "compulsory_bytes": float(ideal.bytes),
+        "intensity": ideal.intensity,
+    }
+
+
+def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Points by the error of each prediction: all within 5 %, none from a factor of two, in proportion between."""
+    questions = check.options["questions"]
+    missing = [q["id"] for q in questions if q["id"] not in s.predictions]
+    if missing:
+        why = Message("grading.predict-first", {"slug": s.exercise.slug})
+        return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="predict-first"),))
+    kernels, failures = _counted(s, check, ran)
+    if failures:
+        return Verdict(check, FAILED, failures=tuple(failures))
+    ideal = s.operator.ledger(check.options["sizes"], ran[0][0].args[0].itemsize)  # type: ignore[union-attr]
+    actual = quantities(kernels, ideal)
+    share, found = 0.0, []
+    for question in questions:
+        quantity = question["quantity"]
+        got = _share(s.predictions[question["id"]], actual[quantity])
+        share += got / len(questions)
+        values = {
+            "predicted": s.predictions[question["id"]],
+            "actual": show(actual[quantity], "FLOP/byte" if quantity == "intensity" else "B"),
+            "what": Message(f"grading.quantity-{quantity}"),
+        }
+        if got < 1:
+            found.append(Failure(Message("grading.prediction", values), check.chapter, code="prediction"))
+    status = PASSED if not found else PARTIAL if share else FAILED
+    return Verdict(check, status, round(check.points * share, 1), tuple(found))
+
+
+def _share(predicted: str, actual: float) -> float:
+    try:
+        value = parse(predicted).value
+    except UnitError:
+        return 0.0
+    if value <= 0 or actual <= 0:
+        return float(value == actual)
+    factor = max(value / actual, actual / value)
+    return 1.0 if factor <= 1 + CLOSE else max(0.0, 1 - math.log2(factor))

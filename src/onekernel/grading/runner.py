@@ -1,0 +1,155 @@
+"""The trusted side of running a submission: starts the untrusted process, survives its end, reads what it left.
+
+A call that hangs or crashes costs that call alone: the rest is made in a fresh process, RESTARTS times at most.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from onekernel.backends.base import Buffer, CallReport, Finding
+from onekernel.grading import job, sandbox
+from onekernel.grading.job import Forged, Request
+from onekernel.messages import Message, language
+
+RESTARTS = 2
+BUILD_SECONDS = 90.0
+CALL_SECONDS = 12.0
+# What a submission may see of our environment: no more than a compiler and a driver need.
+_ENVIRONMENT = (
+    "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CXX", "PYTHONPATH",
+    "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE",
+)  # fmt: skip
+
+
+@dataclass
+class CallOutcome:
+    """What came of one call: a report and the buffers after it, or the way it ended."""
+
+    report: CallReport | None = None
+    after: dict[str, np.ndarray] = field(default_factory=dict)
+    ended: Message | None = None  # it crashed, hung, or its answer is not one
+    exports: tuple[Finding, ...] = ()  # the launcher is missing
+
+
+@dataclass
+class RunOutcome:
+    """What came of a submission: the build's findings, or one outcome a call."""
+
+    calls: list[CallOutcome]
+    build: tuple[Finding, ...] = ()
+    log: str = ""
+    unavailable: Message | None = None
+    ended: Message | None = None  # the process ended before the build did
+
+    @property
+    def built(self) -> bool:
+        return not (self.build or self.unavailable or self.ended)
+
+
+def run(request: Request, *, call_seconds: float = CALL_SECONDS) -> RunOutcome:
+    """Builds and runs a submission in an untrusted process. Raises OSError where this machine has no room for it."""
+    outcomes: list[CallOutcome] = [CallOutcome() for _ in request.calls]
+    todo = list(range(len(outcomes)))
+    for attempt in range(RESTARTS + 1):
+        part = replace(request, calls=[request.calls[i] for i in todo])
+        with _folder() as folder:
+            part.write(folder)
+            ended = sandbox.run(
+                [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder)],
+                folder=folder,
+                timeout=BUILD_SECONDS + call_seconds * max(1, len(todo)) ** 0.5,
+                env=_environment(folder),
+            )
+            whole = _read_built(folder / "out", ended)
+            if not whole.built:
+                return whole
+            done = [_read_call(folder / "out", n, request.calls[i][1]) for n, i in enumerate(todo)]
+            begun = [(folder / "out" / f"{n}.started").exists() for n in range(len(todo))]
+        for n, i in enumerate(todo):
+            if done[n] is not None:
+                outcomes[i] = done[n]
+            elif begun[n]:
+                outcomes[i] = CallOutcome(ended=_how(ended))
+        todo = [i for n, i in enumerate(todo) if done[n] is None and not begun[n]]
+        if not todo:
+            break
+        if attempt == RESTARTS or not any(begun):
+            for i in todo:
+                outcomes[i] = CallOutcome(ended=Message("grading.gave-up", {"times": attempt + 1}))
+            break
+    return RunOutcome(outcomes)
+
+
+def _how(ended: sandbox.Ended) -> Message:
+    if ended.timed_out:
+        return Message("grading.timed-out", {"seconds": f"{ended.seconds:.0f}"})
+    if ended.signal:
+        return Message("grading.killed", {"signal": ended.signal})
+    return Message("grading.left", {"code": ended.returncode, "output": _last_line(ended.output)})
+
+
+def _last_line(output: str) -> str:
+    lines = [line for line in output.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "-"
+
+
+def _read_built(out: Path, ended: sandbox.Ended) -> RunOutcome:
+    try:
+        data = job.read_json(out / "built.json")
+        if "unavailable" in data:
+            return RunOutcome([], unavailable=Message.from_json(data["unavailable"]))
+        return RunOutcome([], build=job.read_findings(data["findings"]), log=str(data["log"]))
+    except FileNotFoundError:
+        return RunOutcome([], ended=_how(ended), log=ended.output)
+    except (Forged, KeyError, TypeError, AttributeError) as error:
+        return RunOutcome([], ended=Message("grading.forged", {"why": str(error)}))
+
+
+def _read_call(out: Path, number: int, args: Sequence[object]) -> CallOutcome | None:
+    """The outcome of a call that came to its end; None for one that did not."""
+    try:
+        data = job.read_json(out / f"{number}.json")
+        if isinstance(data, dict) and "export" in data:
+            return CallOutcome(exports=job.read_findings(data["export"]))
+        report = job.read_report(out / f"{number}.json")
+        after = {
+            a.name: np.frombuffer(job.read_bytes(out / f"{number}.{a.name}", exactly=a.memory.nbytes), np.uint8)
+            for a in args
+            if isinstance(a, Buffer)
+        }
+        return CallOutcome(report, after)
+    except FileNotFoundError as error:
+        if str(error.filename).endswith(f"{number}.json"):
+            return None
+        return CallOutcome(ended=Message("grading.forged", {"why": str(error)}))
+    except Forged as error:
+        return CallOutcome(ended=Message("grading.forged", {"why": str(error)}))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A job folder that only this user can enter, removed whatever happens."""
+    folder = Path(tempfile.mkdtemp(prefix="onekernel-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    env = {k: os.environ[k] for k in _ENVIRONMENT if k in os.environ}
+    package = str(Path(__file__).resolve().parents[2])
+    env["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [env.get("PYTHONPATH")])])
+    env |= {"TMPDIR": str(folder / "out"), "ONEKERNEL_LANG": language(), "PYTHONDONTWRITEBYTECODE": "1"}
+    env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2"}
+    return env

@@ -1,0 +1,89 @@
+"""Runs the untrusted process and makes sure that nothing of it is left: a time limit and the end of the whole family.
+
+A child that leaves its process group (setsid, a double fork) is not lost: while a sandbox runs, this process is the
+"subreaper" of its descendants (prctl(2)), so orphans become our children, and every child that was not there before
+is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+OUTPUT_TAIL = 20_000
+_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the untrusted process ended. `signal` is the one that killed it, if it was one and not ours."""
+
+    returncode: int
+    timed_out: bool
+    output: str
+    seconds: float
+
+    @property
+    def signal(self) -> str | None:
+        return signal.Signals(-self.returncode).name if self.returncode < 0 and not self.timed_out else None
+
+
+def run(argv: Sequence[str], *, folder: Path, timeout: float, env: Mapping[str, str]) -> Ended:
+    """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
+
+    On return, on KeyboardInterrupt too, no process that it started is alive.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # the submission runs as the same user: it must not read our memory
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    before = _children()
+    started = time.monotonic()
+    timed_out = False
+    log = folder / "output"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+        )
+        try:
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+        finally:
+            _end(process, before)
+            libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    with log.open("rb") as text:
+        text.seek(max(0, log.stat().st_size - OUTPUT_TAIL))
+        tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
+    return Ended(process.returncode, timed_out, tail, time.monotonic() - started)
+
+
+def _end(process: subprocess.Popen[bytes], before: set[int]) -> None:
+    """Kills the process group, then whatever else became our child."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for _ in range(1000):
+        strays = _children() - before
+        if not strays:
+            return
+        for pid in strays:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    """The processes whose parent is this one."""
+    me = os.getpid()
+    try:
+        tasks = Path(f"/proc/{me}/task").iterdir()
+        return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+    except OSError:
+        return set()

@@ -1,0 +1,78 @@
+"""One file to grade, and what every kind of check needs to judge a call of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onekernel.backends.base import Finding
+from onekernel.course import Check, Course, Exercise
+from onekernel.grading import calls
+from onekernel.grading.calls import Call
+from onekernel.grading.runner import CallOutcome
+from onekernel.grading.verdicts import Failure
+from onekernel.messages import Message
+from onekernel.ops import OPERATORS, Operator
+
+Ran = list[tuple[Call, CallOutcome]]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them."""
+
+    course: Course
+    exercise: Exercise
+    path: Path
+    device: str  # "cuda" or "simulator"
+    seed: int
+    predictions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def backend(self) -> str:
+        """What runs the file: Triton files have one backend, compiled on a GPU and interpreted without one."""
+        if self.path.suffix == ".py":
+            return "triton" if self.exercise.operator else "python"
+        return self.device
+
+    @property
+    def operator(self) -> Operator:
+        """The exercise's operator. Raises KeyError for one that the course does not have."""
+        return OPERATORS[self.exercise.operator or ""]
+
+
+def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Failure:
+    """A backend's finding as a reason why points were lost."""
+    return Failure(
+        finding.message,
+        finding.chapter or check.chapter,
+        call.case.name if call else None,
+        call.case.about if call else None,
+        finding.file,
+        finding.line,
+        finding.code,
+    )
+
+
+def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) -> list[Failure]:
+    """Everything wrong with one call: how it ended, what the backend found, what the bytes say."""
+
+    def because(message: Message, code: str) -> Failure:
+        return Failure(message, check.chapter, call.case.name, call.case.about, code=code)
+
+    if outcome.exports:
+        return [failure_of(f, check) for f in outcome.exports]
+    if outcome.report is None:
+        return [because(outcome.ended or Message("grading.gave-up", {"times": 1}), "ended")]
+    report = outcome.report
+    found = [failure_of(f, check, call) for f in report.findings if f.severity == "error"]
+    if report.status != 0 and not found:
+        values = {"function": call.function, "name": report.status_name, "code": report.status}
+        found.append(because(Message("grading.status", values), "status"))
+    fault = calls.judge(s.operator, call, outcome.after)
+    if fault:
+        found.append(because(fault.message, fault.kind))
+    elif not found and s.backend == "simulator" and not report.kernels and all(call.case.sizes.values()):
+        found.append(because(Message("grading.no-kernel", {"function": call.function}), "no-kernel"))
+    return found

@@ -1,0 +1,139 @@
+"""What grading concludes: a verdict a check, a result an exercise, a scorecard a learner. Plain data that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from onekernel.course import Check, Exercise
+from onekernel.messages import Message
+
+PASSED, PARTIAL, FAILED = "passed", "partial", "failed"
+NOT_ASSESSED = "not-assessed"  # this machine cannot: never passed, never failed
+UNTOUCHED = "untouched"  # the file is still the starter
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why points were lost: one sentence, the input it happened on, the line, the chapter that explains it."""
+
+    message: Message
+    chapter: str
+    case: str | None = None
+    about: Message | None = None
+    file: str | None = None
+    line: int | None = None
+    code: str = "wrong"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "message": self.message.text(),
+            "case": self.case,
+            "input": self.about.text() if self.about else None,
+            "file": self.file,
+            "line": self.line,
+            "chapter": self.chapter,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One check's outcome. `earned` is between 0 and the check's points; `note` tells a measured figure."""
+
+    check: Check
+    status: str
+    earned: float = 0.0
+    failures: tuple[Failure, ...] = ()
+    note: Message | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "check": self.check.id,
+            "title": str(self.check.title),
+            "status": self.status,
+            "earned": self.earned,
+            "points": self.check.points,
+            "note": self.note.text() if self.note else None,
+            "failures": [f.to_json() for f in self.failures],
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """One exercise's outcome: its verdicts, and what a reader needs to repeat it."""
+
+    exercise: Exercise
+    verdicts: tuple[Verdict, ...]
+    backend: str
+    seed: int
+    seconds: float = 0.0
+    warnings: tuple[Failure, ...] = field(default=())
+
+    @property
+    def earned(self) -> float:
+        return sum(v.earned for v in self.verdicts)
+
+    @property
+    def assessed(self) -> int:
+        """The points that this machine could give."""
+        return sum(v.check.points for v in self.verdicts if v.status != NOT_ASSESSED)
+
+    @property
+    def status(self) -> str:
+        found = {v.status for v in self.verdicts} - {NOT_ASSESSED}
+        for status in (FAILED, UNTOUCHED, PARTIAL, PASSED):
+            if status in found:
+                return status
+        return NOT_ASSESSED
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "exercise": self.exercise.slug,
+            "lab": self.exercise.lab,
+            "status": self.status,
+            "earned": self.earned,
+            "assessed": self.assessed,
+            "points": self.exercise.points,
+            "backend": self.backend,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "verdicts": [v.to_json() for v in self.verdicts],
+        }
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """The results of several exercises, with their sums."""
+
+    results: tuple[Result, ...]
+
+    @classmethod
+    def of(cls, results: Iterable[Result]) -> Scorecard:
+        return cls(tuple(results))
+
+    @property
+    def earned(self) -> float:
+        return sum(r.earned for r in self.results)
+
+    @property
+    def assessed(self) -> int:
+        return sum(r.assessed for r in self.results)
+
+    @property
+    def points(self) -> int:
+        return sum(r.exercise.points for r in self.results)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that this machine can assess has passed."""
+        return all(r.status in (PASSED, NOT_ASSESSED) for r in self.results)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "earned": self.earned,
+            "assessed": self.assessed,
+            "points": self.points,
+            "results": [r.to_json() for r in self.results],
+        }

@@ -1,0 +1,61 @@
+"""Numbers with units, as a learner writes them: "100.7 MB", "0.167 FLOP/byte", "30 us"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PREFIX = {
+    "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
+    "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40,
+    "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9,
+}  # fmt: skip
+_UNIT = {
+    "FLOP": "FLOP", "FLOPS": "FLOP", "FLOPs": "FLOP",
+    "B": "B", "byte": "B", "bytes": "B",
+    "s": "s",
+    "FLOP/byte": "FLOP/byte", "FLOP/B": "FLOP/byte", "FLOPs/byte": "FLOP/byte", "FLOPS/byte": "FLOP/byte",
+    "FLOP/s": "FLOP/s", "FLOPs/s": "FLOP/s", "FLOPS/s": "FLOP/s",
+    "B/s": "B/s", "bytes/s": "B/s", "byte/s": "B/s",
+}  # fmt: skip
+_NUMBER = re.compile(r"\s*([-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
+
+
+class UnitError(ValueError):
+    """Text that is not a number with a known unit."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value in its base unit: FLOP, B, s, FLOP/byte, FLOP/s, B/s, or "" for a bare number."""
+
+    value: float
+    unit: str
+
+
+def parse(text: str) -> Quantity:
+    """Reads a number and its unit. Raises UnitError with what could be written instead."""
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        raise UnitError(f"{text!r} is not a number with a unit; write for example '1.5 GFLOP' or '96 MiB'")
+    number = float(match[1].replace(",", "").replace("_", ""))
+    unit = match[2]
+    if not unit:
+        return Quantity(number, "")
+    for length in (0, 1, 2):
+        prefix, rest = unit[:length], unit[length:]
+        if prefix in _PREFIX and rest in _UNIT:
+            return Quantity(number * _PREFIX[prefix], _UNIT[rest])
+    known = ", ".join(dict.fromkeys(_UNIT.values()))
+    raise UnitError(f"unit {unit!r} is not known; use {known}, with a prefix such as k, M, G, T, Ki, Mi, m, u")
+
+
+def show(value: float, unit: str) -> str:
+    """A quantity with three to four digits and a decimal prefix: 100663296 B -> "100.7 MB"."""
+    for prefix in ("T", "G", "M", "k", "", "m", "u", "n"):
+        scale = _PREFIX[prefix]
+        if abs(value) >= scale or (value == 0 and prefix == ""):
+            if unit == "FLOP/byte" or unit == "":
+                break
+            return f"{value / scale:.4g} {prefix}{unit}"
+    return f"{value:.4g} {unit}".strip()
