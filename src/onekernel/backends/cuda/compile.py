@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -71,28 +69,32 @@ def _build(name: str, path: Path, source: bytes, flags: list[str], toolchain: To
 
     copy = folder / path.name  # what is compiled is what was hashed, even if the learner saves meanwhile
     copy.write_bytes(source)
-    runtime = _runtime_folder(toolchain.cuda_home, folder)
+    home = toolchain.cuda_home
+    runtime = _runtime_folder(home, folder)
     try:
-        with _quiet():
-            cpp_extension.load(
-                name,
-                [str(copy)],
-                is_python_module=False,
-                extra_cuda_cflags=flags,
-                # The library needs the CUDA runtime and nothing of torch, so that a small process can load it too.
-                extra_ldflags=["-Wl,--as-needed", f"-L{runtime}", f"-Wl,-rpath,{toolchain.cuda_home / 'lib64'}"],
-                build_directory=str(folder),
-                verbose=False,
-            )
+        cpp_extension.load(
+            name,
+            [str(copy)],
+            is_python_module=False,
+            extra_cuda_cflags=flags,
+            # The library needs the CUDA runtime and nothing of torch, so that a small process can load it too.
+            extra_ldflags=["-Wl,--as-needed", f"-L{runtime}", *(f"-Wl,-rpath,{place}" for place in _libraries(home))],
+            build_directory=str(folder),
+            verbose=False,
+        )
     except (RuntimeError, OSError) as error:
-        log = str(error)
+        log = f"{error.__cause__ or ''}\n{error}"
         raise BuildError(findings_of_log(log, path), log) from error
     return folder / f"{name}.so"
 
 
+def _libraries(home: Path) -> tuple[Path, Path]:
+    return home / "lib64", home / "lib"
+
+
 def _runtime_folder(home: Path, folder: Path) -> Path:
     """A folder with libcudart.so. The wheels from pip bring only libcudart.so.N, which a linker does not look for."""
-    for place in (home / "lib64", home / "lib"):
+    for place in _libraries(home):
         if (place / "libcudart.so").exists():
             return place
     for found in sorted((home / "lib").glob("libcudart.so.*"), reverse=True):
@@ -100,16 +102,3 @@ def _runtime_folder(home: Path, folder: Path) -> Path:
         break
     return folder
 
-
-@contextlib.contextmanager
-def _quiet():  # type: ignore[no-untyped-def]
-    """MAX_JOBS=1: there is one file, and ninja need not ask how many cores there are."""
-    before = os.environ.get("MAX_JOBS")
-    os.environ["MAX_JOBS"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["MAX_JOBS"]
-        else:
-            os.environ["MAX_JOBS"] = before

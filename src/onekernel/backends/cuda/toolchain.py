@@ -119,7 +119,7 @@ def _pip_toolkit() -> Path | None:
 
 
 def _ninja() -> None:
-    """torch looks for ninja on PATH alone; pip puts it beside the Python that may have been started by its full path."""
+    """torch looks for ninja on PATH alone; pip puts it beside a Python that may have been started by its full path."""
     scripts = str(Path(sys.executable).parent)
     if shutil.which("ninja") is None and shutil.which("ninja", path=scripts):
         os.environ["PATH"] = f"{os.environ.get('PATH', '')}{os.pathsep}{scripts}"

@@ -1,0 +1,137 @@
+"""A built `.cu`: its launchers called through their C ABI, on the current stream, under a device guard."""
+
+from __future__ import annotations
+
+import ctypes
+import difflib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
+from onekernel.backends.cuda import declarations, sanitizer
+from onekernel.backends.cuda.compile import library
+from onekernel.backends.cuda.diagnostics import finding_of_status, is_sticky
+from onekernel.backends.cuda.toolchain import Toolchain, require
+from onekernel.messages import Message
+
+_lost: list[str] = []  # the launcher that took this process's CUDA context with it, if one did
+
+
+def build(path: Path | str) -> CudaProgram:
+    """Builds `path`, a self-contained `.cu`, for the current GPU; a second build of the same content is read back.
+
+    Raises BuildError for a file that does not compile, Unavailable where this machine cannot build or run it.
+    """
+    path = Path(path)
+    source = path.read_bytes()
+    try:
+        text = source.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = source[: error.start].count(b"\n") + 1
+        message = Message("cuda.not-utf8", {"byte": f"0x{source[error.start]:02x}"})
+        raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
+    toolchain = require()
+    return CudaProgram(path, text, library(path.absolute(), source, toolchain), toolchain)
+
+
+class CudaProgram:
+    """A `.cu` as a loaded library. `call` checks and reports; `function` is the bare launcher."""
+
+    def __init__(self, path: Path, source: str, library_path: Path, toolchain: Toolchain) -> None:
+        import torch  # noqa: F401  # its CUDA runtime is loaded first, so that the library shares it
+
+        self.path = path
+        self.library_path = library_path
+        self.toolchain = toolchain
+        self._declared = {d.name: d for d in declarations.functions(source)}
+        self._library = ctypes.CDLL(str(library_path))
+        self._library.cudaGetErrorName.restype = ctypes.c_char_p
+
+    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+        """Calls the launcher `function` with `args` and the current stream, then waits for the whole device.
+
+        Each buffer's `memory` holds afterwards what the device holds, guards included; after an error that loses
+        the context it is left as it was. `seconds` is the time between two events around the call: it includes the
+        launch and is no benchmark. Raises BuildError where the file has no such launcher or its signature differs.
+        """
+        import torch
+
+        launcher = self.function(function, args)
+        if _lost:
+            message = Message("cuda.context-lost", {"function": _lost[0]})
+            return CallReport(46, "cudaErrorDevicesUnavailable", (Finding("context-lost", message, str(self.path)),))
+        with torch.cuda.device(self.toolchain.device):
+            held: list[Any] = [_to_device(a, torch) if isinstance(a, Buffer) else a for a in args]
+            raw = [h.data_ptr() + a.offset if isinstance(a, Buffer) else a for h, a in zip(held, args, strict=True)]
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda.synchronize()
+            start.record()
+            returned = launcher(*raw, torch.cuda.current_stream().cuda_stream)
+            pending = self._library.cudaGetLastError()
+            end.record() if not is_sticky(returned or pending) else None
+            waited = self._library.cudaDeviceSynchronize()
+            status = returned or pending or waited
+            if is_sticky(status):
+                _lost.append(function)
+                return CallReport(status, self._name(status), self._explain(function, args, returned, status))
+            for buffer, tensor in zip(args, held, strict=True):
+                if isinstance(buffer, Buffer):
+                    np.copyto(buffer.memory, tensor.cpu().numpy())
+            seconds = start.elapsed_time(end) / 1e3
+        return CallReport(
+            status, self._name(status), self._explain(function, args, returned, status), seconds=seconds
+        )
+
+    def function(self, name: str, args: Sequence[Arg] | None = None) -> Callable[..., int]:
+        """The launcher as a ctypes function that takes addresses and sizes as ints and returns the cudaError_t.
+
+        With `args`, the file's declaration is compared with them first. Raises BuildError as `call` does.
+        """
+        declared = self._declared.get(name)
+        if declared is not None and args is not None:
+            wrong = declarations.mismatch(declared, args)
+            if wrong:
+                self._refuse("wrong-signature", wrong[0], declared.line, **wrong[1])
+        try:
+            symbol = getattr(self._library, name)
+        except AttributeError:
+            self._missing(name)
+        symbol.restype = ctypes.c_int
+        # Pointers, int64 and the stream all travel in 8-byte integer slots of the C ABI (System V x86-64 and AAPCS64).
+        return lambda *values: symbol(*(ctypes.c_int64(v) for v in values))
+
+    def _missing(self, name: str) -> NoReturn:
+        declared = self._declared.get(name)
+        if declared is not None and not declared.extern_c:
+            self._refuse("missing-extern-c", "missing-extern-c", declared.line, function=name)
+        near = difflib.get_close_matches(name, self._declared, n=1)
+        if near:
+            self._refuse("missing-export", "misspelt-export", self._declared[near[0]].line, function=name, near=near[0])
+        self._refuse("missing-export", "missing-export", None, function=name)
+
+    def _refuse(self, code: str, key: str, line: int | None, **values: str) -> NoReturn:
+        message = Message(f"cuda.{key}", values)
+        raise BuildError([Finding(code, message, str(self.path), line, "error", "01-cuda-programming-model#launch")])
+
+    def _name(self, status: int) -> str:
+        return self._library.cudaGetErrorName(status).decode()
+
+    def _explain(self, function: str, args: Sequence[Arg], returned: int, status: int) -> tuple[Finding, ...]:
+        if status == 0:
+            return ()
+        findings = [finding_of_status(status, self._name(status), function, self.path)]
+        if is_sticky(status):
+            findings += sanitizer.explain(self.library_path, self.path, function, args)
+        elif returned == 0:
+            values = {"function": function, "error": self._name(status)}
+            findings.append(Finding("error-not-returned", Message("cuda.error-not-returned", values), str(self.path),
+                                    None, "warning", "01-cuda-programming-model#errors"))  # fmt: skip
+        return tuple(findings)
+
+
+def _to_device(buffer: Buffer, torch: Any) -> Any:
+    """The whole allocation on the GPU. torch aligns to 512 bytes, so that `offset` keeps the alignment it had."""
+    return torch.from_numpy(buffer.memory).to("cuda")
