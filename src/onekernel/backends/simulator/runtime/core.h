@@ -127,17 +127,27 @@ struct Config {
     Config(dim3 grid, dim3 block, size_t shared = 0, const volatile void* stream = nullptr, bool cooperative = false)
         : grid(grid), block(block), shared(shared), stream(const_cast<void*>(stream)), cooperative(cooperative) {}
 };
-// Runs `body(context)` once for each thread. `pointers` are the arguments that are pointers, in order.
-extern "C" int ok_launch(const LaunchSite* site, const Config* config, void (*body)(void*), void* context);
+// Runs `body(context)` once for each thread. `pointers`: each argument that is a pointer, else null, so that device
+// memory without a name is called what the launch calls it.
+extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int count,
+                         void (*body)(void*), void* context);
 extern "C" int ok_set_max_dynamic_shared(const void* kernel, int bytes, Site at);
 extern "C" int ok_max_dynamic_shared(const void* kernel);
+
+template <class T>
+OK_INLINE const void* pointer_of(const T& argument) {
+    if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
+        return const_cast<const void*>(static_cast<const volatile void*>(argument));
+    else return nullptr;
+}
 
 // kernel<<<config>>>(arguments...), rewritten: `kernel` is a generic lambda that converts the arguments as a call does.
 template <class Kernel, class... Arguments>
 OK_INLINE int launch(const LaunchSite& site, const Config& config, Kernel kernel, const Arguments&... arguments) {
     auto body = [&]() OK_QUIET { kernel(arguments...); };
     using Body = decltype(body);
-    return ok_launch(&site, &config, [](void* context) OK_QUIET { (*static_cast<Body*>(context))(); }, &body);
+    const void* pointers[] = {pointer_of(arguments)..., nullptr};
+    return ok_launch(&site, &config, pointers, sizeof...(arguments), [](void* context) OK_QUIET { (*static_cast<Body*>(context))(); }, &body);
 }
 
 template <class... P, size_t... I>
