@@ -1,0 +1,160 @@
+// The card and the kernels as the host asks about them: properties, attributes, limits, occupancy. All from ok::CARD.
+#pragma once
+#include "errors.h"
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+    int clockRate, memoryClockRate;
+    size_t totalConstMem;
+    int major, minor;
+    size_t textureAlignment, texturePitchAlignment;
+    int multiProcessorCount, integrated, canMapHostMemory, concurrentKernels, ECCEnabled, asyncEngineCount, unifiedAddressing;
+    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
+    int regsPerMultiprocessor, managedMemory, concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch, clusterLaunch;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, computePreemptionSupported;
+    int pciBusID, pciDeviceID, pciDomainID;
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxBlockDimY = 3,
+    cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxGridDimY = 6,
+    cudaDevAttrMaxGridDimZ = 7,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrClusterLaunch = 120
+};
+
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    constexpr auto& card = ok::CARD;
+    if (value == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (device != 0) return ok::fail(cudaErrorInvalidDevice);
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock: *value = card.threads_per_block; break;
+        case cudaDevAttrMaxBlockDimX: *value = card.block_x; break;
+        case cudaDevAttrMaxBlockDimY: *value = card.block_y; break;
+        case cudaDevAttrMaxBlockDimZ: *value = card.block_z; break;
+        case cudaDevAttrMaxGridDimX: *value = static_cast<int>(card.grid_x); break;
+        case cudaDevAttrMaxGridDimY: *value = card.grid_y; break;
+        case cudaDevAttrMaxGridDimZ: *value = card.grid_z; break;
+        case cudaDevAttrMaxSharedMemoryPerBlock: *value = card.shared_per_block; break;
+        case cudaDevAttrTotalConstantMemory: *value = card.constant_memory; break;
+        case cudaDevAttrWarpSize: *value = card.warp; break;
+        case cudaDevAttrMaxRegistersPerBlock: *value = card.registers_per_block; break;
+        case cudaDevAttrClockRate: *value = card.clock_khz; break;
+        case cudaDevAttrMultiProcessorCount: *value = card.multiprocessors; break;
+        case cudaDevAttrMemoryClockRate: *value = card.memory_clock_khz; break;
+        case cudaDevAttrGlobalMemoryBusWidth: *value = card.bus_bits; break;
+        case cudaDevAttrL2CacheSize: *value = card.l2_bytes; break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor: *value = card.threads_per_multiprocessor; break;
+        case cudaDevAttrComputeCapabilityMajor: *value = card.major; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = card.minor; break;
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = card.shared_per_multiprocessor; break;
+        case cudaDevAttrMaxRegistersPerMultiprocessor: *value = card.registers_per_multiprocessor; break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = card.shared_per_block_optin; break;
+        case cudaDevAttrMaxBlocksPerMultiprocessor: *value = card.blocks_per_multiprocessor; break;
+        case cudaDevAttrReservedSharedMemoryPerBlock: *value = card.shared_reserved_per_block; break;
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrConcurrentManagedAccess:
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+        case cudaDevAttrClusterLaunch: *value = card.major >= 9; break;
+        default: return ok::fail(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    constexpr auto& card = ok::CARD;
+    if (properties == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (device != 0) return ok::fail(cudaErrorInvalidDevice);
+    cudaDeviceProp p{};
+    for (size_t i = 0; card.name[i] != '\0' && i + 1 < sizeof p.name; ++i) p.name[i] = card.name[i];
+    p.totalGlobalMem = card.global_memory;
+    p.sharedMemPerBlock = card.shared_per_block;
+    p.sharedMemPerBlockOptin = card.shared_per_block_optin;
+    p.sharedMemPerMultiprocessor = card.shared_per_multiprocessor;
+    p.reservedSharedMemPerBlock = card.shared_reserved_per_block;
+    p.regsPerBlock = card.registers_per_block;
+    p.regsPerMultiprocessor = card.registers_per_multiprocessor;
+    p.warpSize = card.warp;
+    p.memPitch = 2147483647;
+    p.maxThreadsPerBlock = card.threads_per_block;
+    p.maxThreadsDim[0] = card.block_x, p.maxThreadsDim[1] = card.block_y, p.maxThreadsDim[2] = card.block_z;
+    p.maxGridSize[0] = static_cast<int>(card.grid_x), p.maxGridSize[1] = card.grid_y, p.maxGridSize[2] = card.grid_z;
+    p.clockRate = card.clock_khz;
+    p.memoryClockRate = card.memory_clock_khz;
+    p.memoryBusWidth = card.bus_bits;
+    p.totalConstMem = card.constant_memory;
+    p.major = card.major, p.minor = card.minor;
+    p.textureAlignment = card.text_alignment;
+    p.texturePitchAlignment = card.pitch_alignment;
+    p.multiProcessorCount = card.multiprocessors;
+    p.maxThreadsPerMultiProcessor = card.threads_per_multiprocessor;
+    p.maxBlocksPerMultiProcessor = card.blocks_per_multiprocessor;
+    p.l2CacheSize = card.l2_bytes;
+    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
+    p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+    p.clusterLaunch = card.major >= 9;
+    *properties = p;
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaGetDeviceCount(int* count) {
+    if (count == nullptr) return ok::fail(cudaErrorInvalidValue);
+    *count = 1;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDevice(int* device) {
+    if (device == nullptr) return ok::fail(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : ok::fail(cudaErrorInvalidDevice); }
+inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
+inline cudaError_t cudaDriverGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+inline cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    if (device != 0 || peer != 0) return ok::fail(cudaErrorInvalidDevice);
+    *can = 0;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return ok::fail(cudaErrorInvalidDevice); }
+
+// Settings that change a GPU's speed alone: accepted.
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
+constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8;
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }

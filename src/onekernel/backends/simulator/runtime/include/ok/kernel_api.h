@@ -1,0 +1,83 @@
+// Kernels as the host asks about them and launches them by function: attributes, occupancy, cudaLaunchKernel.
+#pragma once
+#include "device_api.h"
+#include "memory_api.h"
+
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
+enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
+
+// numRegs, localSizeBytes and sharedSizeBytes are what a GPU compiler decides: 0 here. Ask `nvcc -Xptxas -v`.
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+
+template <class Kernel>
+inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value, OK_AT) {
+    if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return value < -1 || value > 100 ? ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ok::fail(cudaErrorInvalidValue);
+    return ok::result(ok::ok_set_max_dynamic_shared(reinterpret_cast<const void*>(kernel), value, at));
+}
+template <class Kernel>
+inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) { return cudaSuccess; }
+template <class Kernel>
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
+    if (attributes == nullptr || kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    *attributes = {};
+    attributes->maxThreadsPerBlock = ok::CARD.threads_per_block;
+    attributes->ptxVersion = attributes->binaryVersion = 10 * ok::CARD.major + ok::CARD.minor;
+    attributes->maxDynamicSharedSizeBytes = ok::ok_max_dynamic_shared(reinterpret_cast<const void*>(kernel));
+    attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+}
+
+namespace ok {
+// Blocks of `threads` threads and `shared` bytes that fit a multiprocessor: an upper bound, as registers and static
+// shared memory are not known before a GPU compiler has run.
+constexpr int resident_blocks(int threads, size_t shared) {
+    const int warps = (threads + CARD.warp - 1) / CARD.warp;
+    int blocks = CARD.threads_per_multiprocessor / CARD.warp / warps;
+    if (blocks > CARD.blocks_per_multiprocessor) blocks = CARD.blocks_per_multiprocessor;
+    const size_t by_shared = CARD.shared_per_multiprocessor / (shared + CARD.shared_reserved_per_block);
+    return by_shared < static_cast<size_t>(blocks) ? static_cast<int>(by_shared) : blocks;
+}
+}  // namespace ok
+
+template <class Kernel>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads, size_t shared) {
+    if (blocks == nullptr || threads <= 0) return ok::fail(cudaErrorInvalidValue);
+    if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    const bool fits = threads <= ok::CARD.threads_per_block && shared <= static_cast<size_t>(ok::CARD.shared_per_block_optin);
+    *blocks = fits ? ok::resident_blocks(threads, shared) : 0;
+    return cudaSuccess;
+}
+template <class Kernel, class SharedOf>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, SharedOf shared_of, int limit = 0) {
+    if (grid == nullptr || block == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    const int most = limit > 0 && limit < ok::CARD.threads_per_block ? limit : ok::CARD.threads_per_block;
+    int best = 0;
+    for (int threads = most; threads > 0; threads = (threads - 1) / ok::CARD.warp * ok::CARD.warp) {
+        const int blocks = ok::resident_blocks(threads, shared_of(threads));
+        if (blocks * threads <= best) continue;
+        best = blocks * threads;
+        *block = threads;
+        *grid = blocks * ok::CARD.multiprocessors;
+    }
+    return best > 0 ? cudaSuccess : ok::fail(cudaErrorInvalidValue);
+}
+template <class Kernel>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0, int limit = 0) {
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, [=](int) { return shared; }, limit);
+}
+
+template <class... P>
+inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr, OK_AT) {
+    return ok::result(ok::launch_kernel(kernel, grid, block, arguments, shared, stream, false, at));
+}
+template <class... P>
+inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+                                               cudaStream_t stream = nullptr, OK_AT) {
+    return ok::result(ok::launch_kernel(kernel, grid, block, arguments, shared, stream, true, at));
+}

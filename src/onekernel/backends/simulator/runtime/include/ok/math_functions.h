@@ -1,0 +1,117 @@
+// CUDA's float and double functions that the C library lacks, declares without defining (glibc's __expf), or defines
+// loosely (fmaxf of zeros). The rest (expf, tanhf, erff, fmaf, ...) is the C library's, well within the bounds of the CUDA
+// C++ Programming Guide, "Mathematical Functions". A name that <math.h> may declare is defined as the C function declared.
+#pragma once
+#include <math.h>
+
+#include "math_rounding.h"
+
+#define OK_C extern "C" inline __attribute__((always_inline))
+
+namespace ok {
+
+// fmin and fmax of PTX: NaN loses against a number, and -0 is below +0.
+template <class T, class Bits>
+OK_ALWAYS T smaller(T a, T b) {
+    if (a == b) return bit_cast<T>(bit_cast<Bits>(a) | bit_cast<Bits>(b));
+    return a < b || b != b ? a : b;
+}
+template <class T, class Bits>
+OK_ALWAYS T larger(T a, T b) {
+    if (a == b) return bit_cast<T>(bit_cast<Bits>(a) & bit_cast<Bits>(b));
+    return a > b || b != b ? a : b;
+}
+
+constexpr long double pi = 3.141592653589793238462643383279502884L;
+
+// sin(pi x) and cos(pi x): the reduction is exact, so that integers and halves give exact results.
+template <class T>
+OK_ALWAYS T sine_of_pi_times(T x) {
+    const T r = ::remainder(x, T(2));
+    const T a = r > T(0.5) ? T(1) - r : r < T(-0.5) ? T(-1) - r : r;
+    if (a == T(0)) return ::copysign(T(0), x);
+    return a != a ? a : static_cast<T>(::sinl(pi * a));
+}
+template <class T>
+OK_ALWAYS T cosine_of_pi_times(T x) {
+    const T r = ::fabs(::remainder(x, T(2)));
+    return r == T(0.5) ? T(0) : r != r ? r : static_cast<T>(::cosl(pi * r));
+}
+
+}  // namespace ok
+
+// Fast intrinsics. A GPU computes them with a few bits less; these are exact to the C library.
+OK_C float __expf(float x) noexcept { return ::expf(x); }
+OK_C float __exp10f(float x) noexcept { return ::powf(10.0f, x); }
+OK_C float __logf(float x) noexcept { return ::logf(x); }
+OK_C float __log2f(float x) noexcept { return ::log2f(x); }
+OK_C float __log10f(float x) noexcept { return ::log10f(x); }
+OK_C float __sinf(float x) noexcept { return ::sinf(x); }
+OK_C float __cosf(float x) noexcept { return ::cosf(x); }
+OK_C float __tanf(float x) noexcept { return ::tanf(x); }
+OK_C float __tanhf(float x) noexcept { return ::tanhf(x); }
+OK_C void __sincosf(float x, float* sine, float* cosine) noexcept {
+    *sine = ::sinf(x);
+    *cosine = ::cosf(x);
+}
+// By its definition in CUDA, so that a negative base gives NaN here too.
+OK_C float __powf(float x, float y) noexcept { return ::exp2f(y * ::log2f(x)); }
+// CUDA: for 2^126 < |y| < 2^128 the quotient is flushed to 0 (NaN where x is infinite).
+OK_ALWAYS float __fdividef(float x, float y) {
+    const float size = ::fabsf(y);
+    return size > 0x1p126f && size < __builtin_inff() ? x * 0.0f : x / y;
+}
+OK_ALWAYS float fdividef(float x, float y) { return x / y; }
+OK_ALWAYS float __frsqrt_rn(float x) { return static_cast<float>(1.0 / ::sqrt(static_cast<double>(x))); }
+OK_ALWAYS float __saturatef(float x) { return x > 0.0f ? x < 1.0f ? x : 1.0f : 0.0f; }
+
+OK_C float fminf(float x, float y) noexcept { return ok::smaller<float, unsigned>(x, y); }
+OK_C float fmaxf(float x, float y) noexcept { return ok::larger<float, unsigned>(x, y); }
+OK_C double fmin(double x, double y) noexcept { return ok::smaller<double, unsigned long long>(x, y); }
+OK_C double fmax(double x, double y) noexcept { return ok::larger<double, unsigned long long>(x, y); }
+OK_ALWAYS float min(float x, float y) { return ::fminf(x, y); }
+OK_ALWAYS float max(float x, float y) { return ::fmaxf(x, y); }
+OK_ALWAYS double min(double x, double y) { return ::fmin(x, y); }
+OK_ALWAYS double max(double x, double y) { return ::fmax(x, y); }
+OK_ALWAYS double min(float x, double y) { return ::fmin(x, y); }
+OK_ALWAYS double max(float x, double y) { return ::fmax(x, y); }
+OK_ALWAYS double min(double x, float y) { return ::fmin(x, y); }
+OK_ALWAYS double max(double x, float y) { return ::fmax(x, y); }
+
+OK_C double rsqrt(double x) noexcept { return static_cast<double>(1.0L / ::sqrtl(x)); }
+OK_C float rsqrtf(float x) noexcept { return __frsqrt_rn(x); }
+OK_C double rcbrt(double x) noexcept { return static_cast<double>(1.0L / ::cbrtl(x)); }
+OK_C float rcbrtf(float x) noexcept { return static_cast<float>(1.0 / ::cbrt(static_cast<double>(x))); }
+OK_C double sinpi(double x) noexcept { return ok::sine_of_pi_times(x); }
+OK_C float sinpif(float x) noexcept { return ok::sine_of_pi_times(x); }
+OK_C double cospi(double x) noexcept { return ok::cosine_of_pi_times(x); }
+OK_C float cospif(float x) noexcept { return ok::cosine_of_pi_times(x); }
+OK_C double normcdf(double x) noexcept { return static_cast<double>(0.5L * ::erfcl(-x * 0.707106781186547524400844362104849039L)); }
+OK_C float normcdff(float x) noexcept { return static_cast<float>(0.5 * ::erfc(-x * 0.70710678118654752)); }
+OK_ALWAYS double norm3d(double a, double b, double c) { return ::hypot(::hypot(a, b), c); }
+OK_ALWAYS float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }
+OK_ALWAYS float rnorm3df(float a, float b, float c) { return static_cast<float>(1.0 / norm3d(a, b, c)); }
+OK_ALWAYS double rhypot(double x, double y) { return static_cast<double>(1.0L / ::hypotl(x, y)); }
+OK_ALWAYS float rhypotf(float x, float y) { return static_cast<float>(1.0 / ::hypot(static_cast<double>(x), y)); }
+OK_ALWAYS void sincospif(float x, float* sine, float* cosine) {
+    *sine = ::sinpif(x);
+    *cosine = ::cospif(x);
+}
+OK_ALWAYS void sincospi(double x, double* sine, double* cosine) {
+    *sine = ::sinpi(x);
+    *cosine = ::cospi(x);
+}
+
+// The float overloads of the double functions above; <math.h> has those of the C library.
+OK_ALWAYS float rsqrt(float x) { return ::rsqrtf(x); }
+OK_ALWAYS float rcbrt(float x) { return ::rcbrtf(x); }
+OK_ALWAYS float sinpi(float x) { return ::sinpif(x); }
+OK_ALWAYS float cospi(float x) { return ::cospif(x); }
+OK_ALWAYS float normcdf(float x) { return ::normcdff(x); }
+OK_ALWAYS float exp10(float x) { return ::exp10f(x); }
+OK_ALWAYS float fdivide(float x, float y) { return x / y; }
+OK_ALWAYS double fdivide(double x, double y) { return x / y; }
+OK_ALWAYS void sincos(float x, float* sine, float* cosine) {
+    *sine = ::sinf(x);
+    *cosine = ::cosf(x);
+}

@@ -1,0 +1,91 @@
+// Streams and events. Work is done when its call returns, in the order of the calls: one order that CUDA allows.
+#pragma once
+#include "memory_api.h"
+
+struct CUevent_st {
+    bool timed, recorded;
+};
+typedef CUevent_st* cudaEvent_t;
+struct CUstream_st {
+    unsigned flags;
+    int priority;
+};
+typedef void (*cudaHostFn_t)(void*);
+typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
+
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
+constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
+
+namespace ok {
+// What synchronising tells: the fault of a kernel, if there was one. Other errors are cudaGetLastError's alone.
+inline cudaError_t synchronize() {
+    const int error = ok_error(false);
+    return is_fault(error) ? result(error) : cudaSuccess;
+}
+}  // namespace ok
+
+inline cudaError_t cudaDeviceSynchronize() { return ok::synchronize(); }
+inline cudaError_t cudaThreadSynchronize() { return ok::synchronize(); }
+
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+    if (stream == nullptr || flags > cudaStreamNonBlocking) return ok::fail(cudaErrorInvalidValue);
+    *stream = new CUstream_st{flags, priority};
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0); }
+inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return ok::fail(cudaErrorInvalidResourceHandle);
+    delete stream;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return ok::synchronize(); }
+inline cudaError_t cudaStreamQuery(cudaStream_t) { return ok::synchronize(); }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned = 0) {
+    return event == nullptr ? ok::fail(cudaErrorInvalidResourceHandle) : cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    if (least != nullptr) *least = 0;
+    if (greatest != nullptr) *greatest = -5;
+    return cudaSuccess;
+}
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+    if (function == nullptr) return ok::fail(cudaErrorInvalidValue);
+    function(data);
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
+    if (function == nullptr) return ok::fail(cudaErrorInvalidValue);
+    function(stream, ok::synchronize(), data);
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    if (event == nullptr || flags > 7) return ok::fail(cudaErrorInvalidValue);
+    *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, false};
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault) { return cudaEventCreateWithFlags(event, flags); }
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    if (event == nullptr) return ok::fail(cudaErrorInvalidResourceHandle);
+    delete event;
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
+    if (event == nullptr) return ok::fail(cudaErrorInvalidResourceHandle);
+    event->recorded = true;
+    return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { return event == nullptr ? ok::fail(cudaErrorInvalidResourceHandle) : ok::synchronize(); }
+inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+// Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+    if (milliseconds == nullptr) return ok::fail(cudaErrorInvalidValue);
+    const cudaEvent_t events[] = {start, end};
+    for (const cudaEvent_t event : events)
+        if (event == nullptr || !event->timed || !event->recorded) return ok::fail(cudaErrorInvalidResourceHandle);
+    *milliseconds = __builtin_nanf("");
+    return cudaSuccess;
+}
