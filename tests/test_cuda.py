@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from onekernel.backends import cuda
-from onekernel.backends.base import Buffer, BuildError, Unavailable
+from onekernel.backends.base import BuildError, Unavailable
 from onekernel.backends.cuda import declarations
 from onekernel.backends.cuda.diagnostics import SHOWN, finding_of_status, findings_of_log, is_sticky
 from onekernel.backends.cuda.sanitizer import findings_of_report
+from onekernel.messages import Message
 
 PATH = Path("mine/vector_add.cu")
 
@@ -84,10 +84,6 @@ extern "C" cudaError_t typedefs(const vec* x, elem* y, index_t n, cudaStream_t s
 """
 
 
-def _buffer(name, itemsize=4, count=4):
-    return Buffer(name, np.zeros(count * itemsize, np.uint8), 0, count * itemsize, True, itemsize)
-
-
 def test_declarations_are_read_with_line_and_linkage():
     found = {d.name: d for d in declarations.functions(SOURCE)}
     assert "commented" not in found and "kernel" not in found and "MAKE" not in found and "if" not in found
@@ -97,23 +93,25 @@ def test_declarations_are_read_with_line_and_linkage():
 
 
 @pytest.mark.parametrize(
-    ("name", "itemsize", "wrong"),
+    ("name", "c_type", "wrong"),
     [
-        ("good", 4, None),
-        ("in_block", 2, None),
-        ("in_block", 4, "wrong-parameter"),
-        ("no_status", 4, "wrong-return"),
-        ("narrow", 4, "wrong-parameter"),
-        ("few", 4, "wrong-count"),
-        ("wide", 4, "wrong-parameter"),
-        ("no_stream", 4, "wrong-parameter"),
-        ("typedefs", 4, None),  # unknown types are not judged
+        ("good", "float", None),
+        ("in_block", "__half", None),
+        ("in_block", "float", "wrong-parameter"),
+        ("no_status", "float", "wrong-return"),
+        ("narrow", "float", "wrong-parameter"),
+        ("few", "float", "wrong-count"),
+        ("wide", "float", "wrong-parameter"),
+        ("no_stream", "float", "wrong-parameter"),
+        ("typedefs", "float", None),  # unknown types are not judged
     ],
 )
-def test_a_signature_is_compared_with_the_call(name, itemsize, wrong):
+def test_a_signature_is_compared_with_the_prototype(name, c_type, wrong):
     declared = {d.name: d for d in declarations.functions(SOURCE)}[name]
-    found = declarations.mismatch(declared, [_buffer("x", itemsize), _buffer("y", itemsize), 4])
+    text = f'extern "C" cudaError_t {name}(const {c_type}* x, {c_type}* y, int64_t n, cudaStream_t stream);'
+    found = declarations.mismatch(declared, declarations.prototype(text))
     assert (found and found[0]) == wrong
+    assert found is None or Message(f"cuda.{found[0]}", found[1]).text("es")
 
 
 def test_reading_declarations_is_linear_in_the_file():

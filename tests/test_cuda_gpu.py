@@ -43,6 +43,9 @@ ADD = PREFIX + textwrap.dedent("""\
         return cudaGetLastError();
     }
     """)
+PROTOTYPE = (
+    'extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream);'
+)
 
 
 def _buffer(name: str, values: np.ndarray, offset: int = GUARD, writable: bool = False) -> Buffer:
@@ -61,7 +64,7 @@ def _call(source: str, tmp_path, n: int = 1000, offset: int = GUARD):
     rng = np.random.default_rng(1)
     a, b = rng.random(n, np.float32), rng.random(n, np.float32)
     args = [_buffer("a", a, offset), _buffer("b", b, offset), _buffer("out", np.zeros_like(a), offset, True), n]
-    return cuda.build(path).call("vector_add", args), args, a + b
+    return cuda.build(path, [PROTOTYPE]).call("vector_add", args), args, a + b
 
 
 @pytest.mark.parametrize("offset", [GUARD, GUARD + 4])
@@ -105,11 +108,13 @@ def test_a_launch_error_that_the_launcher_swallows_is_found(tmp_path):
         ("cudaError_t vector_add", "cudaError_t vectoradd", "missing-export"),
         ("int64_t n, cudaStream_t stream)", "int n, cudaStream_t stream)", "wrong-signature"),
         ("i < n", "i < m", "compile-error"),
+        ("if (i < n)", "helper(); if (i < n)", "compile-error"),
+        ("add<<<", "helper(); add<<<", "undefined-symbol"),
     ],
 )
 def test_a_file_that_cannot_be_called_is_refused_with_its_code(tmp_path, old, new, code):
     with pytest.raises(BuildError) as caught:
-        _call(ADD.replace(old, new), tmp_path)
+        _call(ADD.replace("__global__", "void helper();\n__global__").replace(old, new), tmp_path)
     assert caught.value.findings[0].code == code
 
 
@@ -131,6 +136,17 @@ def _crash(tmp_path, source: str):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_nothing_of_the_file_runs_while_it_is_built(tmp_path):
+    marker = tmp_path / "ran"
+    source = f'#include <cstdio>\nstatic int early = (fopen("{marker}", "w"), 1);\n' + ADD
+    path = tmp_path / "vector_add.cu"
+    path.write_text(source)
+    program = cuda.build(path)
+    assert not marker.exists()
+    program.function("vector_add")
+    assert marker.exists()
 
 
 def test_an_illegal_address_is_the_learners_crash_with_its_line(tmp_path):

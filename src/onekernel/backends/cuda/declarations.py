@@ -6,18 +6,17 @@ But: macros and templates are not expanded. What cannot be read is not judged.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-from onekernel.backends.base import Arg, Buffer
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^(){};]*)\)\s*\{")
-_INT64 = {"int64_t", "long long", "long long int", "long", "long int", "ptrdiff_t", "ssize_t", "size_t", "uint64_t",
-          "unsigned long long", "unsigned long"}  # fmt: skip
-_NARROW = {"int", "unsigned", "unsigned int", "int32_t", "uint32_t", "short", "float", "double", "bool", "char"}
-_SIZES = {"float": 4, "double": 8, "__half": 2, "half": 2, "__nv_bfloat16": 2, "nv_bfloat16": 2, "int": 4,
-          "int32_t": 4, "int64_t": 8, "char": 1, "int8_t": 1, "uint8_t": 1, "unsigned char": 1}  # fmt: skip
+_ALIASES = {
+    **dict.fromkeys(("long long", "long long int", "long", "long int", "ptrdiff_t", "ssize_t", "size_t", "uint64_t",
+                     "unsigned long long", "unsigned long"), "int64_t"),
+    "half": "__half", "nv_bfloat16": "__nv_bfloat16", "CUstream": "cudaStream_t", "int32_t": "int",
+}  # fmt: skip
+_KNOWN = {"int64_t", "int", "unsigned", "unsigned int", "uint32_t", "short", "float", "double", "bool", "char",
+          "__half", "__nv_bfloat16", "cudaStream_t", *_ALIASES}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,42 +47,43 @@ def functions(source: str) -> list[Declared]:
     return found
 
 
-def mismatch(declared: Declared, args: Sequence[Arg]) -> tuple[str, dict[str, str]] | None:
-    """The first way in which a launcher cannot take `args` and a stream: a message key of area cuda and its values."""
+def prototype(text: str) -> Declared:
+    """A C prototype, read as a definition is. Raises ValueError for text that is none."""
+    found = functions(text.strip().rstrip(";") + " {}")
+    if len(found) != 1:
+        raise ValueError(f"not one prototype: {text!r}")
+    return found[0]
+
+
+def mismatch(declared: Declared, expected: Declared) -> tuple[str, dict[str, str]] | None:
+    """The first way in which a launcher cannot be called as `expected`: a message key of area cuda and its values.
+
+    What the C ABI passes alike is alike: `long long` for int64_t, a pointer without its const or with __restrict__.
+    """
     values = {"function": declared.name}
-    if declared.returns != "cudaError_t":
+    if declared.returns != expected.returns:
         return "wrong-return", values | {"returns": declared.returns}
-    if len(declared.parameters) != len(args) + 1:
-        return "wrong-count", values | {"found": str(len(declared.parameters)), "expected": str(len(args) + 1)}
-    for number, (text, arg) in enumerate(zip(declared.parameters, args, strict=False), start=1):
-        expected = _expected(text, arg)
-        if expected:
-            return "wrong-parameter", values | {"number": str(number), "found": text, "expected": expected}
-    if "*" in declared.parameters[-1] or _base(declared.parameters[-1]) in _INT64 | _NARROW:
-        return "wrong-parameter", values | {
-            "number": str(len(args) + 1), "found": declared.parameters[-1], "expected": "cudaStream_t stream",
-        }  # fmt: skip
+    if len(declared.parameters) != len(expected.parameters):
+        counts = {"found": str(len(declared.parameters)), "expected": str(len(expected.parameters))}
+        return "wrong-count", values | counts
+    for number, (mine, theirs) in enumerate(zip(declared.parameters, expected.parameters, strict=True), start=1):
+        if not _compatible(mine, theirs):
+            return "wrong-parameter", values | {"number": str(number), "found": mine, "expected": theirs}
     return None
 
 
-def _expected(text: str, arg: Arg) -> str | None:
-    """What the parameter should have been, or None where it may be right."""
-    pointer = "*" in text or "[" in text
-    base = _base(text)
-    if isinstance(arg, Buffer):
-        size = _SIZES.get(base)
-        if not pointer and base in _INT64 | _NARROW:
-            return f"pointer ({arg.name})"
-        if pointer and size is not None and size != arg.itemsize:
-            return f"{arg.itemsize}-byte elements ({arg.name})"
-        return None
-    return "int64_t" if pointer or base in _NARROW else None
+def _compatible(mine: str, theirs: str) -> bool:
+    """False only for two types that are known and differ; a typedef of the learner's is not judged."""
+    if ("*" in mine or "[" in mine) != ("*" in theirs):
+        return _base(mine) not in _KNOWN
+    a, b = _base(mine), _base(theirs)
+    return a not in _KNOWN or a == b or _ALIASES.get(a, a) == _ALIASES.get(b, b)
 
 
 def _base(text: str) -> str:
     """The type of a parameter without qualifiers, stars and name: `const float* __restrict__ x` -> `float`."""
     words = re.sub(r"[*&\[\]]|\b(?:const|volatile|std::|__restrict__|__restrict|restrict)\b|std::", " ", text).split()
-    while len(words) > 1 and " ".join(words) not in _INT64 | _NARROW:
+    while len(words) > 1 and " ".join(words) not in _KNOWN:
         words = words[:-1]
     return " ".join(words)
 

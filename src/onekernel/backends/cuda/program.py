@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
 from onekernel.backends.cuda import declarations, sanitizer
 from onekernel.backends.cuda.compile import library
+from onekernel.backends.cuda.declarations import Declared
 from onekernel.backends.cuda.diagnostics import finding_of_status, is_sticky
 from onekernel.backends.cuda.toolchain import Toolchain, require
 from onekernel.messages import Message
@@ -20,10 +22,12 @@ from onekernel.messages import Message
 _lost: list[str] = []  # the launcher that took this process's CUDA context with it, if one did
 
 
-def build(path: Path | str) -> CudaProgram:
+def build(path: Path | str, prototypes: Sequence[str] = ()) -> CudaProgram:
     """Builds `path`, a self-contained `.cu`, for the current GPU; a second build of the same content is read back.
 
-    Raises BuildError for a file that does not compile, Unavailable where this machine cannot build or run it.
+    `prototypes` are the C declarations that the file's launchers are held to, as far as it defines them. Nothing of
+    the file runs before the first call. Raises BuildError for a file that does not compile or whose launcher has
+    another signature, Unavailable where this machine cannot build or run it.
     """
     path = Path(path)
     source = path.read_bytes()
@@ -34,35 +38,51 @@ def build(path: Path | str) -> CudaProgram:
         message = Message("cuda.not-utf8", {"byte": f"0x{source[error.start]:02x}"})
         raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
     toolchain = require()
-    return CudaProgram(path, text, library(path.absolute(), source, toolchain), toolchain)
+    built = library(path.absolute(), source, toolchain)
+    declared = {d.name: d for d in declarations.functions(text)}
+    for expected in map(declarations.prototype, prototypes):
+        found = declared.get(expected.name)
+        wrong = declarations.mismatch(found, expected) if found else None
+        if found and wrong:
+            raise BuildError([_finding("wrong-signature", wrong[0], path, found.line, **wrong[1])])
+    return CudaProgram(path, declared, built, toolchain)
 
 
 class CudaProgram:
-    """A `.cu` as a loaded library. `call` checks and reports; `function` is the bare launcher."""
+    """A `.cu` as a library. `call` checks and reports; `function` is the bare launcher."""
 
-    def __init__(self, path: Path, source: str, library_path: Path, toolchain: Toolchain) -> None:
+    def __init__(self, path: Path, declared: Mapping[str, Declared], built: Path, toolchain: Toolchain) -> None:
+        self.path = path
+        self.library_path = built
+        self.toolchain = toolchain
+        self._declared = declared
+
+    @property
+    def usable(self) -> bool:
+        """False once a call in this process lost the CUDA context: only a new process can call again."""
+        return not _lost
+
+    @cached_property
+    def _library(self) -> ctypes.CDLL:
         import torch  # noqa: F401  # its CUDA runtime is loaded first, so that the library shares it
 
-        self.path = path
-        self.library_path = library_path
-        self.toolchain = toolchain
-        self._declared = {d.name: d for d in declarations.functions(source)}
-        self._library = ctypes.CDLL(str(library_path))
-        self._library.cudaGetErrorName.restype = ctypes.c_char_p
+        library = ctypes.CDLL(str(self.library_path))
+        library.cudaGetErrorName.restype = ctypes.c_char_p
+        return library
 
     def call(self, function: str, args: Sequence[Arg]) -> CallReport:
         """Calls the launcher `function` with `args` and the current stream, then waits for the whole device.
 
         Each buffer's `memory` holds afterwards what the device holds, guards included; after an error that loses
         the context it is left as it was. `seconds` is the time between two events around the call: it includes the
-        launch and is no benchmark. Raises BuildError where the file has no such launcher or its signature differs.
+        launch and is no benchmark. Raises BuildError where the file has no such launcher.
         """
         import torch
 
-        launcher = self.function(function, args)
+        launcher = self.function(function)
         if _lost:
-            message = Message("cuda.context-lost", {"function": _lost[0]})
-            return CallReport(46, "cudaErrorDevicesUnavailable", (Finding("context-lost", message, str(self.path)),))
+            return CallReport(46, "cudaErrorDevicesUnavailable", (_finding("context-lost", "context-lost", self.path,
+                                                                           None, function=_lost[0]),))  # fmt: skip
         with torch.cuda.device(self.toolchain.device):
             held: list[Any] = [_to_device(a, torch) if isinstance(a, Buffer) else a for a in args]
             raw = [h.data_ptr() + a.offset if isinstance(a, Buffer) else a for h, a in zip(held, args, strict=True)]
@@ -71,7 +91,8 @@ class CudaProgram:
             start.record()
             returned = launcher(*raw, torch.cuda.current_stream().cuda_stream)
             pending = self._library.cudaGetLastError()
-            end.record() if not is_sticky(returned or pending) else None
+            if not is_sticky(returned or pending):
+                end.record()
             waited = self._library.cudaDeviceSynchronize()
             status = returned or pending or waited
             if is_sticky(status):
@@ -81,40 +102,31 @@ class CudaProgram:
                 if isinstance(buffer, Buffer):
                     np.copyto(buffer.memory, tensor.cpu().numpy())
             seconds = start.elapsed_time(end) / 1e3
-        return CallReport(
-            status, self._name(status), self._explain(function, args, returned, status), seconds=seconds
-        )
+        findings = self._explain(function, args, returned, status)
+        return CallReport(status, self._name(status), findings, seconds=seconds)
 
-    def function(self, name: str, args: Sequence[Arg] | None = None) -> Callable[..., int]:
+    def function(self, name: str) -> Callable[..., int]:
         """The launcher as a ctypes function that takes addresses and sizes as ints and returns the cudaError_t.
 
-        With `args`, the file's declaration is compared with them first. Raises BuildError as `call` does.
+        Raises BuildError where the file does not export it.
         """
-        declared = self._declared.get(name)
-        if declared is not None and args is not None:
-            wrong = declarations.mismatch(declared, args)
-            if wrong:
-                self._refuse("wrong-signature", wrong[0], declared.line, **wrong[1])
         try:
             symbol = getattr(self._library, name)
         except AttributeError:
-            self._missing(name)
+            raise BuildError([self._missing(name)]) from None
         symbol.restype = ctypes.c_int
         # Pointers, int64 and the stream all travel in 8-byte integer slots of the C ABI (System V x86-64 and AAPCS64).
         return lambda *values: symbol(*(ctypes.c_int64(v) for v in values))
 
-    def _missing(self, name: str) -> NoReturn:
+    def _missing(self, name: str) -> Finding:
         declared = self._declared.get(name)
         if declared is not None and not declared.extern_c:
-            self._refuse("missing-extern-c", "missing-extern-c", declared.line, function=name)
+            return _finding("missing-extern-c", "missing-extern-c", self.path, declared.line, function=name)
         near = difflib.get_close_matches(name, self._declared, n=1)
         if near:
-            self._refuse("missing-export", "misspelt-export", self._declared[near[0]].line, function=name, near=near[0])
-        self._refuse("missing-export", "missing-export", None, function=name)
-
-    def _refuse(self, code: str, key: str, line: int | None, **values: str) -> NoReturn:
-        message = Message(f"cuda.{key}", values)
-        raise BuildError([Finding(code, message, str(self.path), line, "error", "01-cuda-programming-model#launch")])
+            line = self._declared[near[0]].line
+            return _finding("missing-export", "misspelt-export", self.path, line, function=name, near=near[0])
+        return _finding("missing-export", "missing-export", self.path, None, function=name)
 
     def _name(self, status: int) -> str:
         return self._library.cudaGetErrorName(status).decode()
@@ -126,10 +138,13 @@ class CudaProgram:
         if is_sticky(status):
             findings += sanitizer.explain(self.library_path, self.path, function, args)
         elif returned == 0:
-            values = {"function": function, "error": self._name(status)}
-            findings.append(Finding("error-not-returned", Message("cuda.error-not-returned", values), str(self.path),
-                                    None, "warning", "01-cuda-programming-model#errors"))  # fmt: skip
+            swallowed = {"function": function, "error": self._name(status)}
+            findings.append(_finding("error-not-returned", "error-not-returned", self.path, None, **swallowed))
         return tuple(findings)
+
+
+def _finding(code: str, key: str, path: Path, line: int | None, **values: str) -> Finding:
+    return Finding(code, Message(f"cuda.{key}", values), str(path), line, "error", "01-cuda-programming-model#launch")
 
 
 def _to_device(buffer: Buffer, torch: Any) -> Any:

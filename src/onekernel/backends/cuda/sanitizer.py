@@ -46,14 +46,14 @@ def explain(library: Path, path: Path, function: str, args: Sequence[Arg]) -> li
         return [Finding("no-sanitizer", Message("cuda.no-sanitizer"), str(path), None, "warning")]
     if size > LARGEST:
         return []
-    with tempfile.TemporaryDirectory(prefix="onekernel-replay-") as folder:
-        job = _write_job(Path(folder), library, function, args)
-        command = [tool, "--tool", "memcheck", "--print-limit", "20", sys.executable, "-m",
-                   "onekernel.backends.cuda.replay", str(job)]  # fmt: skip
-        try:
+    try:
+        with tempfile.TemporaryDirectory(prefix="onekernel-replay-") as folder:
+            job = _write_job(Path(folder), library, function, args)
+            command = [tool, "--tool", "memcheck", "--print-limit", "20", sys.executable, "-m",
+                       "onekernel.backends.cuda.replay", str(job)]  # fmt: skip
             done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
-        except (subprocess.TimeoutExpired, OSError):
-            return []
+    except (subprocess.TimeoutExpired, OSError):  # the crash is told without a line, as on a machine without the tool
+        return []
     return list(findings_of_report(done.stdout.splitlines(), path))[:3]
 
 
