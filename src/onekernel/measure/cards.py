@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Card:
-    """A card by its maker's figures: bytes/s, FLOP/s of the ordinary units, bytes of L2, multiprocessors, where from."""
+    """A card by its maker's figures: bytes/s, FLOP/s of the ordinary units, L2 in bytes, SMs, source."""
 
     name: str
     device_names: tuple[str, ...]

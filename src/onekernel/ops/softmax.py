@@ -79,6 +79,12 @@ def _negative(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return {"x": -1.0 - 20.0 * rng.random((sizes["rows"], sizes["cols"]))}
 
 
+def _levels(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """Rows at very different levels: what suits the largest row, or the first, drowns the others."""
+    x = rng.standard_normal((sizes["rows"], sizes["cols"]))
+    return {"x": x + 300.0 * rng.permutation(sizes["rows"])[:, None]}
+
+
 def _masked(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     """About half of each row is -inf, as a causal mask leaves it; one element at least is finite."""
     x = rng.standard_normal((sizes["rows"], sizes["cols"]))
@@ -118,6 +124,7 @@ CASES = (
     _case("range", "wide", _normal(scale=30.0), 4, 300),
     _case("range", "high", _normal(shift=1e4), 4, 257),
     _case("range", "low", _normal(shift=-1e4), 3, 100),
+    _case("range", "levels", _levels, 6, 90),
     _case("range", "negative", _negative, 4, 65),
     _case("special", "masked", _masked, 6, 130),
     _case("special", "special", _special, 11, 70),

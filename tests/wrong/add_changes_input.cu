@@ -1,0 +1,21 @@
+// exercise: vector_add
+// bug: uses the input a as scratch space
+// caught: input, write-to-const
+// group: exact-blocks, tails
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float* mine = (float*)a;
+        mine[i] += b[i];
+        out[i] = mine[i];
+    }
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n == 0) return cudaSuccess;
+    add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
