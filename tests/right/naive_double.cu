@@ -8,7 +8,7 @@ __global__ void softmax(const float* x, float* y, int64_t rows, int64_t cols, in
     if (i >= rows * cols) return;
     int64_t r = i / cols, c = i % cols;
     double m = -INFINITY;
-    for (int64_t k = 0; k < cols; k++) m = fmax(m, x[r * xs + k]);
+    for (int64_t k = 0; k < cols; k++) m = fmax(m, (double)x[r * xs + k]);
     double s = 0;
     for (int64_t k = 0; k < cols; k++) s += exp(x[r * xs + k] - m);
     y[r * ys + c] = (float)(exp(x[r * xs + c] - m) / s);

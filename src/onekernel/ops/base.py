@@ -126,6 +126,7 @@ def worst(got: np.ndarray, want: np.ndarray, limit: np.ndarray) -> Mismatch | No
         return Mismatch("nan", int(wrong_nan.sum()), got.size, at, float(got[at]), float(want[at]), np.inf, 0.0)
     with np.errstate(invalid="ignore"):
         error = np.where((got == want) | np.isnan(want), 0.0, np.abs(got - want))
+    limit = np.nan_to_num(limit, nan=0.0, posinf=0.0)
     bad = ~(error <= limit)
     if not bad.any():
         return None

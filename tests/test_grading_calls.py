@@ -1,0 +1,123 @@
+"""The trusted side's half of a call: what is drawn, how it lies in memory, what is noticed in the bytes that come back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onekernel.backends.base import Buffer
+from onekernel.grading import calls
+from onekernel.ops import OPERATORS, Operator
+from onekernel.ops.base import DTYPES
+
+EVERY = [(op, case, dtype) for op in OPERATORS.values() for case in op.cases for dtype in DTYPES]
+
+
+def answered(operator: Operator, call: calls.Call, answer: dict[str, np.ndarray] | None = None) -> dict[str, np.ndarray]:
+    """The buffers after a kernel that writes `answer`, by default the oracle's own, rounded to the element type."""
+    after = {a.name: a.memory.copy() for a in call.args if isinstance(a, Buffer)}
+    for p in operator.outputs():
+        values = (answer or call.expected)[p.name]
+        buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
+        moved = Buffer(p.name, after[p.name], buffer.offset, buffer.extent, True, buffer.itemsize)
+        with np.errstate(over="ignore"):
+            rounded = values.astype(DTYPES[call.dtype])
+        view = calls._elements(moved, call.case, p, call.dtype)
+        view[...] = rounded.view(view.dtype)
+    return after
+
+
+@pytest.mark.parametrize(("operator", "case", "dtype"), EVERY, ids=lambda v: getattr(v, "name", v))
+def test_the_rounded_oracle_passes(operator: Operator, case, dtype: str) -> None:
+    call = calls.make(operator, "slug", case, dtype, seed=7)
+    assert calls.judge(operator, call, answered(operator, call)) is None
+
+
+@pytest.mark.parametrize(("operator", "case", "dtype"), EVERY, ids=lambda v: getattr(v, "name", v))
+def test_doing_nothing_is_noticed(operator: Operator, case, dtype: str) -> None:
+    call = calls.make(operator, "slug", case, dtype, seed=7)
+    fault = calls.judge(operator, call, {k: v.copy() for k, v in call.before.items()})
+    if all(call.expected[p.name].size == 0 for p in operator.outputs()):
+        assert fault is None
+    else:
+        assert fault is not None and fault.kind == "unwritten"
+
+
+@given(
+    case=st.sampled_from(OPERATORS["softmax"].cases),
+    dtype=st.sampled_from(sorted(DTYPES)),
+    seed=st.integers(0, 2**32 - 1),
+    where=st.floats(0, 1, exclude_max=True),
+    bit=st.integers(0, 7),
+)
+def test_any_flipped_bit_outside_of_the_answer_is_noticed(case, dtype, seed, where, bit) -> None:
+    operator = OPERATORS["softmax"]
+    call = calls.make(operator, "slug", case, dtype, seed)
+    after = answered(operator, call)
+    names = sorted(after)
+    name = names[seed % len(names)]
+    at = int(where * after[name].size)
+    mine = calls.make(operator, "slug", case, dtype, seed)
+    owned = answered(operator, mine)[name] != mine.before[name]  # bytes that the answer changed
+    after[name][at] ^= 1 << bit
+    fault = calls.judge(operator, call, after)
+    if name == "x":
+        assert fault is not None and fault.kind == "input"
+    elif not owned[max(0, at - 3) : at + 4].any():
+        assert fault is not None
+
+
+@given(seed=st.integers(0, 2**32 - 1), factor=st.sampled_from([1.001, 0.999, 1.01]))
+def test_a_small_relative_error_in_one_element_is_noticed(seed: int, factor: float) -> None:
+    operator = OPERATORS["softmax"]
+    case = operator.group("peaked")[seed % 4]
+    call = calls.make(operator, "slug", case, "float32", seed)
+    y = call.expected["y"].copy()
+    at = np.unravel_index(seed % y.size, y.shape)
+    y[at] *= factor
+    fault = calls.judge(operator, call, answered(operator, call, {"y": y}))
+    assert fault is not None and fault.kind == "values"
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_draw_gives_others() -> None:
+    operator = OPERATORS["softmax"]
+    case = operator.cases[4]
+    one, same = (calls.make(operator, "slug", case, "float32", 5) for _ in range(2))
+    other = calls.make(operator, "slug", case, "float32", 5, draw=1)
+    assert np.array_equal(one.before["x"], same.before["x"])
+    assert not np.array_equal(one.before["x"], other.before["x"])
+    assert one.poison["y"] != other.poison["y"]
+
+
+@pytest.mark.parametrize("dtype", sorted(DTYPES))
+def test_a_base_pointer_is_off_its_alignment_by_the_shift(dtype: str) -> None:
+    operator = OPERATORS["softmax"]
+    for case in operator.group("unaligned"):
+        call = calls.make(operator, "slug", case, dtype, 1)
+        for arg in call.args:
+            if isinstance(arg, Buffer):
+                assert arg.offset % 16 == case.shift * arg.itemsize % 16 != 0
+
+
+@pytest.mark.parametrize("dtype", sorted(DTYPES))
+@pytest.mark.parametrize("answer", ["constant", "zeros", "half sum"])
+def test_tolerances_refuse_what_looks_close(dtype: str, answer: str) -> None:
+    """On plain normal input, where a loose absolute tolerance would let all three pass."""
+    operator = OPERATORS["softmax"]
+    case = next(c for c in operator.cases if c.name == "normal-1x4097")
+    call = calls.make(operator, "slug", case, dtype, 3)
+    y = call.expected["y"]
+    if answer == "constant":
+        wrong = np.full_like(y, 1 / y.shape[1])
+    elif answer == "zeros":
+        wrong = np.zeros_like(y)
+    else:
+        x = call.inputs["x"]
+        e = np.exp(x - x.max(axis=1, keepdims=True)).astype(np.float16)
+        total = np.float16(0)
+        for v in e[0]:
+            total = np.float16(total + v)
+        wrong = e.astype(np.float64) / float(total)
+    assert calls.judge(operator, call, answered(operator, call, {"y": wrong})) is not None

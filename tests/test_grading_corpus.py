@@ -1,0 +1,52 @@
+"""Graders against submissions: every wrong one is refused for its own bug, every right one passes, no attack succeeds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from corpus import Entry, corpus, graded, groups_that_failed
+
+from onekernel.grading.confine import landlock_version
+
+
+def named(entries: list[Entry]):
+    return pytest.mark.parametrize("entry", entries, ids=lambda e: e.path.stem)
+
+
+@named(corpus("wrong"))
+def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> None:
+    result = graded(entry.path, entry.exercise, device)
+    failed = groups_that_failed(result)
+    caught = {group for group, codes in failed.items() if codes & entry.words("caught")}
+    assert caught & entry.words("group"), f"seed {result.seed}: failed {failed}, expected {entry.header}"
+
+
+@named(corpus("right"))
+def test_unusual_but_right_submission_passes(entry: Entry, device: str) -> None:
+    result = graded(entry.path, entry.exercise, device)
+    reasons = [str(f.message) for v in result.verdicts for f in v.failures]
+    assert result.status == "passed", f"seed {result.seed}: {reasons}"
+
+
+@named(corpus("hostile"))
+def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = landlock_version()
+    wanted = int(entry.header.get("needs", "landlock 0").split()[1])
+    if kernel < wanted:
+        pytest.skip(f"this kernel's Landlock is version {kernel}; closing this door takes {wanted}")
+    monkeypatch.setattr("onekernel.grading.runner.CALL_SECONDS", 1.0)
+    monkeypatch.setattr("onekernel.grading.runner.BUILD_SECONDS", 12.0)
+    result = graded(entry.path, entry.exercise, device, frozenset({"exact-blocks", "tails"}))
+    assert result.earned == 0, [str(v.status) for v in result.verdicts]
+    assert result.status == "failed"
+    assert not left_behind()
+    for trace in (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here")):
+        assert not trace.exists()
+
+
+def left_behind() -> list[int]:
+    """Processes that are still our children."""
+    me = os.getpid()
+    return [int(p) for t in Path(f"/proc/{me}/task").iterdir() for p in (t / "children").read_text().split()]
