@@ -12,7 +12,13 @@ from onekernel.grading import calls
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES
 
-EVERY = [(op, case, dtype) for op in OPERATORS.values() for case in op.cases for dtype in DTYPES]
+EVERY = [
+    (op, case, dtype)
+    for op in OPERATORS.values()
+    for case in op.cases
+    for dtype in DTYPES
+    if op.name != "dot_product" or dtype == "float32"  # its exercise has one launcher
+]
 
 
 def answered(operator: Operator, call: calls.Call, answer: dict[str, np.ndarray] | None = None) -> dict[str, np.ndarray]:
