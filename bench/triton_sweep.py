@@ -1,0 +1,209 @@
+"""Records what the autotuner sees: every configuration of softmax_triton.py, shape by shape, on a real card.
+
+Run:    python bench/triton_sweep.py                 writes bench/results/<gpu>/triton_sweep.json
+        python bench/triton_sweep.py --dry-run       says what it would measure; needs no GPU
+Time:   CUDA events around one launch, the median of 15, 512 MB written between two samples so that L2 holds nothing of
+        x. Configurations take turns, so that a drift of the clocks meets all of them.
+But:    a sweep speaks for the card that it was recorded on, and for no other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "solutions"))
+
+SHAPES = [(131072, 128), (65536, 256), (32768, 512), (32768, 1000), (16384, 1024), (16384, 2048), (8192, 4096)]
+SHAPES += [(8192, 4095), (8192, 8192), (4096, 12345), (4096, 16384), (4096, 32768), (4096, 50257), (2048, 65536)]
+SHAPES += [(2048, 131072), (1024, 262144), (128, 131072), (16, 262144), (1, 4194304), (1024, 1024), (128, 4096)]
+DTYPES = ("float32", "bfloat16")
+SAMPLES = 15
+
+
+def configurations(rows: int, cols: int) -> list[tuple[str, dict[str, int], int]]:
+    """(kernel, constants, warps) to try at a shape: wider than what the solution keeps, so that its choice can be judged."""
+    import triton
+
+    block = max(16, triton.next_power_of_2(cols))
+    found = []
+    if block <= 65536:
+        for per_thread, warps in itertools.product((4, 8, 16, 32, 64), (1, 2, 4, 8, 16, 32)):
+            tile = 32 * warps * per_thread
+            if tile == block or (tile > block and warps in (2, 4, 8) and tile <= 4096):
+                found.append(("tile", {"PER_THREAD": per_thread}, warps))
+    if cols >= 12345:
+        for share, warps in [(4096, 4), (8192, 4), (8192, 8), (16384, 8), (16384, 16), (32768, 16), (32768, 32)]:
+            if triton.cdiv(cols, share) <= 128 and share < 2 * cols:
+                found.append(("team", {"BLOCK": share}, warps))
+    return found
+
+
+class Shape:
+    """A pair of tensors and everything that a launch needs except the configuration."""
+
+    def __init__(self, rows: int, cols: int, dtype: str, device: str) -> None:
+        import torch
+
+        self.rows, self.cols, self.dtype = rows, cols, dtype
+        if device == "cuda":
+            self.x = torch.randn((rows, cols), device=device, dtype=getattr(torch, dtype))
+        else:  # for compiling ahead: only addresses matter, nothing is touched
+            self.x = torch.empty((rows, cols), dtype=getattr(torch, dtype))
+        self.y = torch.empty_like(self.x)
+
+    def launcher(self, kernel: str, constants: dict[str, int], warps: int):
+        """-> (prepare, launch): `prepare` zeroes the team's counters outside the timed span."""
+        import softmax_triton as solution
+        import torch
+        import triton
+
+        fixed = solution.common_alignment(self.x, self.y)
+        strides = self.x.stride(0), self.y.stride(0)
+        if kernel == "tile":
+            block = max(16, triton.next_power_of_2(self.cols))
+            grid = (triton.cdiv(self.rows, triton.cdiv(32 * warps * constants["PER_THREAD"], block)),)
+            run = solution.tile.fn[grid]
+            args = (self.x, self.y, self.rows, self.cols, *strides)
+            return (lambda: None), lambda: run(*args, BLOCK=block, **fixed, **constants, num_warps=warps)
+        parts = triton.next_power_of_2(triton.cdiv(self.cols, 4096))
+        counters = torch.zeros(1 + self.rows, dtype=torch.int32, device=self.x.device)
+        slots = torch.empty((2, self.rows, parts), device=self.x.device)
+        run = solution.team.fn[(self.rows * triton.cdiv(self.cols, constants["BLOCK"]),)]
+        args = (self.x, self.y, self.cols, *strides, counters, slots[0], slots[1])
+        return counters.zero_, lambda: run(*args, PARTS=parts, **fixed, **constants, num_warps=warps)
+
+
+def compile_share(index: int, of: int, arch: int) -> None:
+    """Compiles every `of`-th configuration into Triton's cache, so that the card does not wait for the compiler."""
+    from triton.runtime.driver import driver
+    from triton.runtime.jit import JITFunction
+
+    from onekernel.backends.triton.capture import CompileOnlyDriver
+
+    driver.set_active(CompileOnlyDriver(arch))
+    run = JITFunction.run
+    JITFunction.run = lambda self, *a, grid, warmup, **k: run(self, *a, grid=grid, warmup=True, **k)
+    jobs = [(s, d, c) for s in SHAPES for d in DTYPES for c in configurations(*s)]
+    for shape, dtype, config in jobs[index::of]:
+        Shape(*shape, dtype, "cpu").launcher(*config)[1]()
+
+
+def compile_ahead(arch: int, workers: int) -> None:
+    """Starts `workers` processes of compile_share and waits for them."""
+    command = [sys.executable, __file__, "--arch", str(arch), "--compile-share"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    running = [subprocess.Popen([*command, f"{i}/{workers}"], env=environment) for i in range(workers)]
+    if any(process.wait() for process in running):
+        raise SystemExit("a compile worker failed: its message is above")
+
+
+def sample(torch, flush, prepare, launch) -> float:
+    """One launch, in microseconds."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    prepare()
+    flush.zero_()
+    begin.record()
+    launch()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) * 1e3
+
+
+def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
+    """The copy and every configuration at one shape, taking turns."""
+    import torch
+
+    shape = Shape(rows, cols, dtype, "cuda")
+    x = shape.x.double()
+    want = torch.exp(x - x.max(1, keepdim=True).values)
+    want = (want / want.sum(1, keepdim=True)).float()
+    del x
+    contenders = {("copy", (), 0): ((lambda: None), lambda: shape.y.copy_(shape.x))}
+    for kernel, constants, warps in configurations(rows, cols):
+        prepare, launch = shape.launcher(kernel, constants, warps)
+        shape.y.fill_(float("nan"))
+        prepare()
+        launch()
+        error = ((shape.y.float() - want).abs() / want).max().item()
+        if not error < (1e-2 if dtype == "bfloat16" else 1e-4):
+            raise SystemExit(f"{kernel} {constants} {warps} warps, {dtype} {rows} x {cols}: wrong by {error:.1e}; not timed")
+        contenders[kernel, tuple(constants.items()), warps] = prepare, launch
+    del want
+    times: dict = {key: [] for key in contenders}
+    for _ in range(SAMPLES):
+        for key, (prepare, launch) in contenders.items():
+            times[key].append(sample(torch, flush, prepare, launch))
+    copy = statistics.median(times["copy", (), 0])
+    found = []
+    for (kernel, constants, warps), taken in times.items():
+        low, middle, high = statistics.quantiles(taken, n=4)
+        found.append(
+            {
+                "dtype": dtype,
+                "rows": rows,
+                "cols": cols,
+                "kernel": kernel,
+                "config": dict(constants) | ({"num_warps": warps} if warps else {}),
+                "median_us": round(middle, 2),
+                "spread_us": round(high - low, 2),
+                "percent_of_copy": round(100 * copy / middle, 1),
+            }
+        )
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--compile-share", help=argparse.SUPPRESS)
+    parser.add_argument("--arch", type=int, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.compile_share:
+        index, of = map(int, args.compile_share.split("/"))
+        compile_share(index, of, args.arch)
+        return
+    if args.dry_run:
+        for (rows, cols), dtype in itertools.product(SHAPES, DTYPES):
+            print(f"{dtype:9} {rows:>7} x {cols:<8}", *(f"{k}{list(c.values())[0]}/{w}w" for k, c, w in configurations(rows, cols)))
+        return
+    import torch
+    import triton
+
+    if not torch.cuda.is_available():
+        raise SystemExit("triton_sweep needs a GPU: it records times. --dry-run says what it would measure.")
+    properties = torch.cuda.get_device_properties(0)
+    compile_ahead(properties.major * 10 + properties.minor, max(1, (os.cpu_count() or 2) - 1))
+    flush = torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda")
+    rows = []
+    for (r, c), dtype in itertools.product(SHAPES, DTYPES):
+        measured = measure(r, c, dtype, flush)
+        rows += measured
+        best = max(measured[1:], key=lambda m: m["percent_of_copy"])
+        print(f"{dtype:9} {r:>7} x {c:<8} copy {measured[0]['median_us']:8.1f} us; best {best['percent_of_copy']:5.1f} % of it:", end=" ")
+        print(best["kernel"], best["config"], flush=True)
+    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
+    result = {
+        "gpu": properties.name,
+        "driver": driver.stdout.strip().splitlines()[0] if driver.stdout else "",
+        "versions": {"torch": torch.__version__, "triton": triton.__version__, "cuda": torch.version.cuda},
+        "date": datetime.date.today().isoformat(),
+        "command": "python bench/triton_sweep.py",
+        "samples": SAMPLES,
+        "sweep": rows,
+    }
+    folder = ROOT / "bench" / "results" / properties.name.lower().replace(" ", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "triton_sweep.json").write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

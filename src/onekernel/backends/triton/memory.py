@@ -1,0 +1,251 @@
+"""What a kernel touches in the interpreter: every load and store is checked against the tensors and counted.
+
+The interpreter's pointers are real addresses, and it believes every one of them: a load beyond a tensor returns what
+lies there, a store destroys it. Here the lanes that point outside are reported with their line and offsets and taken
+out of the access: a stray load gives NaN (0 for integers), a stray store does nothing.
+
+Counts are of elements that the program asks for, once for each element of a tile. A GPU may ask again, where the
+compiler gives the same element to several threads; sectors and requests depend on that deal and are not counted here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends.base import Finding
+from onekernel.counts import ATOMICS, BYTES_LOADED, BYTES_STORED, BufferTraffic, KernelCounts
+from onekernel.messages import Message
+
+CHAPTER = "03-triton#masks"
+MAX_FINDINGS = 8
+
+
+@dataclass
+class Region:
+    """A tensor's own memory: rows of `cols` elements, `stride` apart, from address `start` up to `end` (exclusive)."""
+
+    name: str
+    start: int
+    end: int
+    itemsize: int
+    rows: int
+    cols: int
+    stride: int
+    writable: bool = True
+    contract: bool = False  # one of the call's own tensors, not scratch memory
+    loaded: int = 0
+    stored: int = 0
+    seen: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def holds(self, first: np.ndarray, itemsize: int, store: bool) -> np.ndarray:
+        """Which of the accesses at addresses `first` lie inside. A store must also keep out of the gaps between rows."""
+        inside = (first >= self.start) & (first + itemsize <= self.end)
+        if store and self.stride > self.cols and self.rows > 1:
+            column = (first - self.start) // self.itemsize % self.stride
+            inside &= column < self.cols
+        return inside
+
+    def count(self, first: np.ndarray, itemsize: int, kind: str) -> None:
+        if kind not in self.seen:
+            self.seen[kind] = np.zeros(self.end - self.start, bool)
+        for byte in range(itemsize):
+            self.seen[kind][first - self.start + byte] = True
+
+    def traffic(self) -> BufferTraffic:
+        unique = {kind: int(bytes_.sum()) for kind, bytes_ in self.seen.items()}
+        return BufferTraffic(self.name, self.loaded, self.stored, unique.get("load", 0), unique.get("store", 0))
+
+
+class Watch:
+    """Checks and counts the accesses of the kernels that run while it is `active`."""
+
+    active: Watch | None = None
+
+    def __init__(self, file: str, known: Iterable[Region]) -> None:
+        self.file = file
+        self.known = list(known)
+        self.regions: list[Region] = []
+        self.findings: list[Finding] = []
+        self.kernels: list[KernelCounts] = []
+        self.program: tuple[int, ...] = (0, 0, 0)
+        self._metrics: dict[str, float] = {}
+        self._told: set[tuple[str, int | None, str]] = set()
+
+    def __enter__(self) -> Watch:
+        Watch.active = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Watch.active = None
+
+    def begin(self, tensors: Iterable[tuple[str, Any]]) -> None:
+        """A launch starts: its tensor arguments, by parameter name, are what it may touch."""
+        self.regions = [
+            Region(**{k: v for k, v in vars(r).items() if k not in ("loaded", "stored", "seen")}) for r in self.known
+        ]
+        for name, tensor in tensors:
+            storage = tensor.untyped_storage()
+            start = storage.data_ptr()
+            if any(r.start < start + storage.nbytes() and start < r.end for r in self.regions):
+                continue  # a view of one of the call's own tensors
+            size = tensor.element_size()
+            elements = storage.nbytes() // size
+            self.regions.append(Region(name, start, start + storage.nbytes(), size, 1, elements, elements))
+        self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
+
+    def end(self, kernel: str, grid: tuple[int, int, int], warps: int) -> None:
+        """The launch has ended: its counts are kept."""
+        buffers = tuple(r.traffic() for r in self.regions if r.contract)
+        self.kernels.append(
+            KernelCounts(kernel, grid, (32 * warps, 1, 1), 0, None, self._metrics, buffers, source="interpreter")
+        )
+
+    def access(self, kind: str, pointers: np.ndarray, mask: np.ndarray, itemsize: int) -> np.ndarray:
+        """Checks one tl.load ("load"), tl.store ("store") or atomic. Returns the mask without the stray lanes."""
+        pointers, mask = np.broadcast_arrays(pointers, mask)
+        asked = mask.astype(bool)
+        first = pointers[asked].astype(np.int64)
+        store = kind != "load"
+        good = np.zeros(first.shape, bool)
+        for region in self.regions:
+            inside = region.holds(first, itemsize, store)
+            if store and not region.writable and inside.any():
+                self._report("write-to-input", kind, region, first[inside], first.size)
+            if inside.any():
+                region.count(first[inside], itemsize, "store" if store else "load")
+                moved = int(inside.sum()) * itemsize
+                region.stored += moved if store else 0
+                region.loaded += 0 if store else moved
+            good |= inside
+        if not good.all():
+            self._blame(kind, first[~good], first.size)
+        moved = int(good.sum()) * itemsize
+        self._metrics[BYTES_STORED if store else BYTES_LOADED] += moved
+        self._metrics[ATOMICS] += int(good.sum()) if kind == "atomic" else 0
+        allowed = np.zeros(mask.shape, bool)
+        allowed[asked] = good
+        return allowed
+
+    def _blame(self, kind: str, stray: np.ndarray, lanes: int) -> None:
+        """Charges the stray lanes to the tensor that they are nearest to."""
+        if not self.regions:
+            return
+
+        def distance(region: Region) -> int:
+            return int(np.minimum(np.abs(stray - region.start), np.abs(stray - region.end)).min())
+
+        code = "out-of-bounds-read" if kind == "load" else "out-of-bounds-write"
+        self._report(code, kind, min(self.regions, key=distance), stray, lanes)
+
+    def _report(self, code: str, kind: str, region: Region, addresses: np.ndarray, lanes: int) -> None:
+        line = self.line()
+        if (code, line, region.name) in self._told or len(self.findings) >= MAX_FINDINGS:
+            return
+        self._told.add((code, line, region.name))
+        offsets = (addresses - region.start) // region.itemsize
+        first, last = int(offsets.min()), int(offsets.max())
+        values = {
+            "line": line or "?",
+            "call": {"load": "tl.load", "store": "tl.store", "atomic": "tl.atomic"}[kind],
+            "name": region.name,
+            "program": ", ".join(map(str, self.program)),
+            "count": len(offsets),
+            "lanes": lanes,
+            "first": first,
+            "last": last,
+            "row": first // region.stride if region.stride else 0,
+            "col": first % region.stride if region.stride else first,
+            "rows": region.rows,
+            "cols": region.cols,
+            "stride": region.stride,
+            "end": (region.end - region.start) // region.itemsize - 1,
+        }
+        self.findings.append(Finding(code, Message(f"triton.{code}", values), self.file, line, chapter=CHAPTER))
+
+    def line(self) -> int | None:
+        """The line of the learner's file that is being executed."""
+        frame = sys._getframe()
+        while frame is not None:
+            if frame.f_code.co_filename == self.file:
+                return frame.f_lineno
+            frame = frame.f_back  # type: ignore[assignment]
+        return None
+
+
+def install() -> None:
+    """Puts the watch between the interpreter and memory, once a process."""
+    from triton.runtime import interpreter
+
+    builder: Any = interpreter.InterpreterBuilder
+    if getattr(builder, "_onekernel_watched", False):
+        return
+    builder._onekernel_watched = True
+    handle = interpreter.TensorHandle
+
+    def narrowed(method: Callable, kind: str, pointer_at: int, mask_at: int) -> Callable:
+        """The builder's method, given a mask without the stray lanes."""
+
+        def checked(self, *args, **kwargs):
+            watch = Watch.active
+            if watch is None:
+                return method(self, *args, **kwargs)
+            pointers, mask = args[pointer_at], args[mask_at]
+            watch.program = getattr(self, "grid_idx", (0, 0, 0))
+            itemsize = interpreter._get_np_dtype(pointers.get_element_ty()).itemsize
+            allowed = watch.access(kind, pointers.data, mask.data, itemsize)
+            changed = list(args)
+            changed[mask_at] = handle(np.ascontiguousarray(allowed), mask.dtype)
+            result = method(self, *changed, **kwargs)
+            if kind == "load":
+                stray = np.broadcast_to(mask.data, allowed.shape).astype(bool) & ~allowed
+                if stray.any():
+                    result.data = np.where(stray, _garbage(result.data.dtype), result.data)
+            return result
+
+        return checked
+
+    builder.create_masked_load = narrowed(builder.create_masked_load, "load", 0, 1)
+    builder.create_masked_store = narrowed(builder.create_masked_store, "store", 0, 2)
+    builder.create_atomic_rmw = narrowed(builder.create_atomic_rmw, "atomic", 1, 3)
+    _watch_launches(interpreter.GridExecutor)
+
+
+def _garbage(dtype: np.dtype) -> Any:
+    """What a stray load returns: a NaN that no result survives; bfloat16 travels as uint16."""
+    if dtype.kind == "f":
+        return dtype.type(np.nan)
+    return dtype.type(0x7FC0) if dtype == np.uint16 else dtype.type(0)
+
+
+def _watch_launches(executor: Any) -> None:
+    to_host, call = executor._init_args_hst, executor.__call__
+
+    def named(self, args_dev, kwargs):
+        args, keywords = to_host(self, args_dev, kwargs)
+        if Watch.active is not None:
+            pairs = [*zip(self.arg_names, args, strict=False), *keywords.items()]
+            Watch.active.begin((n, t) for n, t in pairs if hasattr(t, "untyped_storage"))
+        return args, keywords
+
+    def counted(self, *args, **kwargs):
+        warps = kwargs.get("num_warps", 4)
+        result = call(self, *args, **kwargs)
+        if Watch.active is not None:
+            grid = interpreter_grid()
+            Watch.active.end(self.fn.__name__, grid, int(warps))
+        return result
+
+    executor._init_args_hst, executor.__call__ = named, counted
+
+
+def interpreter_grid() -> tuple[int, int, int]:
+    """The grid of the launch that the interpreter ran last."""
+    from triton.runtime.interpreter import interpreter_builder
+
+    x, y, z = interpreter_builder.grid_dim
+    return int(x), int(y), int(z)

@@ -1,0 +1,171 @@
+"""A Triton file as a Program: its functions called on tensors that are laid over the buffers' bytes."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
+from onekernel.backends.triton.guards import Stop, prepare
+from onekernel.backends.triton.loading import load_module
+from onekernel.backends.triton.memory import Region, Watch, install
+from onekernel.messages import Message
+
+ALIGNMENT = 256
+DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
+CHAPTER = "03-triton#interpreter"
+
+
+def build(path: Path | str, mode: str = "check") -> TritonProgram:
+    """Imports a Triton file: compiled at its first call on a GPU, interpreted without one. Checks and counts are always
+    on in the interpreter, whatever `mode`. Raises BuildError for a file that does not import, Unavailable."""
+    interpret = prepare()
+    if interpret:
+        install()
+    path = Path(path).resolve()
+    try:
+        module = load_module(path)
+    except SyntaxError as error:
+        message = Message("triton.syntax", {"line": error.lineno or "?", "why": error.msg})
+        raise BuildError([Finding("syntax", message, str(path), error.lineno)], _log()) from None
+    except Exception as error:
+        line = _line(error, str(path))
+        message = Message("triton.import-failed", {"line": line or "?", "why": _why(error)})
+        raise BuildError([Finding("import-failed", message, str(path), line)], _log()) from None
+    return TritonProgram(path, module, interpret)
+
+
+class TritonProgram:
+    """A loaded Triton file. `interpreted` says whether its kernels run in the interpreter."""
+
+    def __init__(self, path: Path, module: ModuleType, interpreted: bool) -> None:
+        self.path = path
+        self.module = module
+        self.interpreted = interpreted
+
+    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+        """Calls `function` on the tensors that `args` describe. The element type is the function's suffix, as for the C
+        launchers: none, _f16, _bf16; the Python function has none. Tensors are passed in order, the output last.
+
+        Raises BuildError where the file has no such function.
+        """
+        stem, dtype = _split(function)
+        target = getattr(self.module, stem, None)
+        if not callable(target):
+            message = Message("triton.no-function", {"function": stem, "file": self.path.name})
+            raise BuildError([Finding("no-function", message, str(self.path))])
+        device = "cpu" if self.interpreted else "cuda"
+        allocations, tensors = _tensors(args, dtype, device)
+        watch = Watch(str(self.path), _regions(args, tensors))
+        findings: list[Finding] = []
+        started = time.monotonic()
+        try:
+            with watch, warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
+                result = target(*tensors)
+            findings += self._returned(stem, result, tensors[-1])
+        except Exception as error:
+            findings.append(self._failed(error))
+        _copy_back(allocations, device)
+        seconds = time.monotonic() - started
+        return CallReport(0, "cudaSuccess", (*watch.findings, *findings), tuple(watch.kernels), seconds)
+
+    def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
+        if result is out or (hasattr(result, "data_ptr") and result.data_ptr() == out.data_ptr() and result.shape == out.shape):
+            return []
+        message = Message("triton.out-ignored", {"function": function})
+        return [Finding("out-ignored", message, str(self.path))]
+
+    def _failed(self, error: BaseException) -> Finding:
+        cause = error
+        while cause.__cause__ is not None:  # the interpreter wraps what a kernel raises
+            cause = cause.__cause__
+        line = _line(cause, str(self.path)) or _line(error, str(self.path))
+        if isinstance(cause, Stop):
+            message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})
+            return Finding(cause.finding.code, message, str(self.path), line, chapter=cause.finding.chapter)
+        code = "needs-driver" if "active drivers" in str(cause) else "raised"
+        values = {"line": line or "?", "why": _why(cause)}
+        return Finding(code, Message(f"triton.{code}", values), str(self.path), line, chapter=CHAPTER)
+
+
+def _split(function: str) -> tuple[str, str]:
+    for suffix, dtype in DTYPES.items():
+        if suffix and function.endswith(suffix):
+            return function.removesuffix(suffix), dtype
+    return function, DTYPES[""]
+
+
+def _shapes(args: Sequence[Arg]) -> list[tuple[int, int, int]]:
+    """(rows, cols, row stride) of each buffer, from the launcher's sizes: (rows, cols, a stride a buffer) or (n)."""
+    sizes = [a for a in args if not isinstance(a, Buffer)]
+    buffers = len(args) - len(sizes)
+    if len(sizes) == 2 + buffers:
+        return [(sizes[0], sizes[1], stride) for stride in sizes[2:]]
+    if len(sizes) == 1:
+        return [(1, sizes[0], sizes[0])] * buffers
+    raise ValueError(f"{buffers} buffers and {len(sizes)} sizes are no layout that a Triton exercise uses")
+
+
+def _tensors(args: Sequence[Arg], dtype: str, device: str) -> tuple[list[tuple[Buffer, Any]], list[Any]]:
+    """The buffers' bytes as aligned allocations on the device, and the tensors in them."""
+    import torch
+
+    element = getattr(torch, dtype)
+    flat = sum(not isinstance(a, Buffer) for a in args) == 1
+    allocations, tensors = [], []
+    for buffer, (rows, cols, stride) in zip((a for a in args if isinstance(a, Buffer)), _shapes(args), strict=True):
+        memory = _aligned(torch, buffer.memory).to(device)
+        allocations.append((buffer, memory))
+        own = memory[buffer.offset : buffer.offset + buffer.extent].view(element)
+        if buffer.extent == 0:
+            tensors.append(torch.empty((cols,) if flat else (rows, cols), dtype=element, device=device))
+        else:
+            tensors.append(own if flat else own.as_strided((rows, cols), (stride, 1)))
+    return allocations, tensors
+
+
+def _aligned(torch: Any, memory: np.ndarray) -> Any:
+    """A copy that starts on a multiple of ALIGNMENT bytes, as device memory does."""
+    room = np.empty(memory.size + ALIGNMENT, np.uint8)
+    start = -room.ctypes.data % ALIGNMENT
+    room[start : start + memory.size] = memory
+    return torch.from_numpy(room[start : start + memory.size])
+
+
+def _copy_back(allocations: list[tuple[Buffer, Any]], device: str) -> None:
+    for buffer, memory in allocations:
+        buffer.memory = memory.cpu().numpy().copy()
+
+
+def _regions(args: Sequence[Arg], tensors: Sequence[Any]) -> list[Region]:
+    regions = []
+    buffers = [a for a in args if isinstance(a, Buffer)]
+    for buffer, tensor, (rows, cols, stride) in zip(buffers, tensors, _shapes(args), strict=True):
+        start, size = tensor.data_ptr(), buffer.itemsize
+        regions.append(
+            Region(buffer.name, start, start + buffer.extent, size, rows, cols, stride, buffer.writable, contract=True)
+        )
+    return regions
+
+
+def _line(error: BaseException, file: str) -> int | None:
+    """The innermost line of `file` in the error's traceback."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return lines[-1] if lines else None
+
+
+def _why(error: BaseException) -> str:
+    text = str(error).strip() or "-"
+    return f"{type(error).__name__}: {text.splitlines()[0][:300]}"
+
+
+def _log() -> str:
+    return traceback.format_exc(limit=-8)
