@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from onekernel import counts
 from onekernel.counts import KernelCounts
@@ -97,15 +98,24 @@ def _counted(s: Submission, check: Check, ran: Ran) -> tuple[tuple[KernelCounts,
     return kernels, failures
 
 
-def quantities(kernels: Sequence[KernelCounts], ideal: Ledger) -> dict[str, float]:
-    """What a learner may be asked to predict, in bytes or FLOP/byte."""
-    loaded, stored = total(kernels, counts.BYTES_LOADED), total(kernels, counts.BYTES_STORED)
-    return {
-        "bytes_loaded": loaded,
-        "bytes_stored": stored,
-        "compulsory_bytes": float(ideal.bytes),
-        "intensity": ideal.intensity,
-    }
+@dataclass(frozen=True)
+class Quantity:
+    """What a learner may be asked to predict: its unit ("" for a bare number) and how it is counted."""
+
+    unit: str
+    count: Callable[[Sequence[KernelCounts], Ledger], float]
+
+
+QUANTITIES: dict[str, Quantity] = {
+    # Both byte counts are of the same element type, so their ratio is accesses an output.
+    "reads_per_element": Quantity("", lambda k, ideal: total(k, counts.BYTES_LOADED) / ideal.bytes_written),
+    "writes_per_element": Quantity("", lambda k, ideal: total(k, counts.BYTES_STORED) / ideal.bytes_written),
+    "bytes_loaded": Quantity("B", lambda k, ideal: total(k, counts.BYTES_LOADED)),
+    "bytes_stored": Quantity("B", lambda k, ideal: total(k, counts.BYTES_STORED)),
+    "bytes_requested": Quantity("B", lambda k, ideal: bytes_requested(k, ideal) * ideal.bytes),
+    "compulsory_bytes": Quantity("B", lambda k, ideal: float(ideal.bytes)),
+    "intensity": Quantity("FLOP/byte", lambda k, ideal: ideal.intensity),
+}
 
 
 def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -119,27 +129,44 @@ def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     ideal = s.operator.ledger(check.options["sizes"], ran[0][0].args[0].itemsize)  # type: ignore[union-attr]
-    actual = quantities(kernels, ideal)
-    share, found = 0.0, []
+    share, wrong, right = 0.0, [], []
     for question in questions:
-        quantity = question["quantity"]
-        got = _share(s.predictions[question["id"]], actual[quantity])
+        quantity = QUANTITIES[question["quantity"]]
+        actual = quantity.count(kernels, ideal)
+        predicted = s.predictions[question["id"]]
+        got = _share(predicted, actual, quantity.unit)
         share += got / len(questions)
-        values = {
-            "predicted": s.predictions[question["id"]],
-            "actual": show(actual[quantity], "FLOP/byte" if quantity == "intensity" else "B"),
-            "what": Message(f"grading.quantity-{quantity}"),
-        }
+        what = Message(f"grading.quantity-{question['quantity']}")
+        values = {"predicted": predicted, "actual": show(actual, quantity.unit), "what": what}
         if got < 1:
-            found.append(Failure(Message("grading.prediction", values), check.chapter, code="prediction"))
-    status = PASSED if not found else PARTIAL if share else FAILED
-    return Verdict(check, status, round(check.points * share, 1), tuple(found))
+            wrong.append(Failure(Message("grading.prediction", values), check.chapter, code="prediction"))
+        else:
+            right.append(Message("grading.prediction-right", values))
+    status = PASSED if not wrong else PARTIAL if share else FAILED
+    details = (*right, *_lessons(kernels, ideal))
+    return Verdict(check, status, round(check.points * share, 1), tuple(wrong), details=details)
 
 
-def _share(predicted: str, actual: float) -> float:
+def _lessons(kernels: Sequence[KernelCounts], ideal: Ledger) -> list[Message]:
+    """The figures that explain the traffic, whatever was predicted."""
+    told = [Message("grading.lesson-requested", {"factor": f"{bytes_requested(kernels, ideal):.3g}"})]
+    requests = total(kernels, counts.LOAD_REQUESTS)
+    if requests:
+        sectors = total(kernels, counts.LOAD_SECTORS) / requests
+        told.append(Message("grading.lesson-sectors", {"sectors": f"{sectors:.3g}"}))
+    distinct = sum(b.unique_loaded + b.unique_stored for k in kernels for b in k.buffers)
+    if distinct:
+        told.append(Message("grading.lesson-distinct", {"bytes": show(distinct, "B")}))
+    return told
+
+
+def _share(predicted: str, actual: float, unit: str) -> float:
     try:
-        value = parse(predicted).value
+        quantity = parse(predicted)
     except UnitError:
+        return 0.0
+    value = quantity.value
+    if quantity.unit != unit:
         return 0.0
     if value <= 0 or actual <= 0:
         return float(value == actual)

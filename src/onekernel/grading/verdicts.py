@@ -40,13 +40,15 @@ class Failure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One check's outcome. `earned` is between 0 and the check's points; `note` tells a measured figure."""
+    """One check's outcome. `earned` is between 0 and the check's points; `note` tells a measured figure, `details`
+    tell the rest of what was measured, a sentence each."""
 
     check: Check
     status: str
     earned: float = 0.0
     failures: tuple[Failure, ...] = ()
     note: Message | None = None
+    details: tuple[Message, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -56,6 +58,7 @@ class Verdict:
             "earned": self.earned,
             "points": self.check.points,
             "note": self.note.text() if self.note else None,
+            "details": [d.text() for d in self.details],
             "failures": [f.to_json() for f in self.failures],
         }
 
