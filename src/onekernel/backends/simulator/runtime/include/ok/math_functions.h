@@ -69,14 +69,14 @@ OK_C float fminf(float x, float y) noexcept { return ok::smaller<float, unsigned
 OK_C float fmaxf(float x, float y) noexcept { return ok::larger<float, unsigned>(x, y); }
 OK_C double fmin(double x, double y) noexcept { return ok::smaller<double, unsigned long long>(x, y); }
 OK_C double fmax(double x, double y) noexcept { return ok::larger<double, unsigned long long>(x, y); }
-OK_ALWAYS float min(float x, float y) { return ::fminf(x, y); }
-OK_ALWAYS float max(float x, float y) { return ::fmaxf(x, y); }
-OK_ALWAYS double min(double x, double y) { return ::fmin(x, y); }
-OK_ALWAYS double max(double x, double y) { return ::fmax(x, y); }
-OK_ALWAYS double min(float x, double y) { return ::fmin(x, y); }
-OK_ALWAYS double max(float x, double y) { return ::fmax(x, y); }
-OK_ALWAYS double min(double x, float y) { return ::fmin(x, y); }
-OK_ALWAYS double max(double x, float y) { return ::fmax(x, y); }
+OK_ALWAYS float min(float x, float y) { return ok::smaller<float, unsigned>(x, y); }
+OK_ALWAYS float max(float x, float y) { return ok::larger<float, unsigned>(x, y); }
+OK_ALWAYS double min(double x, double y) { return ok::smaller<double, unsigned long long>(x, y); }
+OK_ALWAYS double max(double x, double y) { return ok::larger<double, unsigned long long>(x, y); }
+OK_ALWAYS double min(float x, double y) { return ok::smaller<double, unsigned long long>(x, y); }
+OK_ALWAYS double max(float x, double y) { return ok::larger<double, unsigned long long>(x, y); }
+OK_ALWAYS double min(double x, float y) { return ok::smaller<double, unsigned long long>(x, y); }
+OK_ALWAYS double max(double x, float y) { return ok::larger<double, unsigned long long>(x, y); }
 
 OK_C double rsqrt(double x) noexcept { return static_cast<double>(1.0L / ::sqrtl(x)); }
 OK_C float rsqrtf(float x) noexcept { return __frsqrt_rn(x); }

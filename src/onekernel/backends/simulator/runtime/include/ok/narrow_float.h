@@ -3,6 +3,8 @@
 #pragma once
 #include "math_rounding.h"
 
+#define OK_ALWAYS_MEMBER inline __attribute__((always_inline))
+
 namespace ok {
 
 enum class Rounding { nearest_even, toward_zero, up, down };
