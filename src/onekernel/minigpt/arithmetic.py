@@ -5,7 +5,7 @@ of those four, of comparisons and of moves of bits, in an order that this file f
 
 - a sum is a halving tree: the second half of the list is added to the first until one number is left;
 - a matrix product is all the products, then that tree (a library's `sum` and `matmul` choose their own order);
-- exp and tanh are a reduction, a polynomial and a scaling by a power of two; sqrt is Heron's rule and an exact correction.
+- exp and tanh are a reduction, a polynomial and a scaling by a power of two; sqrt is Heron's rule, corrected exactly.
 
 No step multiplies and adds in one instruction: each operation below is a call of its own on whole arrays, and a library
 cannot fuse across calls. For the same reason `addcmul`, `lerp`, `einsum` and torch.compile stay out. Two traps:
@@ -90,13 +90,13 @@ class Reproducible:
     def sqrt(self, x: Array) -> Array:
         """The correctly rounded square root: -0.0 stays, negative numbers give NaN, subnormal numbers are exact too.
 
-        x is scaled to m = x * 4**-h in [1, 4) by moving bits. Heron's rule y <- (y + m / y) / 2 from (1 + m) / 2 has a
-        relative error of 0.25, 0.025, 3e-4, 5e-8, 1e-15, then only its own rounding: y is within 3/4 ULP of the root, so
-        the correctly rounded root is y, or one step u = 2**-52 beside it. Which one is decided exactly. With r = m - y*y:
-        m is above ((y + u/2))**2 = y*y + u*y + u*u/4 if and only if r > u*y, and below (y - u/2)**2 if and only if
-        r <= -u*y, because r and u*y are whole multiples of u*u. r is computed without error worth a doubt: Dekker's
-        product gives y*y = p + e exactly, m - p is exact (Sterbenz: p is near m), and the one rounding that is left,
-        in (m - p) - e, changes nothing below 2**-51, which u*y never reaches.
+        x is scaled to m = x * 4**-h in [1, 4) by moving bits. Heron's rule y <- (y + m / y) / 2, from (1 + m) / 2, has
+        the relative errors 0.25, 0.025, 3e-4, 5e-8, 1e-15 and then only its own rounding: y is within 3/4 u of the
+        root, u = 2**-52, so the correctly rounded root is y or a neighbour, y + u or y - u. Which one is decided
+        exactly. Let r = m - y*y. Then m > (y + u/2)**2 = y*y + u*y + u*u/4 if and only if r > u*y, and m < (y - u/2)**2
+        if and only if r <= -u*y, because r and u*y are whole multiples of u*u. (m is never the square of a midpoint:
+        that has more bits than m.) Dekker's product gives y*y = p + e exactly, m - p is exact (Sterbenz: p is near m),
+        and the one rounding left, in (m - p) - e, changes nothing below 2**-51, above which u*y never lies.
         """
         self._require_float64(x)
         xp = self.xp

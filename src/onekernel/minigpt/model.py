@@ -81,8 +81,9 @@ class MiniGPT:
 
     def __init__(self, config: Config, weights: Mapping[str, np.ndarray], operators: Any = None) -> None:
         for name, shape in config.shapes().items():
-            if name not in weights or weights[name].shape != shape:
-                raise ValueError(f"weight {name}: {shape} expected, {getattr(weights.get(name), 'shape', 'none')} given")
+            given = weights[name].shape if name in weights else "none"
+            if given != shape:
+                raise ValueError(f"weight {name}: {shape} expected, {given} given")
         self.config = config
         self.operators = operators or Native()
         self.weights = {name: self.operators.xp.asarray(w, dtype=np.float64) for name, w in weights.items()}

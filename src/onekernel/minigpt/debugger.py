@@ -1,0 +1,112 @@
+"""The port debugger: walks NumPy's tensors and the port's side by side, stops at the first that differs, says why.
+
+A cause is not guessed from the size of an error. Every mistake in the list is made on purpose, in NumPy, on the inputs
+that both models still share; the one that gives the port's own numbers is the cause. See `causes.py` for the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from onekernel.messages import Message
+
+from .causes import hidden_scores, mistakes
+from .model import Config
+
+SAME = 1e-9  # relative to a tensor's largest: two fp64 models that differ by rounding alone stay far below
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first tensor that differs: its name, the worst place, both values, and the cause (a message key) if known."""
+
+    tensor: str
+    cause: str
+    index: tuple[int, ...] = ()
+    ours: float = 0.0
+    theirs: float = 0.0
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def messages(self) -> tuple[Message, ...]:
+        why = Message(f"minigpt.cause-{self.cause}", {"tensor": self.tensor, **self.values})
+        if not self.index:
+            return (why,)
+        where = {"tensor": self.tensor, "index": ", ".join(map(str, self.index)), "got": f"{self.theirs:.17g}"}
+        return (Message("minigpt.first-difference", {**where, "want": f"{self.ours:.17g}"}), why)
+
+
+def explain(
+    config: Config,
+    weights: Mapping[str, np.ndarray],
+    tokens: np.ndarray,
+    ours: Mapping[str, np.ndarray],
+    theirs: Mapping[str, np.ndarray],
+    *,
+    same: float = SAME,
+) -> Divergence | None:
+    """The first difference between two traces of one forward pass: NumPy's (in its order) and the port's.
+
+    `same` is the relative difference that still counts as rounding. If nothing is above it, the first tensor whose
+    bytes differ is named, and which operation to look at. None where all bytes are equal. A step that the hooks did not
+    see is named only where nothing better explains a difference: call this for ports that are wrong.
+    """
+    skipped: list[str] = []  # steps that no hook saw; only interesting if something is wrong after them
+    for name, expected in ours.items():
+        found = theirs.get(name)
+        if found is None:
+            skipped.append(name)
+        elif found.shape != expected.shape:
+            return Divergence(name, "shape", values={"got": str(found.shape), "want": str(expected.shape)})
+        elif found.dtype != np.float64:
+            return Divergence(name, "dtype", values={"got": str(found.dtype)})
+        elif not close(name, expected, found, same):
+            cause, values = cause_of(name, config, weights, tokens, ours, found, same)
+            if skipped and cause.startswith("unknown"):
+                break
+            return divergence(name, expected, found, cause, values)
+    if skipped:
+        return Divergence(skipped[0], "never-computed")
+    for name, expected in ours.items():
+        found = theirs[name]
+        if hidden_scores(name, expected).tobytes() != hidden_scores(name, found).tobytes():
+            return divergence(name, expected, found, f"rounding-{kind_of(name)}", {})
+    return None
+
+
+def close(name: str, expected: np.ndarray, found: np.ndarray, same: float) -> bool:
+    a, b = hidden_scores(name, expected), hidden_scores(name, found)
+    with np.errstate(invalid="ignore"):
+        limit = same * max(1e-300, np.abs(a[np.isfinite(a)]).max(initial=0.0))
+        return bool(np.all((a == b) | (np.abs(a - b) <= limit)))
+
+
+def cause_of(name, config, weights, tokens, ours, found, same) -> tuple[str, Mapping[str, object]]:
+    with np.errstate(all="ignore"):
+        for cause, values, made in mistakes(name, config, weights, tokens, ours):
+            if made.shape == found.shape and close(name, made, found, same):
+                return cause, values
+    return f"unknown-{kind_of(name)}", {}
+
+
+def divergence(name: str, expected: np.ndarray, found: np.ndarray, cause: str, values) -> Divergence:
+    with np.errstate(invalid="ignore"):
+        a, b = hidden_scores(name, expected), hidden_scores(name, found)
+        gap = np.where((a == b), 0.0, np.abs(a - b))
+    gap = np.where(np.isnan(gap), np.inf, gap)
+    if not gap.any():  # 0.0 against -0.0: equal, and other bytes
+        gap = (np.signbit(a) != np.signbit(b)).astype(float)
+    index = tuple(int(i) for i in np.unravel_index(np.argmax(gap), gap.shape))
+    return Divergence(name, cause, index, float(expected[index]), float(found[index]), values)
+
+
+def kind_of(name: str) -> str:
+    """What made a tensor: embedding, norm, linear, scores, weights, mixed, gelu, sum or logits."""
+    last = name.rsplit(".", 1)[-1]
+    if last in ("qkv", "project", "up", "down"):
+        return "linear"
+    if last in ("norm", "norm1", "norm2"):
+        return "norm"
+    return "sum" if last == "middle" or last.isdigit() else last

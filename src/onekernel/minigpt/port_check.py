@@ -1,0 +1,125 @@
+"""Decides whether a port is right, from the arrays of port_run.py. For the trusted process: NumPy only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onekernel.messages import Message
+
+from .arithmetic import Reproducible
+from .causes import trace
+from .debugger import SAME, explain
+from .model import MiniGPT, Native
+from .port_request import PortRequest
+
+# How far a logit may be from NumPy's, relative to the largest logit of its row (one position's row of the vocabulary):
+# a logit near zero is the difference of large numbers and has no small relative error of its own.
+NATIVE = 1e-12
+KERNEL = 3e-5  # what ops/softmax.py grants a float32 softmax; attention averages such errors and does not raise them
+ALLOWED_IMPORTS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "torch", "typing"}
+
+
+@dataclass(frozen=True)
+class PortVerdict:
+    """What one forward pass showed. `worst_relative` is relative to the row's largest logit; ULP are of each logit."""
+
+    part: str
+    passed: bool
+    total: int
+    different: int
+    worst_relative: float
+    worst_ulp: int
+    findings: tuple[Message, ...]
+
+    @property
+    def note(self) -> Message:
+        """The result in a line, right or wrong."""
+        error = f"{self.worst_relative:.1e}"
+        if self.part == "identical":
+            return Message("minigpt.bytes", {"same": self.total - self.different, "total": self.total})
+        return Message("minigpt.error", {"error": error, "ulp": self.worst_ulp, "limit": _limit(self.part)})
+
+
+def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> PortVerdict:
+    """Compares `answer` (run_port's, from a process that is not believed) with NumPy's own pass of `request`."""
+    asked = PortRequest.from_json(request)
+    operators: Any = Reproducible(np) if asked.part == "identical" else Native()
+    weights, tokens = asked.weights(), asked.tokens()
+    model = MiniGPT(asked.config, weights, operators)
+    ours = trace(model, tokens)
+    want = ours["logits"]
+    theirs = {name.removeprefix("trace/"): a for name, a in answer.items() if name.startswith("trace/")}
+    got = answer.get("logits")
+    if got is None or got.shape != want.shape or got.dtype != np.float64:
+        told = "none" if got is None else f"{got.dtype} {got.shape}"
+        return _failed(asked, want, Message("minigpt.no-logits", {"got": told, "want": f"float64 {want.shape}"}))
+    theirs["logits"] = got
+    different = int((got.view(np.int64) != want.view(np.int64)).sum())
+    error = _worst_relative(got, want)
+    right = different == 0 if asked.part == "identical" else error <= _limit(asked.part)
+    findings = list(_registry(answer, weights))
+    if not right:
+        same = KERNEL if asked.part == "kernel" else SAME
+        found = explain(asked.config, model.weights, tokens, ours, theirs, same=same)
+        findings = [*(found.messages() if found else ()), *findings]
+    return PortVerdict(
+        asked.part, right and not findings, want.size, different, error, worst_ulp(got, want), tuple(findings)
+    )
+
+
+def forbidden_imports(source: Path) -> list[tuple[int, str]]:
+    """(line, module) of every import in a port that is neither torch nor a plain helper: onekernel's own model, say.
+
+    Raises SyntaxError.
+    """
+    named: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            named += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            named.append((node.lineno, node.module or "."))
+    return sorted((line, name) for line, name in named if name.split(".")[0] not in ALLOWED_IMPORTS)
+
+
+def worst_ulp(got: np.ndarray, want: np.ndarray) -> int:
+    """The largest distance between two float64 arrays, in representable numbers. NaN counts as far from all else."""
+
+    def ordered(x: np.ndarray) -> np.ndarray:
+        bits = (x + 0.0).view(np.int64)  # + 0.0: -0.0 and 0.0 are one number
+        return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
+
+    a, b = ordered(got), ordered(want)
+    return max((abs(int(x) - int(y)) for x, y in zip(a.ravel(), b.ravel(), strict=True) if x != y), default=0)
+
+
+def _worst_relative(got: np.ndarray, want: np.ndarray) -> float:
+    scale = np.abs(want).max(axis=-1, keepdims=True)
+    with np.errstate(all="ignore"):
+        error = np.abs(got - want) / scale
+    return float(np.where(np.isfinite(error), error, np.inf).max())
+
+
+def _limit(part: str) -> float:
+    return {"native": NATIVE, "kernel": KERNEL, "identical": 0.0}[part]
+
+
+def _registry(answer: Mapping[str, np.ndarray], weights: Mapping[str, np.ndarray]) -> tuple[Message, ...]:
+    """A module is a registry: were all weights registered, each once, and is the head the embedding's own parameter?"""
+    want = sum(w.size for w in weights.values())
+    counted, tied = answer.get("parameters"), answer.get("tied")
+    if tied is None or tied.size != 1 or not bool(tied.ravel()[0]):
+        return (Message("minigpt.not-tied"),)
+    if counted is None or counted.size != 1 or int(counted.ravel()[0]) != want:
+        got = "?" if counted is None or counted.size != 1 else int(counted.ravel()[0])
+        return (Message("minigpt.parameters", {"got": got, "want": want}),)
+    return ()
+
+
+def _failed(asked: PortRequest, want: np.ndarray, *findings: Message) -> PortVerdict:
+    return PortVerdict(asked.part, False, want.size, want.size, float("inf"), 2**63 - 1, findings)

@@ -1,0 +1,108 @@
+"""Runs a learner's torch_minigpt.py and hands back what it computed, as arrays. For the untrusted process.
+
+Nothing here decides anything: port_check.py does, in another process, from these arrays and NumPy's own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from .arithmetic import Reproducible
+from .port_request import PortRequest
+
+Softmax = Callable[[torch.Tensor], torch.Tensor]
+
+
+def run_port(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None) -> dict[str, np.ndarray]:
+    """One forward pass of the module in `source`, as `request` (see PortRequest) asks.
+
+    `softmax` takes and gives a contiguous float32 tensor (rows, columns): the learner's kernel, for part "kernel".
+    Returns "logits" (batch, length, vocabulary), "trace/NAME" for each step that the hooks saw (NumPy's names),
+    "parameters" and "tied". Whatever the learner's code raises passes through.
+    """
+    asked = PortRequest.from_json(request)
+    if (asked.part == "kernel") != (softmax is not None):
+        raise ValueError('the part "kernel" needs a softmax, and no other part takes one')
+    module = load_module(source)
+    weights = {n: torch.tensor(w, dtype=torch.float64, device=asked.device) for n, w in asked.weights().items()}
+    operators: Any = Reproducible(torch) if asked.part == "identical" else module.NativeOperators()
+    inner = as_attention_softmax(softmax) if softmax else operators.softmax
+    trace: dict[str, torch.Tensor] = {}
+    model = module.TorchMiniGPT(asked.config, weights, operators, recording(inner, trace)).to(asked.device)
+    watch(model, trace)
+    with torch.no_grad():
+        logits = model(torch.from_numpy(asked.tokens()).to(asked.device))
+    answer = {f"trace/{name}": as_numpy(t) for name, t in trace.items()}
+    answer["logits"] = as_numpy(logits)
+    answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
+    answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
+    return answer
+
+
+def load_module(source: Path) -> ModuleType:
+    """Imports a file by its path, without leaving a __pycache__ beside it."""
+    spec = importlib.util.spec_from_file_location(source.stem, source)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{source} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.dont_write_bytecode = before
+    return module
+
+
+def as_attention_softmax(kernel: Softmax) -> Softmax:
+    """A float32 row softmax (rows, columns) as one on float64 scores (..., columns)."""
+
+    def softmax(scores: torch.Tensor) -> torch.Tensor:
+        rows = scores.reshape(-1, scores.shape[-1]).to(torch.float32).contiguous()
+        return kernel(rows).to(scores.dtype).reshape(scores.shape)
+
+    return softmax
+
+
+def recording(softmax: Softmax, trace: dict[str, torch.Tensor]) -> Softmax:
+    """The same function; the n-th call leaves what went in and came out under block n's names."""
+    calls = 0
+
+    def recorded(scores: torch.Tensor) -> torch.Tensor:
+        nonlocal calls
+        weights = softmax(scores)
+        trace[f"blocks.{calls}.attention.scores"] = scores.detach().clone()
+        trace[f"blocks.{calls}.attention.weights"] = weights.detach().clone()
+        calls += 1
+        return weights
+
+    return recorded
+
+
+def watch(model: torch.nn.Module, trace: dict[str, torch.Tensor]) -> None:
+    """Hooks that leave each submodule's output under its own name, and three inputs that NumPy's trace names."""
+    inputs = {"attention.project": "attention.mixed", "norm2": "middle", "mlp.down": "mlp.gelu"}
+
+    def keep(name: str, tensor: object) -> None:
+        if isinstance(tensor, torch.Tensor):
+            trace[name] = tensor.detach().clone()
+
+    for name, module in model.named_modules():
+        if name == "blocks.0":
+            module.register_forward_pre_hook(lambda m, args: keep("embedding", args[0]))
+        module.register_forward_hook(lambda m, args, out, name=name: keep(name or "logits", out))
+        for suffix, ours in inputs.items():
+            if name.endswith("." + suffix):
+                said = name.removesuffix(suffix) + ours
+                module.register_forward_pre_hook(lambda m, args, said=said: keep(said, args[0]))
+
+
+def as_numpy(tensor: torch.Tensor) -> np.ndarray:
+    return np.ascontiguousarray(tensor.detach().cpu().numpy())

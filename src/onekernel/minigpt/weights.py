@@ -1,0 +1,47 @@
+"""The trained weights, from a file whose bytes are known, and random ones that show every mistake."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+
+import numpy as np
+
+from .model import Config
+
+SHIPPED = Path(__file__).with_name("weights.npz")
+SHIPPED_CONFIG = Config()
+SHIPPED_SHA256 = "be22c0cf75b78d0a2c437f9ebe9deb80f73a1fa292380039d6ca3e093cccc3df"
+
+
+class WeightsError(Exception):
+    """The weights file is not the one that this version of the course was written with."""
+
+
+def load(path: Path = SHIPPED, sha256: str | None = SHIPPED_SHA256) -> dict[str, np.ndarray]:
+    """Weight name -> float32 array. Raises WeightsError if the file's SHA-256 differs; `sha256=None` takes any file."""
+    data = path.read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if sha256 is not None and found != sha256:
+        raise WeightsError(
+            f"{path} is not the weights file that this version expects (SHA-256 {found[:16]}..., expected "
+            f"{sha256[:16]}...): restore it with `git checkout`, or reinstall onekernel"
+        )
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def random(config: Config, seed: int) -> dict[str, np.ndarray]:
+    """float64 weights in which nothing is 0, 1 or symmetric, so that a port with any two of them mixed up shows it."""
+    rng = np.random.default_rng(seed)
+    weights = {}
+    for name, shape in config.shapes().items():
+        noise = rng.standard_normal(shape)
+        if name.endswith("gain"):
+            weights[name] = 1.0 + 0.2 * noise
+        elif name.endswith("weight"):
+            weights[name] = noise / np.sqrt(shape[0])
+        else:
+            weights[name] = 0.2 * noise
+    return weights
