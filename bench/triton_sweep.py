@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib
 import itertools
 import json
 import os
@@ -30,7 +31,7 @@ SAMPLES = 15
 
 
 def configurations(rows: int, cols: int) -> list[tuple[str, dict[str, int], int]]:
-    """(kernel, constants, warps) to try at a shape: wider than what the solution keeps, so that its choice can be judged."""
+    """(kernel, constants, warps) to try at a shape: more than the solution keeps, so that its choice can be judged."""
     import triton
 
     block = max(16, triton.next_power_of_2(cols))
@@ -60,12 +61,12 @@ class Shape:
             self.x = torch.empty((rows, cols), dtype=getattr(torch, dtype))
         self.y = torch.empty_like(self.x)
 
-    def launcher(self, kernel: str, constants: dict[str, int], warps: int):
+    def launcher(self, kernel: str, constants: dict[str, int], warps: int, solution=None):
         """-> (prepare, launch): `prepare` zeroes the team's counters outside the timed span."""
-        import softmax_triton as solution
         import torch
         import triton
 
+        solution = solution or importlib.import_module("softmax_triton")
         fixed = solution.common_alignment(self.x, self.y)
         strides = self.x.stride(0), self.y.stride(0)
         if kernel == "tile":
@@ -135,7 +136,8 @@ def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
         launch()
         error = ((shape.y.float() - want).abs() / want).max().item()
         if not error < (1e-2 if dtype == "bfloat16" else 1e-4):
-            raise SystemExit(f"{kernel} {constants} {warps} warps, {dtype} {rows} x {cols}: wrong by {error:.1e}; not timed")
+            what = f"{kernel} {constants} {warps} warps, {dtype} {rows} x {cols}"
+            raise SystemExit(f"{what}: wrong by {error:.1e}, so not timed")
         contenders[kernel, tuple(constants.items()), warps] = prepare, launch
     del want
     times: dict = {key: [] for key in contenders}
@@ -173,7 +175,8 @@ def main() -> None:
         return
     if args.dry_run:
         for (rows, cols), dtype in itertools.product(SHAPES, DTYPES):
-            print(f"{dtype:9} {rows:>7} x {cols:<8}", *(f"{k}{list(c.values())[0]}/{w}w" for k, c, w in configurations(rows, cols)))
+            named = (f"{k} {next(iter(c.values()))}/{w}w" for k, c, w in configurations(rows, cols))
+            print(f"{dtype:9} {rows:>7} x {cols:<8}", ", ".join(named))
         return
     import torch
     import triton
@@ -188,9 +191,11 @@ def main() -> None:
         measured = measure(r, c, dtype, flush)
         rows += measured
         best = max(measured[1:], key=lambda m: m["percent_of_copy"])
-        print(f"{dtype:9} {r:>7} x {c:<8} copy {measured[0]['median_us']:8.1f} us; best {best['percent_of_copy']:5.1f} % of it:", end=" ")
+        copy, percent = measured[0]["median_us"], best["percent_of_copy"]
+        print(f"{dtype:9} {r:>7} x {c:<8} copy {copy:8.1f} us; best {percent:5.1f} % of it:", end=" ")
         print(best["kernel"], best["config"], flush=True)
-    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True)
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    driver = subprocess.run(query, capture_output=True, text=True)
     result = {
         "gpu": properties.name,
         "driver": driver.stdout.strip().splitlines()[0] if driver.stdout else "",

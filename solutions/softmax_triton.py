@@ -12,9 +12,12 @@ But:    a team meets in global memory, because Triton offers no reduction over a
         meets in distributed shared memory (softmax_tuned.cu).
 """
 
+# <gap>
+#| # TODO: the ledger. How often does your kernel read, and write, each element?
 # Ledger (tile): reads 1, writes 1
 # Ledger (team): reads 1, writes 1
 # Ledger (split): reads 2, writes 1
+# </gap>
 
 from __future__ import annotations
 
@@ -24,10 +27,21 @@ import torch
 import triton
 import triton.language as tl
 
-TILE_COLS = 32768  # the longest row that one program keeps in registers: 1024 threads, 32 elements each
-INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # no GPU: the interpreter runs the kernels
+
+
 # <gap>
-#| # TODO: the configurations that the autotuner may choose from: elements a thread, warps a program.
+#| @triton.jit
+#| def tile(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+#|     """One program, one row: x_ptr and y_ptr point to the first element, strides count elements."""
+#|     row = tl.program_id(0)
+#|     # TODO: the offsets of this row's columns, a tile of BLOCK of them; which of them exist; load them, masked.
+#|     # TODO: the row's maximum, the exponentials, their sum, the quotient; store, masked.
+#|     # Then, one at a time: float32 whatever comes in; offsets of 64 bits; several short rows in one program;
+#|     # rows longer than one tile, online; @triton.autotune, with a reason for each configuration.
+#|
+#|
+TILE_COLS = 32768  # the longest row that one program keeps in registers: 1024 threads, 32 elements each
 PER_THREAD = (8, 16, 32)  # fewer: more loads in flight per element of state; more: fewer shuffles and barriers
 WARPS = (1, 2, 4, 8, 16, 32)
 TEAM_CONFIGS = ((8192, 8), (16384, 16), (32768, 32))  # columns a program, its warps: 32 elements a thread in each
@@ -39,7 +53,7 @@ def warps_for(block: int, per_thread: int) -> int:
 
 
 def fitting(configs, named_args, **meta):
-    """Of each number of elements a thread keep the one configuration whose warps fit the row: at most three are timed."""
+    """Of each number of elements a thread keep the configuration whose warps fit the row: at most three are timed."""
     block = meta["BLOCK"]
     fit = [c for c in configs if c.num_warps == warps_for(block, c.kwargs["PER_THREAD"])]
     return [c for c in fit if 32 * c.num_warps * c.kwargs["PER_THREAD"] >= block]
@@ -61,13 +75,10 @@ def untimed(kernel, quantiles):
 
 
 TIMER = untimed if INTERPRETED else None
-# </gap>
 
 
 # Where a tile lies. A row that does not start on a 16-byte boundary is read as an aligned body, in full-width vectors,
 # and two ragged edges of fewer than VEC elements. Offsets count from a base that is itself 16-byte aligned.
-# <gap>
-#| # TODO (last): offsets and masks that let the compiler prove 16-byte alignment. Begin without this.
 @triton.jit
 def body(start, length, VEC: tl.constexpr, BLOCK: tl.constexpr):
     """Offsets and mask of the aligned part of the spans [start, start + length): tiles of (ROWS, BLOCK)."""
@@ -87,16 +98,11 @@ def edges(start, length, VEC: tl.constexpr):
     return at, at < tl.where(lane % 2 == 0, first, start + length)
 
 
-# </gap>
 @triton.autotune(
-    # <gap>
-    #| configs=[triton.Config({"PER_THREAD": 16}, num_warps=4)],  # TODO: more than one, and a reason for each
-    #| key=["BLOCK"],
     configs=[triton.Config({"PER_THREAD": e}, num_warps=w) for e in PER_THREAD for w in WARPS],
     key=["BLOCK", "VEC", "EDGES"],
     prune_configs_by={"early_config_prune": fitting},
     do_bench=TIMER,
-    # </gap>
 )
 @triton.jit
 def tile(
@@ -115,8 +121,6 @@ def tile(
     num_warps: tl.constexpr,
 ):
     """A program takes as many whole rows as give each of its threads PER_THREAD elements, and at least one."""
-    # <gap>
-    #| # TODO: this program's rows and columns as a tile, load it masked, reduce, normalise, store.
     ROWS: tl.constexpr = (32 * num_warps * PER_THREAD + BLOCK - 1) // BLOCK
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
     length = tl.where(row < rows, cols, 0)
@@ -143,12 +147,8 @@ def tile(
     if EDGES:
         at, inside = edges(y_start, length, VEC)
         tl.store(y_base + at, (e_edge * scale).to(y_ptr.dtype.element_ty), mask=inside)
-    # </gap>
 
 
-# <gap>
-#| # TODO: rows that are too long for one tile. Start with an online loop: a running maximum and a running sum, the sum
-#| # rescaled whenever the maximum grows; then a second walk that writes. Then spread one row over several programs.
 @triton.jit
 def finite_or_zero(top):
     """A maximum that can be subtracted: parts of a row that are all -inf must add 0 to the sum, not NaN."""
@@ -317,14 +317,11 @@ def write_part(
             tl.store(y_base + y_at, (tl.exp(x - top) * scale).to(y_ptr.dtype.element_ty), mask=inside)
 
 
-# </gap>
 def common_alignment(x: torch.Tensor, out: torch.Tensor) -> dict[str, int | bool]:
     """The widest vector whose boundaries fall on the same columns in x and in out, and where the rows start.
 
     Both tensors in elements: every row of x starts x_phase + row * stride after a 16-byte boundary.
     """
-    # <gap>
-    #| return {"VEC": 1, "X_PHASE": 0, "Y_PHASE": 0, "EDGES": False}  # TODO (last): the widest that is safe
     whole = 16 // x.element_size()
     x_phase, y_phase = (t.data_ptr() // t.element_size() % whole for t in (x, out))
     x_stride, y_stride = (t.stride(0) if t.shape[0] > 1 else 0 for t in (x, out))
@@ -333,9 +330,9 @@ def common_alignment(x: torch.Tensor, out: torch.Tensor) -> dict[str, int | bool
         vec //= 2
     ragged = bool(x_phase % vec or x_stride % vec or x.shape[1] % vec)
     return {"VEC": vec, "X_PHASE": x_phase, "Y_PHASE": y_phase, "EDGES": ragged}
-    # </gap>
 
 
+# </gap>
 def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
     """Softmax over the columns of x (rows, cols), fp32, fp16 or bf16, inner stride 1; writes `out` and returns it.
 
@@ -345,13 +342,13 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
         out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     for t in (x, out):
         if t.ndim != 2 or (t.stride(1) != 1 and t.shape[1] > 1):
-            raise ValueError(f"softmax_triton wants 2-D tensors with inner stride 1, not {tuple(t.shape)}, {t.stride()}")
+            raise ValueError(f"softmax_triton wants 2-D tensors of inner stride 1, not {tuple(t.shape)}, {t.stride()}")
     if x.dtype not in (torch.float32, torch.float16, torch.bfloat16) or (x.dtype, x.shape) != (out.dtype, out.shape):
         raise ValueError(f"softmax_triton wants fp32, fp16 or bf16, out like x; not {x.dtype} and {out.dtype}")
     if x.numel() == 0:
         return out
     # <gap>
-    #| # TODO: choose BLOCK and the grid, and launch `tile`; later, something else for rows longer than TILE_COLS.
+    #| # TODO: choose BLOCK (a power of two), and launch `tile` on a grid of one program a row: tile[(rows,)](...).
     if x.untyped_storage().data_ptr() == out.untyped_storage().data_ptr():
         x = x.clone()  # the autotuner runs a kernel many times: x must outlive the first
     rows, cols = x.shape
@@ -359,14 +356,16 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
     alignment = common_alignment(x, out)
     if cols <= TILE_COLS:
         block = max(16, triton.next_power_of_2(cols))
-        programs = lambda meta: (triton.cdiv(rows, triton.cdiv(32 * meta["num_warps"] * meta["PER_THREAD"], block)),)
-        tile[programs](x, out, rows, cols, *strides, BLOCK=block, **alignment)
+        tile[lambda meta: (triton.cdiv(rows, triton.cdiv(32 * meta["num_warps"] * meta["PER_THREAD"], block)),)](
+            x, out, rows, cols, *strides, BLOCK=block, **alignment
+        )
     elif x.is_cuda and triton.cdiv(cols, TEAM_CONFIGS[-1][0]) <= multiprocessors(x):
         parts = triton.next_power_of_2(triton.cdiv(cols, TEAM_CONFIGS[0][0]))
         counters = torch.zeros(1 + rows, dtype=torch.int32, device=x.device)
         maxima, sums = torch.empty((2, rows, parts), dtype=torch.float32, device=x.device)
-        programs = lambda meta: (rows * triton.cdiv(cols, meta["BLOCK"]),)
-        team[programs](x, out, cols, *strides, counters, maxima, sums, PARTS=parts, **alignment)
+        team[lambda meta: (rows * triton.cdiv(cols, meta["BLOCK"]),)](
+            x, out, cols, *strides, counters, maxima, sums, PARTS=parts, **alignment
+        )
     else:
         block = 8192
         share = block * triton.cdiv(cols, 256 * block)  # a multiple of BLOCK, so that a row has at most 256 parts

@@ -1,4 +1,4 @@
-"""Runs a Triton file's function with launching replaced by compiling: which kernels would run, and what they compile to.
+"""Runs a Triton file's function with launching replaced by compiling: which kernels would run, and what they become.
 
 A process of its own, because it needs Triton without TRITON_INTERPRET: `python -m onekernel.backends.triton.capture`
 reads one JSON request from stdin and writes one JSON answer to stdout. No GPU is needed and no tensor is touched.

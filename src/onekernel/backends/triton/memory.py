@@ -43,7 +43,7 @@ class Region:
     seen: dict[str, np.ndarray] = field(default_factory=dict)
 
     def holds(self, first: np.ndarray, itemsize: int, store: bool) -> np.ndarray:
-        """Which of the accesses at addresses `first` lie inside. A store must also keep out of the gaps between rows."""
+        """Which accesses at addresses `first` lie inside. A store must also keep out of the gaps between rows."""
         inside = (first >= self.start) & (first + itemsize <= self.end)
         if store and self.stride > self.cols and self.rows > 1:
             column = (first - self.start) // self.itemsize % self.stride
