@@ -1,0 +1,171 @@
+"""The shapes of the softmax bench, and how one of them is measured and checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from onekernel.measure import roofs
+from onekernel.measure.contenders import Contender, Refused
+from onekernel.measure.device import Device, clocks
+from onekernel.measure.sample import AboveRoof, Sample
+from onekernel.measure.timing import L2Emptier, in_graph, interleaved
+from onekernel.ops import softmax
+
+ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}
+LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us: timed in a graph
+CHECKED_ROWS = 12  # at most, and at most CHECKED_ELEMENTS: the oracle runs on the CPU, twice a contender
+CHECKED_ELEMENTS = 1 << 17
+
+# Regular, ragged, long and few rows; 1 GiB in fp32 and a little over at the most. The columns of vocabularies: 50257
+# (GPT-2), 128256 (Llama 3), 151936 (Qwen).
+SHAPES = (
+    (131072, 128), (65536, 256), (32768, 512), (32768, 1000), (16384, 1024), (16384, 2048), (8192, 4096), (8192, 4095),
+    (8192, 8192), (4096, 12345), (4096, 16384), (4096, 32768), (4096, 50257), (2048, 65536), (2048, 131072),
+    (1024, 262144), (128, 131072), (16, 262144), (1, 4194304), (1024, 1024), (128, 4096),
+    (262144, 63), (32768, 781), (16384, 1025), (16384, 2049), (8192, 4097), (4096, 9217), (2048, 24513),
+    (1024, 128256), (1024, 151936),
+)  # fmt: skip
+SHIFTED = ((8192, 4096), (4096, 50257))  # the base pointer one element further
+QUICK = ((32768, 512), (8192, 4096), (4096, 12345), (2048, 65536), (1024, 1024))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One shape of one type; `shift` elements between a 256-byte boundary and the first element."""
+
+    dtype: str
+    rows: int
+    cols: int
+    shift: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """The ideal traffic: every element read once and written once."""
+        return 2 * self.rows * self.cols * ITEMSIZE[self.dtype]
+
+    @property
+    def launch_bound(self) -> bool:
+        return self.bytes < LAUNCH_BOUND_BYTES
+
+    @property
+    def name(self) -> str:
+        return f"{self.rows} x {self.cols}" + (f" +{self.shift}" if self.shift else "")
+
+
+def grid(dtypes: Sequence[str] = tuple(ITEMSIZE), quick: bool = False) -> Iterator[Cell]:
+    """The cells of a run, types outermost."""
+    for dtype in dtypes:
+        yield from (Cell(dtype, rows, cols) for rows, cols in (QUICK if quick else SHAPES))
+        yield from (Cell(dtype, rows, cols, 1) for rows, cols in (SHIFTED[:1] if quick else SHIFTED))
+
+
+def measure(
+    cell: Cell, contenders: Sequence[Contender], device: Device, emptier: L2Emptier, repeats: int,
+    seed: int, on_step: Callable[[str], None] = lambda name: None,
+) -> dict[str, Any]:
+    """Measures one cell: every contender beside a copy of the same tensors. The result as it goes to JSON.
+
+    Each output is checked against the fp64 oracle before and after the timings, in a `y` poisoned with NaN; a
+    contender that fails, refuses or is faster than the card can be is listed with its reason instead of a time.
+    """
+    sets = _tensors(cell, device, seed)
+    answers: dict[str, dict[str, Any]] = {}
+    calls: dict[str, list[Callable[[], Any]]] = {}
+    for contender in contenders:
+        on_step(contender.name)
+        try:
+            bound = [contender.bind(x, y) for x, y in sets]
+            _check(bound[0], *sets[0], seed)
+            calls[contender.name] = bound
+        except Refused as error:
+            answers[contender.name] = {"refused": str(error)}
+        except Exception as error:  # a peer may raise anything; it must not end the run
+            answers[contender.name] = {"failed": _first_line(error)}
+    before = clocks()
+    on_step("timing")
+    for name, sample in _time(cell, calls, sets, emptier, repeats).items():
+        if isinstance(sample, Exception):
+            answers[name] = {"failed": _first_line(sample)}
+            continue
+        answers[name] = sample.to_json()
+        try:
+            if len(sets) == 1:  # a rotation may meet its own writes in L2, so that no bound holds for it
+                roofs.check(sample, cell.bytes / 2, cell.bytes / 2, device)
+            if name != "copy":
+                _check(calls[name][0], *sets[0], seed + 1)
+        except (AboveRoof, WrongOutput) as error:
+            answers[name] |= {"discarded": _first_line(error)}
+    after = clocks()
+    return {
+        "dtype": cell.dtype, "rows": cell.rows, "cols": cell.cols, "shift": cell.shift, "bytes": cell.bytes,
+        "method": "graph" if cell.launch_bound else "events", "contenders": answers,
+        "clocks": {"before": before.to_json(), "after": after.to_json()},
+    }  # fmt: skip
+
+
+class WrongOutput(ValueError):
+    """A contender wrote something else than the softmax of its input."""
+
+
+def _tensors(cell: Cell, device: Device, seed: int) -> list[tuple[Any, Any]]:
+    """One pair (x, y); for a launch-bound cell as many pairs as exceed L2 twice."""
+    import torch
+
+    generator = torch.Generator("cuda").manual_seed(seed)
+    dtype = getattr(torch, cell.dtype)
+    several = math.ceil(2 * device.l2_bytes / (cell.bytes / 2)) + 1 if cell.launch_bound else 1
+    made = []
+    for _ in range(min(several, 48)):
+        flat = torch.empty(cell.rows * cell.cols + cell.shift, dtype=dtype, device="cuda")
+        x = flat[cell.shift :].view(cell.rows, cell.cols)
+        x.normal_(generator=generator)
+        y = torch.full_like(flat, float("nan"))[cell.shift :].view(cell.rows, cell.cols)
+        made.append((x, y))
+    return made
+
+
+def _time(
+    cell: Cell, calls: Mapping[str, Sequence[Callable[[], Any]]], sets: Sequence[tuple[Any, Any]],
+    emptier: L2Emptier, repeats: int,
+) -> Mapping[str, Sample | Exception]:  # fmt: skip
+    copies = [lambda x=x, y=y: y.copy_(x) for x, y in sets]
+    if cell.launch_bound:
+        return in_graph({"copy": copies, **calls}, repeats)
+    return interleaved({"copy": copies[0], **{name: several[0] for name, several in calls.items()}}, repeats, emptier)
+
+
+def _check(call: Callable[[], Any], x: Any, y: Any, seed: int) -> None:
+    """Runs the call once into a poisoned y and compares sampled rows with the oracle, all rows with a sum of one.
+
+    The rows are drawn after the call has run. Raises WrongOutput.
+    """
+    import torch
+
+    y.fill_(float("nan"))
+    out = call()
+    torch.cuda.synchronize()
+    if out.shape != x.shape:
+        raise WrongOutput(f"shape {tuple(out.shape)}, not {tuple(x.shape)}")
+    dtype = str(x.dtype).removeprefix("torch.")
+    sums = out.sum(dim=1, dtype=torch.float32)
+    worst = float((sums - 1).abs().max())
+    limit = 0.004 if dtype == "float32" else 0.02
+    if not worst <= limit:  # NaN, too
+        raise WrongOutput(f"a row sums to {1 + worst:.4f}")
+    drawn = np.random.default_rng(seed).integers(0, x.shape[0], CHECKED_ROWS)
+    rows = sorted({0, x.shape[0] - 1, *map(int, drawn)})[: max(1, CHECKED_ELEMENTS // x.shape[1])]
+    inputs = {"x": x[rows].double().cpu().numpy()}
+    mismatch = softmax.compare(out[rows].double().cpu().numpy(), softmax.oracle(inputs)["y"], dtype, inputs)
+    if mismatch:
+        row, col = (*mismatch.index, 0)[:2]
+        raise WrongOutput(f"row {rows[row]}, column {col}: {mismatch.got!r}, not {mismatch.want!r}")
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0] if text else ''}"[:200]

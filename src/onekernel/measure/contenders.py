@@ -1,0 +1,173 @@
+"""Who takes part in the softmax bench: the exercises, the reading ladder, PyTorch, and peers where they are installed.
+
+A contender binds to two tensors and gives a call without arguments, so that nothing but the work is timed. All write
+into the `y` that they are given where their interface allows it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onekernel.backends import cuda
+from onekernel.backends.base import BuildError
+
+SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
+FEWEST_ROWS = 1024  # of a kernel with one thread a row: below this it takes seconds and shows nothing
+MOST_REREADS = 2e11  # rows x cols x cols of a kernel whose ledger grows with the columns: about 0.3 s on an H200
+
+
+class Refused(Exception):
+    """This contender does not take this shape or type; the text says why."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """`bind(x, y)` -> a call that writes the softmax of x (rows, cols) and returns the tensor that it wrote to.
+
+    `kind` is "exercise", "ladder", "torch" or "peer". `preallocated` says whether it writes into y.
+    """
+
+    name: str
+    kind: str
+    bind: Callable[[Any, Any], Callable[[], Any]]
+    preallocated: bool = True
+
+
+def all_contenders(root: Path) -> tuple[list[Contender], dict[str, str]]:
+    """Every contender that this machine has, and why each other one is absent."""
+    found: list[Contender] = []
+    absent: dict[str, str] = {}
+    for path, kind in _sources(root):
+        found.append(_cuda(path, kind) if path.suffix == ".cu" else _triton(path))
+    found += [Contender("F.softmax", "torch", _torch), Contender("torch.compile", "torch", _compiled(), False)]
+    for name, module, bind in (("Liger", "liger_kernel", _liger), ("QuACK", "quack", _quack)):
+        if importlib.util.find_spec(module) is None:
+            absent[name] = f"{module} is not installed"
+        else:
+            found.append(Contender(name, "peer", bind, name == "QuACK"))
+    return found, absent
+
+
+def _sources(root: Path) -> Iterator[tuple[Path, str]]:
+    for slug in ("softmax_naive.cu", "softmax_block.cu", "softmax_tuned.cu", "softmax_triton.py"):
+        path = root / "solutions" / slug
+        if path.is_file():
+            yield path, "exercise"
+    for path in sorted((root / "solutions" / "ladder").glob("*.cu")):
+        yield path, "ladder"
+
+
+def _cuda(path: Path, kind: str) -> Contender:
+    source = path.read_text(encoding="utf-8")
+    exported = [path.stem, *re.findall(r'extern "C"\s+cudaError_t\s+(\w+)\s*\(', source)]
+    row_per_thread = bool(re.search(r"(?:row per|one|a) thread (?:per|for each|a) row|row per thread", source[:800]))
+    quadratic = bool(re.search(r"^// Ledger.*: reads [^,]*\bcols\b", source, re.MULTILINE))
+    built: dict[str, Any] = {}
+
+    def bind(x: Any, y: Any) -> Callable[[], Any]:
+        import torch
+
+        suffix = SUFFIX[str(x.dtype).removeprefix("torch.")]
+        names = [f"{path.stem}{suffix}", *(n for n in exported if suffix and n.endswith(suffix))]
+        names += [] if suffix else [n for n in exported if not n.endswith("f16")]
+        rows, cols = x.shape
+        if row_per_thread and rows < FEWEST_ROWS:
+            raise Refused("one thread a row, and too few rows to be worth the wait")
+        if quadratic and rows * cols * cols > MOST_REREADS:
+            raise Refused("each output reads its whole row again: seconds at this width")
+        if "program" not in built:
+            built["program"] = cuda.build(path)
+        launcher = _first_export(built["program"], names, suffix or "fp32")
+        args = (x.data_ptr(), y.data_ptr(), rows, cols, x.stride(0), y.stride(0))
+
+        def call() -> Any:
+            status = launcher(*args, torch.cuda.current_stream().cuda_stream)
+            if status:
+                raise RuntimeError(f"{path.stem} returned cudaError_t {status}")
+            return y
+
+        return call
+
+    return Contender(path.stem if kind == "exercise" else f"ladder/{path.stem}", kind, bind)
+
+
+def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Callable[..., int]:
+    for name in names:
+        try:
+            return program.function(name)
+        except BuildError:
+            continue
+    raise Refused(f"no launcher for {dtype.strip('_')}")
+
+
+def _triton(path: Path) -> Contender:
+    def bind(x: Any, y: Any) -> Callable[[], Any]:
+        function = getattr(_module(path), path.stem)
+        try:
+            function(x, out=y)
+        except TypeError:
+            return lambda: function(x)
+        return lambda: function(x, out=y)
+
+    return Contender(path.stem, "exercise", bind)
+
+
+def _module(path: Path) -> Any:
+    name = f"onekernel_bench_{path.stem}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def _torch(x: Any, y: Any) -> Callable[[], Any]:
+    import torch
+
+    # F.softmax has no `out`; it is torch.softmax, which has one, so that the allocator stays out of the figure.
+    return lambda: torch.softmax(x, dim=1, out=y)
+
+
+def _compiled() -> Callable[[Any, Any], Callable[[], Any]]:
+    compiled: dict[Any, Any] = {}
+
+    def bind(x: Any, y: Any) -> Callable[[], Any]:
+        import torch
+
+        key = (tuple(x.shape), x.dtype, x.data_ptr() % 16)
+        if key not in compiled:
+            torch._dynamo.reset()  # each shape is compiled for itself: static shapes are its best case
+            compiled.clear()
+            compiled[key] = torch.compile(lambda t: torch.nn.functional.softmax(t, dim=1), dynamic=False)
+        function = compiled[key]
+        return lambda: function(x)
+
+    return bind
+
+
+def _liger(x: Any, y: Any) -> Callable[[], Any]:
+    from liger_kernel.ops.softmax import _softmax_forward
+
+    if x.shape[1] > 65536:
+        raise Refused("more than 65536 columns")
+    return lambda: _softmax_forward(x)[0]
+
+
+def _quack(x: Any, y: Any) -> Callable[[], Any]:
+    from quack.softmax import _softmax_fwd
+
+    if x.data_ptr() % 16:
+        raise Refused("a base pointer that is not 16-byte aligned")
+
+    def call() -> Any:
+        _softmax_fwd(x, y)
+        return y
+
+    return call
