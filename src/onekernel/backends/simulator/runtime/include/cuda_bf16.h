@@ -15,6 +15,7 @@
 #include "ok/narrow_type.inc"
 #include "ok/narrow_arithmetic.inc"
 #include "ok/narrow_pairs.inc"
+#include "ok/narrow_device.inc"
 #include "ok/narrow_end.inc"
 
 OK_ALWAYS __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 both) { return __nv_bfloat162(both, both); }

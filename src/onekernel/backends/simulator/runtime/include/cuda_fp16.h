@@ -15,6 +15,7 @@
 #include "ok/narrow_type.inc"
 #include "ok/narrow_arithmetic.inc"
 #include "ok/narrow_pairs.inc"
+#include "ok/narrow_device.inc"
 #include "ok/narrow_end.inc"
 
 OK_ALWAYS __half2 __half2half2(__half both) { return __half2(both, both); }

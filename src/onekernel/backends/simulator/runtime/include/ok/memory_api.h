@@ -30,32 +30,53 @@ struct cudaPointerAttributes {
 
 namespace ok {
 
-// `expression` is the text of a cudaMalloc's arguments; messages call the allocation by its first argument's last word.
-inline cudaError_t allocate(void** pointer, size_t bytes, const char* expression, Site at) {
+// Memory that both sides may touch (managed, pinned and mapped) is host memory here, outside the device heap.
+struct HostBlock {
+    char* base;
+    size_t bytes;
+    bool managed;
+    HostBlock* next;
+};
+inline HostBlock* host_blocks = nullptr;
+
+inline cudaError_t host_allocate(void** pointer, size_t bytes, bool managed) {
     if (pointer == nullptr) return fail(cudaErrorInvalidValue);
-    *pointer = nullptr;
-    if (bytes == 0) return cudaSuccess;
-    char name[64] = "";
-    int depth = 0;
-    for (const char *c = expression, *word = nullptr; *c != '\0'; ++c) {
-        const bool in_word = *c == '_' || (*c | 32) >= 'a' ? (*c | 32) <= 'z' || *c == '_' : word != nullptr && *c >= '0' && *c <= '9';
-        depth += *c == '(' || *c == '[' || *c == '<' ? 1 : *c == ')' || *c == ']' || *c == '>' ? -1 : 0;
-        if (*c == ',' && depth == 0) break;
-        if (in_word && word == nullptr) word = c;
-        if (!in_word) word = nullptr;
-        const size_t length = word == nullptr ? 0 : static_cast<size_t>(c - word) + 1;
-        if (length > 0 && length < sizeof name) {
-            memcpy(name, word, length);
-            name[length] = '\0';
-        }
+    *pointer = bytes == 0 ? nullptr : aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (*pointer == nullptr) return bytes == 0 ? cudaSuccess : fail(cudaErrorMemoryAllocation);
+    host_blocks = new HostBlock{static_cast<char*>(*pointer), bytes, managed, host_blocks};
+    return cudaSuccess;
+}
+inline const HostBlock* host_block(const void* pointer) {
+    for (const HostBlock* b = host_blocks; b != nullptr; b = b->next)
+        if (pointer >= b->base && pointer < b->base + b->bytes) return b;
+    return nullptr;
+}
+inline bool host_free(void* pointer) {
+    for (HostBlock** link = &host_blocks; *link != nullptr; link = &(*link)->next) {
+        HostBlock* block = *link;
+        if (block->base != pointer) continue;
+        *link = block->next;
+        free(pointer);
+        delete block;
+        return true;
     }
-    return result(ok_device_alloc(pointer, bytes, name, at));
+    return false;
+}
+
+template <class T>
+inline cudaError_t allocate(T** pointer, size_t bytes, Site at) {
+    if (pointer == nullptr) return fail(cudaErrorInvalidValue);
+    return result(ok_device_alloc(reinterpret_cast<void**>(pointer), bytes, nullptr, at));
+}
+inline cudaError_t release(void* pointer, Site at) {
+    return pointer == nullptr || host_free(pointer) ? cudaSuccess : result(ok_device_free(pointer, at));
 }
 
 inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, Site at) {
     if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
     if (bytes == 0) return cudaSuccess;
     if (to == nullptr || from == nullptr) return fail(cudaErrorInvalidValue);
+    if (host_block(to) != nullptr || host_block(from) != nullptr) kind = cudaMemcpyDefault;
     return result(ok_device_copy(to, from, bytes, kind, at));
 }
 
@@ -71,10 +92,15 @@ inline cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t
 
 inline cudaError_t fill(void* to, int value, size_t bytes, Site at) {
     if (bytes == 0) return cudaSuccess;
-    return to == nullptr ? fail(cudaErrorInvalidValue) : result(ok_device_fill(to, value, bytes, at));
+    if (to == nullptr) return fail(cudaErrorInvalidValue);
+    if (host_block(to) == nullptr) return result(ok_device_fill(to, value, bytes, at));
+    memset(to, value, bytes);
+    return cudaSuccess;
 }
 
 // A __device__ or __constant__ variable lives in the program's own memory.
+template <class T>
+inline char* symbol_address(const T& symbol) { return const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)); }
 template <class T>
 inline cudaError_t symbol_range(const T&, size_t bytes, size_t offset) {
     return offset > sizeof(T) || bytes > sizeof(T) - offset ? fail(cudaErrorInvalidValue) : cudaSuccess;
@@ -83,47 +109,38 @@ inline cudaError_t symbol_range(const T&, size_t bytes, size_t offset) {
 }  // namespace ok
 
 template <class T>
-inline cudaError_t ok_malloc(const char* expression, T** pointer, size_t bytes, OK_AT) {
-    return ok::allocate(reinterpret_cast<void**>(pointer), bytes, expression, at);
-}
+inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) { return ok::allocate(pointer, bytes, at); }
 template <class T>
-inline cudaError_t ok_malloc_async(const char* expression, T** pointer, size_t bytes, cudaStream_t, OK_AT) {
-    return ok::allocate(reinterpret_cast<void**>(pointer), bytes, expression, at);
-}
+inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t, OK_AT) { return ok::allocate(pointer, bytes, at); }
 template <class T>
-inline cudaError_t ok_malloc_managed(const char* expression, T** pointer, size_t bytes, unsigned = cudaMemAttachGlobal, OK_AT) {
-    if (bytes == 0) return ok::fail(cudaErrorInvalidValue);
-    return ok::allocate(reinterpret_cast<void**>(pointer), bytes, expression, at);
-}
-template <class T>
-inline cudaError_t ok_malloc_pitch(const char* expression, T** pointer, size_t* pitch, size_t width, size_t height, OK_AT) {
+inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height, OK_AT) {
     if (pitch == nullptr) return ok::fail(cudaErrorInvalidValue);
     const size_t unit = ok::CARD.text_alignment;
     *pitch = (width + unit - 1) / unit * unit;
-    return ok::allocate(reinterpret_cast<void**>(pointer), *pitch * height, expression, at);
+    return ok::allocate(pointer, *pitch * height, at);
 }
-// Macros, because only they see the name of the learner's pointer.
-#define cudaMalloc(...) ok_malloc(#__VA_ARGS__, __VA_ARGS__)
-#define cudaMallocAsync(...) ok_malloc_async(#__VA_ARGS__, __VA_ARGS__)
-#define cudaMallocManaged(...) ok_malloc_managed(#__VA_ARGS__, __VA_ARGS__)
-#define cudaMallocPitch(...) ok_malloc_pitch(#__VA_ARGS__, __VA_ARGS__)
-
-inline cudaError_t cudaFree(void* pointer, OK_AT) { return pointer == nullptr ? cudaSuccess : ok::result(ok::ok_device_free(pointer, at)); }
+inline cudaError_t cudaFree(void* pointer, OK_AT) { return ok::release(pointer, at); }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, OK_AT) {
-    return pointer == nullptr ? ok::fail(cudaErrorInvalidValue) : ok::result(ok::ok_device_free(pointer, at));
+    return pointer == nullptr ? ok::fail(cudaErrorInvalidValue) : ok::release(pointer, at);
 }
 
 template <class T>
-inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags, OK_AT) {
-    if (pointer == nullptr) return ok::fail(cudaErrorInvalidValue);
-    if (flags & cudaHostAllocMapped) ok::ok_unsupported("cudaHostAllocMapped", at);
-    *pointer = static_cast<T*>(aligned_alloc(256, (bytes + 255) / 256 * 256));
-    return *pointer == nullptr && bytes != 0 ? ok::fail(cudaErrorMemoryAllocation) : cudaSuccess;
+inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned = cudaMemAttachGlobal) {
+    return bytes == 0 ? ok::fail(cudaErrorInvalidValue) : ok::host_allocate(reinterpret_cast<void**>(pointer), bytes, true);
 }
 template <class T>
-inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0, OK_AT) { return cudaHostAlloc(pointer, bytes, flags, at); }
+inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned) {
+    return ok::host_allocate(reinterpret_cast<void**>(pointer), bytes, false);
+}
+template <class T>
+inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) { return cudaHostAlloc(pointer, bytes, flags); }
 inline cudaError_t cudaFreeHost(void* pointer) {
-    free(pointer);
+    return pointer == nullptr || ok::host_free(pointer) ? cudaSuccess : ok::fail(cudaErrorInvalidValue);
+}
+template <class T>
+inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
+    if (device == nullptr || ok::host_block(host) == nullptr) return ok::fail(cudaErrorInvalidValue);
+    *device = static_cast<T*>(host);
     return cudaSuccess;
 }
 inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
@@ -152,23 +169,18 @@ inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
 }
 
 template <class T>
-inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice, OK_AT) {
-    if (const cudaError_t error = ok::symbol_range(symbol, bytes, offset)) return error;
+inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice, OK_AT) {
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return ok::fail(cudaErrorInvalidMemcpyDirection);
-    void* host = malloc(bytes);  // by way of the host, so that a device source is checked as one
-    const cudaError_t error = kind == cudaMemcpyHostToDevice ? (memcpy(host, from, bytes), cudaSuccess) : ok::copy(host, from, bytes, cudaMemcpyDefault, at);
-    if (error == cudaSuccess) memcpy(const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset, host, bytes);
-    free(host);
-    return error;
+    if (const cudaError_t error = ok::symbol_range(symbol, bytes, offset)) return error;
+    return ok::copy(ok::symbol_address(symbol) + offset, from, bytes, kind, at);
 }
 template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost, OK_AT) {
-    if (const cudaError_t error = ok::symbol_range(symbol, bytes, offset)) return error;
+inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost, OK_AT) {
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return ok::fail(cudaErrorInvalidMemcpyDirection);
-    const char* from = const_cast<const char*>(reinterpret_cast<const volatile char*>(&symbol)) + offset;
-    if (kind != cudaMemcpyDeviceToHost) return ok::copy(to, from, bytes, cudaMemcpyDefault, at);
-    memcpy(to, from, bytes);
-    return cudaSuccess;
+    if (const cudaError_t error = ok::symbol_range(symbol, bytes, offset)) return error;
+    return ok::copy(to, ok::symbol_address(symbol) + offset, bytes, kind, at);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind, cudaStream_t = nullptr, OK_AT) {
@@ -180,7 +192,7 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t b
 }
 template <class P, class T>
 inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
-    *pointer = reinterpret_cast<P*>(const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol)));
+    *pointer = reinterpret_cast<P*>(ok::symbol_address(symbol));
     return cudaSuccess;
 }
 template <class T>
@@ -191,9 +203,11 @@ inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
 
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     if (attributes == nullptr) return ok::fail(cudaErrorInvalidValue);
-    const bool device = ok::ok_device_find(pointer, nullptr, nullptr);
-    *attributes = {device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, device ? 0 : -2, device ? const_cast<void*>(pointer) : nullptr,
-                   device ? nullptr : const_cast<void*>(pointer)};
+    void* p = const_cast<void*>(pointer);
+    const ok::HostBlock* block = ok::host_block(pointer);
+    if (block != nullptr) *attributes = {block->managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, p, p};
+    else if (ok::ok_device_find(pointer, nullptr, nullptr)) *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
+    else *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, p};
     return cudaSuccess;
 }
 // Hints: where a managed page lies changes nothing here.

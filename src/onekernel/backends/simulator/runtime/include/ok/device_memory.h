@@ -1,0 +1,73 @@
+// Loads and stores with a cache hint: on a CPU plain accesses, one for a whole vector. And the other odds and ends of
+// device code: clocks, traps, sleep.
+#pragma once
+#include "../../core.h"
+#include "bits.h"
+
+namespace ok {
+template <class T>
+struct Exactly {
+    typedef T type;
+};
+
+// A 16-byte vector moves through one 16-byte word, which clang is kept from splitting, so that it counts as one access.
+#if defined(__clang__) && defined(__x86_64__)
+#define OK_WHOLE(word) __asm__("" : "+x"(word))
+#elif defined(__clang__) && defined(__aarch64__)
+#define OK_WHOLE(word) __asm__("" : "+w"(word))
+#else
+#define OK_WHOLE(word) static_cast<void>(0)
+#endif
+typedef long long Word16 __attribute__((vector_size(16), may_alias));
+template <class T>
+OK_ALWAYS T load(const T* address) {
+    if constexpr (sizeof(T) == 16 && alignof(T) == 16) {
+        Word16 word = *reinterpret_cast<const Word16*>(address);
+        OK_WHOLE(word);
+        return bit_cast<T>(word);
+    } else {
+        return *address;
+    }
+}
+template <class T>
+OK_ALWAYS void store(T* address, T value) {
+    if constexpr (sizeof(T) == 16 && alignof(T) == 16) {
+        Word16 word = bit_cast<Word16>(value);
+        OK_WHOLE(word);
+        *reinterpret_cast<Word16*>(address) = word;
+    } else {
+        *address = value;
+    }
+}
+#undef OK_WHOLE
+}  // namespace ok
+
+#define OK_LOAD(name)                       \
+    template <class T>                      \
+    OK_ALWAYS T name(const T* address) {    \
+        return ok::load(address);           \
+    }
+OK_LOAD(__ldg)
+OK_LOAD(__ldca)
+OK_LOAD(__ldcg)
+OK_LOAD(__ldcs)
+OK_LOAD(__ldlu)
+OK_LOAD(__ldcv)
+#undef OK_LOAD
+
+#define OK_STORE(name)                                                        \
+    template <class T>                                                        \
+    OK_ALWAYS void name(T* address, typename ok::Exactly<T>::type value) {    \
+        ok::store(address, value);                                            \
+    }
+OK_STORE(__stwb)
+OK_STORE(__stcg)
+OK_STORE(__stcs)
+OK_STORE(__stwt)
+#undef OK_STORE
+
+OK_ALWAYS long long clock64() { return ok::ok_clock(); }
+OK_ALWAYS void __nanosleep(unsigned) {}
+OK_ALWAYS void __trap(OK_AT) { ok::trap("__trap", at); }
+OK_ALWAYS void __brkpt() {}
+OK_ALWAYS void __prof_trigger(int) {}
