@@ -95,7 +95,7 @@ struct SharedSite {
     unsigned launch = 0;
 };
 extern "C" void* ok_shared(SharedSite* site);
-extern "C" void* ok_shared_dynamic(const char* name, int line);
+extern "C" void* ok_shared_dynamic(const char* name, int line, unsigned item);
 extern "C" void* ok_shared_at_namespace_scope(SharedSite* site);  // from then on one core runs every launch
 
 // --- device memory --------------------------------------------------------------------------------------------------

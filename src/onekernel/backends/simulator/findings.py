@@ -1,0 +1,125 @@
+"""The runtime's raw findings become sentences at lines, each with the chapter that explains it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onekernel.backends.base import Finding
+from onekernel.backends.simulator.lines import Lines
+from onekernel.messages import Message
+
+_BOUNDS = "01-cuda-programming-model#bounds"
+_LAUNCH = "01-cuda-programming-model#launch"
+_ERRORS = "01-cuda-programming-model#errors"
+_SPACES = "01-cuda-programming-model#memory-spaces"
+_SYNC = "01-cuda-programming-model#synchronisation"
+_SHARED = "02-from-naive-to-tiled#shared-memory"
+_SHUFFLES = "02-from-naive-to-tiled#warp-shuffles"
+_VECTORS = "02-from-naive-to-tiled#vector-loads"
+
+CHAPTERS = {
+    "out-of-bounds-read": _BOUNDS,
+    "out-of-bounds-write": _BOUNDS,
+    "out-of-bounds-shared-read": _SHARED,
+    "out-of-bounds-shared-write": _SHARED,
+    "use-after-free": _SPACES,
+    "misaligned-access": _VECTORS,
+    "race-shared": _SYNC,
+    "race-global": _SYNC,
+    "uninitialised-read": _SPACES,
+    "divergent-barrier": _SYNC,
+    "deadlock": _SYNC,
+    "mismatched-mask": _SHUFFLES,
+    "mismatched-collective": _SHUFFLES,
+    "lane-outside-mask": _SHUFFLES,
+    "absent-lane": _SHUFFLES,
+    "bad-launch": _LAUNCH,
+    "host-touches-device": _SPACES,
+    "host-pointer": _SPACES,
+    "host-crash": _ERRORS,
+    "crash": _BOUNDS,
+    "stack-overflow": _SPACES,
+    "time-limit": _ERRORS,
+    "copy-out-of-bounds": _BOUNDS,
+    "wrong-copy-side": _SPACES,
+    "bad-free": _SPACES,
+    "exit-called": _ERRORS,
+    "trap": _ERRORS,
+    "assert-failed": _ERRORS,
+    "unsupported": None,
+    "integer-overflow": _BOUNDS,
+}
+"""Finding code -> chapter anchor."""
+
+# Codes whose sentence depends on one of the facts: the message's key is code-value.
+_KINDS = {
+    "race-shared": "kind",
+    "race-global": "kind",
+    "divergent-barrier": "kind",
+    "absent-lane": "kind",
+    "bad-launch": "kind",
+    "crash": "kind",
+    "host-crash": "kind",
+    "time-limit": "where",
+    "wrong-copy-side": "kind",
+    "bad-free": "kind",
+    "uninitialised-read": "space",
+}
+
+
+def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str]) -> tuple[Finding, ...]:
+    """The call's findings in the order in which they happened."""
+    raw = report["findings"]
+    lines.resolve(a for f in raw for key in ("pc", "other_pc") for a in f.get(key, ()))
+    out = []
+    for fact in raw:
+        finding = _finding(fact, report, lines, path, functions)
+        if finding is not None:
+            out.append(finding)
+    return tuple(out)
+
+
+def _finding(
+    fact: dict[str, Any], report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str]
+) -> Finding | None:
+    code = fact["code"]
+    file, line = _where(fact, "", lines, path)
+    _, other = _where(fact, "other_", lines, path)
+    values = {k: v for k, v in fact.items() if k not in ("code", "pc", "other_pc", "file", "other_file", "launch")}
+    values["line"] = line or 0
+    values["other_line"] = other or line or 0
+    values["kernel"] = _kernel(fact, report, functions)
+    for name in ("variable", "buffer"):
+        if name in values and not values[name]:
+            values[name] = "?"
+    key = f"{code}-{fact[_KINDS[code]]}" if code in _KINDS else code
+    if code == "race-shared" or code == "race-global":
+        key = _race_key(fact, line, other)
+    if code in ("out-of-bounds-read", "out-of-bounds-write"):
+        key = f"{code}-{fact['side']}" if fact["size"] else f"{code}-nowhere"
+    return Finding(code, Message(f"simulator.{key}", values), file, line, "error", CHAPTERS.get(code))
+
+
+def _race_key(fact: dict[str, Any], line: int | None, other: int | None) -> str:
+    if fact["scope"] == "grid":
+        return "race-grid"
+    if fact["atomic"] != "none":
+        return "race-atomic"
+    return f"race-{fact['kind']}"
+
+
+def _where(fact: dict[str, Any], prefix: str, lines: Lines, path: str) -> tuple[str | None, int | None]:
+    place = lines.first(fact.get(f"{prefix}pc", ()))
+    if place is not None:
+        return place.file, place.line
+    if f"{prefix}line" in fact:
+        return fact.get(f"{prefix}file", path), fact[f"{prefix}line"]
+    return (path, None) if not prefix else (None, None)
+
+
+def _kernel(fact: dict[str, Any], report: dict[str, Any], functions: dict[int, str]) -> str:
+    number = fact["launch"] - 1
+    if 0 <= number < len(report["launches"]):
+        launch = report["launches"][number]
+        return str(launch["kernel"]) or functions.get(launch["address"], "kernel")
+    return str(fact.get("kernel") or "kernel")

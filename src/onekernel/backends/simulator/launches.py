@@ -1,0 +1,116 @@
+"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call of ok::launch that keeps the arguments' names."""
+
+from __future__ import annotations
+
+from onekernel.backends.simulator.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    split_commas,
+    text_of,
+)
+
+
+def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names: dict[str, int]) -> list[Token]:
+    """Replaces every launch. `template_arity`: template parameters of each kernel template; `names`: how often each
+    kernel's name is defined."""
+    i = 0
+    while (i := _chevrons(tokens, i, "<")) < len(tokens):
+        begin = _kernel_begin(tokens, i)
+        end = _chevrons(tokens, i + 3, ">", outside_brackets=True)
+        bracket = next_solid(tokens, end + 3)
+        if begin is None or not is_sign(tokens, bracket, "("):
+            i += 3
+            continue
+        close = closing(tokens, bracket)
+        kernel, config, arguments = tokens[begin:i], tokens[i + 3 : end], tokens[bracket + 1 : close]
+        arguments = rewrite_launches(arguments, template_arity, names)
+        for token in arguments:
+            if token.kind == "name" and token.text == "NULL":
+                token.text = "nullptr"
+        pieces = split_commas(arguments)
+        name = one_line(kernel)
+        text = "\\n".join(_escaped(one_line(piece)) for piece in pieces)
+        address = f"(const void*)({name})" if _has_address(name, template_arity, names) else "nullptr"
+        call = (
+            f'(::ok::launch(::ok::LaunchSite{{"{_escaped(name)}", "{text}", {address}, ::ok::Site()}}, '
+            f"::ok::Config({text_of(config)}), "
+            f"[&](const auto&... ok_arguments) OK_QUIET {{ {text_of(kernel)}(ok_arguments...); }}"
+            f"{', ' if pieces else ''}{text_of(arguments)}))"
+        )
+        tokens[begin : close + 1] = [Token("call", call, tokens[begin].line)]
+        i = begin + 1
+    return tokens
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _chevrons(tokens: list[Token], start: int, sign: str, outside_brackets: bool = False) -> int:
+    """The index of the next three `sign`s in a row, len(tokens) if there is none."""
+    i = start
+    while i < len(tokens):
+        if outside_brackets and tokens[i].kind == "sign" and tokens[i].text in "([{":
+            i = closing(tokens, i)
+        elif all(is_sign(tokens, i + k, sign) for k in range(3)):
+            return i
+        i += 1
+    return len(tokens)
+
+
+def _kernel_begin(tokens: list[Token], chevrons: int) -> int | None:
+    """Where the expression that names the kernel begins: a::b<c, d> or (pointer)."""
+    i = previous_solid(tokens, chevrons - 1)
+    if is_sign(tokens, i, ")"):
+        depth = 0
+        while i >= 0:
+            depth += is_sign(tokens, i, ")") - is_sign(tokens, i, "(")
+            if depth == 0:
+                return i
+            i -= 1
+        return None
+    while i >= 0:
+        if is_sign(tokens, i, ">"):
+            depth = 0
+            while i >= 0:
+                depth += is_sign(tokens, i, ">") - is_sign(tokens, i, "<")
+                if depth == 0:
+                    break
+                i -= 1
+            i = previous_solid(tokens, i - 1)
+        if i < 0 or tokens[i].kind != "name":
+            return None
+        before = previous_solid(tokens, i - 1)
+        if is_sign(tokens, before, "::"):
+            i = previous_solid(tokens, before - 1)
+            if i < 0 or not (tokens[i].kind == "name" or is_sign(tokens, i, ">")):
+                return before
+            if tokens[i].text in ("return", "else", "do"):
+                return before
+            continue
+        if is_sign(tokens, before, ".") or is_sign(tokens, before, "->"):
+            i = previous_solid(tokens, before - 1)
+            continue
+        return i
+    return None
+
+
+def _has_address(name: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:
+    """Does the text alone name one function? Not a template whose arguments are deduced, nor an overloaded name."""
+    base = name.split("<")[0].split("::")[-1].strip()
+    if names.get(base, 0) > 1:
+        return False
+    if base not in template_arity:
+        return True
+    if "<" not in name:
+        return False
+    inside = name[name.index("<") + 1 : name.rindex(">")]
+    depth = count = 0
+    for c in inside:
+        depth += (c in "<([{") - (c in ">)]}")
+        count += c == "," and depth == 0
+    return count + 1 >= template_arity[base]

@@ -1,0 +1,144 @@
+"""A simulated program: a shared object in this process, called with bytes, answering with a report."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
+from onekernel.backends.simulator.compile import Compiler, compile_source, compiler
+from onekernel.backends.simulator.elf import Symbol, symbols
+from onekernel.backends.simulator.errors import error_name
+from onekernel.backends.simulator.findings import findings_of
+from onekernel.backends.simulator.lines import Lines
+from onekernel.backends.simulator.rewrite import Source, rewrite
+from onekernel.backends.simulator.traffic import kernels_of
+from onekernel.messages import Message
+
+MODES = {"fast": 0, "check": 1 | 2, "count": 1 | 2 | 4}
+"""Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
+
+_MOST_ARGUMENTS = 16
+
+
+class Simulated:
+    """A built file. `time_limit`: processor seconds that one call may take on each core before it is stopped."""
+
+    def __init__(self, source: Source, library: Path, mode: str, time_limit: float) -> None:
+        self.source = source
+        self.mode = mode
+        self.time_limit = time_limit
+        self.library = library
+        self._symbols = symbols(library)
+        self._lines = Lines(library, source.files)
+        self._so = ctypes.CDLL(str(library))
+        self._declare()
+        self._functions = {s.offset: s.name for s in self._symbols if s.is_function}
+        for symbol in self._device_variables():
+            self._so.ok_symbol(symbol[0].encode(), symbol[1].offset, symbol[1].size)
+
+    def _declare(self) -> None:
+        so, c = self._so, ctypes
+        so.ok_symbol.argtypes = [c.c_char_p, c.c_uint64, c.c_uint64]
+        so.ok_buffer.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_size_t, c.c_int, c.c_int]
+        so.ok_buffer_pointer.restype = c.c_uint64
+        so.ok_buffer_take.argtypes = [c.c_int, c.c_void_p]
+        so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.c_uint, c.c_double, c.c_int, c.POINTER(c.c_int)]
+        so.ok_report.restype = c.c_char_p
+        so.ok_code_base_address.restype = c.c_uint64
+
+    def _device_variables(self) -> list[tuple[str, Symbol]]:
+        out = []
+        for name in dict.fromkeys(self.source.variables):
+            for symbol in self._symbols:
+                mangled = symbol.name == name or f"{len(name)}{name}" in symbol.name
+                if not symbol.is_function and symbol.size and mangled:
+                    out.append((name, symbol))
+        return out
+
+    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+        """Calls the launcher `function`; a null stream is appended. Buffers' memory becomes what the device holds.
+
+        Raises BuildError if the file does not export `function`, or with another number of parameters.
+        """
+        address = self._address(function, len(args) + 1)
+        started = time.perf_counter()
+        ids: dict[int, int] = {}
+        values = (ctypes.c_uint64 * _MOST_ARGUMENTS)()
+        for i, arg in enumerate(args):
+            if isinstance(arg, Buffer):
+                values[i] = self._place(arg, ids)
+            else:
+                values[i] = int(arg) & 0xFFFFFFFFFFFFFFFF
+        status = ctypes.c_int(0)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._so.ok_call(address, values, MODES[self.mode], self.time_limit, cores, ctypes.byref(status))
+        report: dict[str, Any] = json.loads(self._so.ok_report(), object_pairs_hook=_repeated)
+        for arg in args:
+            if isinstance(arg, Buffer) and id(arg) in ids:
+                out = np.empty(max(arg.memory.size, 1), np.uint8)
+                self._so.ok_buffer_take(ids.pop(id(arg)), out.ctypes.data)
+                arg.memory[:] = out[: arg.memory.size]
+        seconds = time.perf_counter() - started
+        path = str(self.source.path)
+        return CallReport(
+            status=status.value,
+            status_name=error_name(status.value),
+            findings=findings_of(report, self._lines, path, self._functions),
+            kernels=kernels_of(report, self._lines, path, self._functions, self.mode),
+            seconds=seconds,
+        )
+
+    def _place(self, buffer: Buffer, ids: dict[int, int]) -> int:
+        if id(buffer) not in ids:
+            memory = np.ascontiguousarray(buffer.memory)
+            number = self._so.ok_buffer(buffer.name.encode(), memory.ctypes.data, memory.size, buffer.offset,
+                                        buffer.extent, max(buffer.itemsize, 1), int(buffer.writable))  # fmt: skip
+            if not number:
+                raise MemoryError(f"{buffer.name}: {memory.size} bytes do not fit the simulated device")
+            ids[id(buffer)] = number
+        return int(self._so.ok_buffer_pointer(ids[id(buffer)]))
+
+    def _address(self, function: str, parameters: int) -> int:
+        symbol = next((s for s in self._symbols if s.name == function and s.exported and s.is_function), None)
+        path = str(self.source.path)
+        if symbol is None:
+            hidden = any(s.is_function and s.name.startswith(f"_Z{len(function)}{function}") for s in self._symbols)
+            others = ", ".join(sorted(self.source.exports)) or "-"
+            key = "not-extern-c" if hidden else "missing-export"
+            raise BuildError([Finding(key, Message(f"simulator.{key}", {"name": function, "others": others}), path)])
+        has = self.source.exports.get(function)
+        if has is not None and has != parameters:
+            values = {"name": function, "has": has, "wanted": parameters}
+            raise BuildError([Finding("wrong-signature", Message("simulator.wrong-signature", values), path)])
+        return int(self._so.ok_code_base_address()) + symbol.offset
+
+
+def _repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys `pc` and `other_pc` may stand several times: they become lists."""
+    out: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in ("pc", "other_pc"):
+            out.setdefault(key, []).append(value)
+        else:
+            out[key] = value
+    return out
+
+
+def build(path: str | Path, mode: str = "check", *, time_limit: float = 10.0, with_compiler: str | None = None) -> Simulated:
+    """Builds a `.cu` file for the simulator.
+
+    `mode`: "fast" runs on all cores and checks little; "check" finds wrong accesses, races and reads of what nobody
+    wrote; "count" also counts requests, sectors and bank conflicts. `with_compiler`: a C++ compiler's name or path.
+    Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
+    """
+    chosen: Compiler = compiler(with_compiler)
+    source = rewrite(Path(path).resolve())
+    return Simulated(source, compile_source(source, mode, chosen), mode, time_limit)

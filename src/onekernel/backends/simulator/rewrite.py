@@ -1,0 +1,226 @@
+"""A `.cu` file becomes C++ that g++ and clang++ compile: line for line, names kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.simulator.launches import rewrite_launches
+from onekernel.backends.simulator.refuse import refusals
+from onekernel.backends.simulator.shared_arrays import BadDeclaration, rewrite_shared
+from onekernel.backends.simulator.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    split_commas,
+    text_of,
+    tokenize,
+)
+from onekernel.messages import Message
+
+INCLUDE = Path(__file__).with_name("runtime") / "include"
+_QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')
+
+
+@dataclass
+class Source:
+    """A rewritten file and those that it includes in quotes: what to compile, and what is known of it."""
+
+    path: Path
+    text: str = ""
+    included: dict[str, str] = field(default_factory=dict)  # name in the build folder -> rewritten text
+    files: list[Path] = field(default_factory=list)  # the learner's files, this one first
+    exports: dict[str, int] = field(default_factory=dict)  # extern "C" function -> number of parameters
+    variables: list[str] = field(default_factory=list)  # __device__ and __constant__ variables
+    findings: list[Finding] = field(default_factory=list)
+
+
+def rewrite(path: Path) -> Source:
+    """Reads and rewrites `path`. Raises BuildError for what cannot be read or is not supported."""
+    source = Source(path)
+    source.text = _rewrite_file(path, source)
+    if source.findings:
+        raise BuildError(source.findings)
+    return source
+
+
+def _finding(source: Source, path: Path, line: int | None, key: str, **values: object) -> None:
+    message = Message(f"simulator.{key}", {"line": line or 0, **values})
+    source.findings.append(Finding(key, message, str(path), line))
+
+
+def _rewrite_file(path: Path, source: Source) -> str:
+    source.files.append(path)
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise BuildError([Finding("unreadable", Message("simulator.unreadable", {"why": error.strerror or str(error)}),
+                                  str(path))]) from error
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        message = Message("simulator.not-utf8", {"line": line})
+        raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
+    tokens = tokenize(text.replace("\r\n", "\n"))
+    have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
+    for refusal in refusals(tokens, have):
+        _finding(source, path, refusal.line, "unsupported", what=refusal.what)
+    if source.findings:
+        return ""
+    source.exports.update(_exports(tokens))
+    source.variables.extend(_variables(tokens))
+    arity, names = _kernels(tokens)
+    for i, token in enumerate(tokens):
+        if token.kind == "directive":
+            tokens[i] = Token("directive", _directive(token.text, path, source, arity, names), token.line)
+    try:
+        tokens = rewrite_shared(tokens)
+    except BadDeclaration as error:
+        _finding(source, path, error.line, error.key)
+        return ""
+    tokens = _uncast_kernels(tokens)
+    return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
+
+
+def _directive(text: str, path: Path, source: Source, arity: dict[str, int], names: dict[str, int]) -> str:
+    if match := _QUOTED.match(text):
+        target = (path.parent / match[2]).resolve()
+        if not target.is_file():
+            return text
+        name = f"{len(source.included)}_{target.name}"
+        if target in source.files:
+            known = [n for n in source.included if n.endswith("_" + target.name)]
+            return f'{match[1]}"{known[0] if known else name}"'
+        source.included[name] = ""
+        source.included[name] = _rewrite_file(target, source)
+        return f'{match[1]}"{name}"'
+    if re.match(r"#\s*define\b", text) and "<<<" in text:
+        head = re.match(r"#\s*define\s+\w+(\([^)]*\))?", text)
+        assert head is not None
+        body = tokenize(text[head.end() :])
+        return head.group() + text_of(rewrite_launches(body, arity, names))
+    return text
+
+
+def _kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
+    """Template parameters of each kernel template, and how often each kernel name is defined."""
+    arity: dict[str, int] = {}
+    names: dict[str, int] = {}
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text != "__global__":
+            continue
+        k = i
+        while k < len(tokens) and not is_sign(tokens, k, ";") and not is_sign(tokens, k, "{"):
+            if is_sign(tokens, k, "("):
+                before = previous_solid(tokens, k - 1)
+                if tokens[before].text in ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__"):
+                    k = closing(tokens, k) + 1
+                    continue
+                name = tokens[before].text
+                close = next_solid(tokens, closing(tokens, k) + 1)
+                if is_sign(tokens, close, "{"):
+                    names[name] = names.get(name, 0) + 1
+                if (count := _template_parameters(tokens, i)) is not None:
+                    arity[name] = count
+                break
+            k += 1
+    return arity, names
+
+
+def _template_parameters(tokens: list[Token], i: int) -> int | None:
+    """How many parameters the template header before token `i` has; None without one."""
+    k = previous_solid(tokens, i - 1)
+    while k >= 0 and tokens[k].kind == "name" and tokens[k].text in ("static", "inline", "extern"):
+        k = previous_solid(tokens, k - 1)
+    if not is_sign(tokens, k, ">"):
+        return None
+    end, depth, count = k, 0, 1
+    while k >= 0:
+        depth += is_sign(tokens, k, ">") - is_sign(tokens, k, "<")
+        if depth == 0:
+            break
+        count += depth == 1 and is_sign(tokens, k, ",")
+        k -= 1
+    before = previous_solid(tokens, k - 1)
+    if before < 0 or tokens[before].text != "template":
+        return None
+    return count if one_line(tokens[k + 1 : end]) else 0
+
+
+def _exports(tokens: list[Token]) -> dict[str, int]:
+    """Functions defined with extern "C", and how many parameters each has."""
+    out: dict[str, int] = {}
+    for i, token in enumerate(tokens):
+        if not (token.kind == "string" and token.text == '"C"'):
+            continue
+        k = next_solid(tokens, i + 1)
+        if is_sign(tokens, k, "{"):
+            end = closing(tokens, k)
+            k += 1
+            while k < end:
+                if is_sign(tokens, k, "("):
+                    _export(tokens, k, out)
+                    k = closing(tokens, k)
+                elif is_sign(tokens, k, "{"):
+                    k = closing(tokens, k)
+                k += 1
+        else:
+            while k < len(tokens) and not is_sign(tokens, k, "(") and not is_sign(tokens, k, ";"):
+                k += 1
+            if is_sign(tokens, k, "("):
+                _export(tokens, k, out)
+    return out
+
+
+def _export(tokens: list[Token], bracket: int, out: dict[str, int]) -> None:
+    name = tokens[previous_solid(tokens, bracket - 1)]
+    close = closing(tokens, bracket)
+    if name.kind == "name" and is_sign(tokens, next_solid(tokens, close + 1), "{"):
+        pieces = split_commas(tokens[bracket + 1 : close])
+        out[name.text] = 0 if [one_line(p) for p in pieces] == ["void"] else len(pieces)
+
+
+def _variables(tokens: list[Token]) -> list[str]:
+    """Names of __device__ and __constant__ variables: declarations that reach [ = { ; or , before any bracket."""
+    out = []
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in ("__device__", "__constant__"):
+            continue
+        last = ""
+        angle = 0
+        for k in range(i + 1, len(tokens)):
+            t = tokens[k]
+            if t.kind == "name":
+                last = t.text if not angle else last
+            elif t.kind == "sign":
+                angle += (t.text == "<") - (t.text == ">")
+                if angle == 0 and t.text in "[={;," and t.text:
+                    if last not in ("__device__", "__constant__", "__host__"):
+                        out.append(last)
+                    break
+                if t.text in "()}":
+                    break
+    return out
+
+
+def _uncast_kernels(tokens: list[Token]) -> list[Token]:
+    """cudaLaunchKernel((void*)kernel, ...) needs the kernel's own type: the cast goes."""
+    calls = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in calls:
+            continue
+        bracket = next_solid(tokens, i + 1)
+        if not is_sign(tokens, bracket, "("):
+            continue
+        pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
+        first = text_of(pieces[0]) if pieces else ""
+        plain = re.sub(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?", r"\1", first)
+        plain = re.sub(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", r"\1\2", plain,
+                       flags=re.DOTALL)
+        if plain != first:
+            tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
+    return tokens

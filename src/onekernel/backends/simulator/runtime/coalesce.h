@@ -1,0 +1,17 @@
+// Memory traffic as ncu counts it: lanes' accesses joined into warp-wide requests, requests into sectors and wavefronts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "state.h"
+
+namespace ok {
+void start_counts();
+void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
+void log_barrier(Worker& w, Site at);
+// Lanes that met: what they did since the last time is joined and counted.
+void log_warp_met(Worker& w, int warp, unsigned group);
+void log_block_met(Worker& w);
+std::string counts_json();  // by program counter: [[pc, {...}], ...]
+}  // namespace ok

@@ -1,0 +1,114 @@
+// What Python calls: buffers in, a launcher called, buffers and a report out.
+#include <link.h>
+
+#include <cstring>
+
+#include "coalesce.h"
+#include "crash.h"
+#include "launch.h"
+#include "memory.h"
+#include "race.h"
+#include "report.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace ok {
+static uintptr_t base = 0;
+uintptr_t symbols_low = 0, symbols_high = 0;
+
+uintptr_t code_base() { return base; }
+
+// Finds where this shared object lies, and its code and data.
+static int look(dl_phdr_info* info, size_t, void*) {
+    uintptr_t me = reinterpret_cast<uintptr_t>(&look);
+    uintptr_t code_low = 0, code_high = 0, low = ~uintptr_t(0), high = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const auto& p = info->dlpi_phdr[i];
+        if (p.p_type != PT_LOAD) continue;
+        uintptr_t from = info->dlpi_addr + p.p_vaddr, to = from + p.p_memsz;
+        low = from < low ? from : low;
+        high = to > high ? to : high;
+        if (p.p_flags & PF_X) {
+            code_low = from;
+            code_high = to;
+        }
+    }
+    if (me < low || me >= high) return 0;
+    base = info->dlpi_addr;
+    symbols_low = low;
+    symbols_high = high;
+    set_code(code_low, code_high);
+    return 1;
+}
+
+struct Call {
+    void* function;
+    const uint64_t* arguments;
+    int status;
+};
+
+static void call_launcher(void* raw) {
+    Call& c = *static_cast<Call*>(raw);
+    const uint64_t* a = c.arguments;
+    using Function = int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                             uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+    c.status = reinterpret_cast<Function>(c.function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+                                                      a[12], a[13], a[14], a[15]);
+}
+
+EXPORT uint64_t ok_code_base_address() {
+    if (!base) dl_iterate_phdr(look, nullptr);
+    return base;
+}
+
+EXPORT void ok_symbol(const char* name, uint64_t offset, uint64_t bytes) { add_symbol(name, ok_code_base_address() + offset, bytes); }
+
+// A buffer of `size` bytes copied from `bytes`, of which `extent` from `offset` may be touched. 0: no memory left.
+EXPORT int ok_buffer(const char* name, const void* bytes, size_t size, size_t offset, size_t extent, int item, int writable) {
+    Allocation* a = nullptr;
+    if (device_alloc(size ? size : 1, offset, offset + extent, name, &a)) return 0;
+    a->item = item;
+    a->writable = writable;
+    a->initialised = !writable;
+    Open open;
+    memcpy(reinterpret_cast<void*>(a->base), bytes, size);
+    return static_cast<int>(a - allocations);
+}
+
+EXPORT uint64_t ok_buffer_pointer(int id) { return allocations[id].low; }
+
+// Copies the buffer's bytes to `out` and frees it.
+EXPORT void ok_buffer_take(int id, void* out) {
+    Allocation& a = allocations[id];
+    {
+        Open open;
+        memcpy(out, reinterpret_cast<void*>(a.base), a.end - a.base);
+    }
+    device_release(a);
+    a.freed = false;
+}
+
+EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_options, double time_limit, int cores, int* status) {
+    ok_code_base_address();
+    worker = &host_worker();
+    worker->launch = nullptr;
+    worker->current = nullptr;
+    worker->busy = 0;
+    options = with_options;
+    clear_report();
+    start_call(cores);
+    set_time_limit(time_limit);
+    Call call{function, arguments, 0};
+    bool returned = guarded(call_launcher, &call);
+    close_heap();
+    *status = returned ? call.status : ok_error(false);
+    worker = nullptr;
+    return returned;
+}
+
+EXPORT const char* ok_report() {
+    static std::string text;
+    text = "{\"findings\":" + findings_json() + ",\"launches\":" + launches_json() + "}";
+    return text.c_str();
+}
+}  // namespace ok

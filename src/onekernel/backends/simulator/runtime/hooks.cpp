@@ -1,0 +1,245 @@
+// What compiled kernels call before each access to memory: the symbols that -fsanitize=thread refers to, ours instead
+// of libtsan's. The return address tells the source line.
+#include <cstring>
+
+#include "coalesce.h"
+#include "launch.h"
+#include "memory.h"
+#include "race.h"
+#include "report.h"
+#include "state.h"
+
+namespace ok {
+unsigned options = 0;
+
+static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t address, int bytes, const char* access) {
+    long long item = a ? a->item : 1;
+    long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
+    long long offset = a ? static_cast<long long>(address - a->low) : 0;
+    long long index = offset >= 0 ? offset / item : -((-offset + item - 1) / item);
+    f.code_at(pc).here().text("variable", a ? a->name : "").text("access", access).number("index", index);
+    f.number("size", size).number("bytes", bytes);
+    f.text("side", offset < 0 ? "before" : "after");
+    f.number("distance", offset < 0 ? -index : index - size + 1);
+}
+
+[[gnu::noinline]] static void report_global(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    (void)w;
+    const Allocation& owner = owner_of(address - heap_base);
+    const char* access = flags & ATOMIC ? "atomic" : flags & WRITES ? "write" : "read";
+    if (owner.freed) {
+        if (first_of("use-after-free", pc)) {
+            Finding f("use-after-free");
+            f.code_at(pc).here().text("variable", owner.name).text("access", access).add();
+        }
+        return;
+    }
+    const Allocation* a = owner.live ? &owner : nearest(address);
+    if (!first_of(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc,
+                  a ? static_cast<uint64_t>(a - allocations) : 0))
+        return;
+    Finding f(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read");
+    describe(f, pc, a, address, bytes, access);
+    f.add();
+}
+
+[[gnu::noinline]] static void report_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc) {
+    const SharedArray* a = shared_nearest(offset);
+    const char* code = flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read";
+    if (!first_of(code, pc, a ? a->offset : 0)) return;
+    Finding f(code);
+    long long item = a ? a->item : 1, from = a ? a->offset : 0, size = a ? a->bytes : 0;
+    f.code_at(pc).here().text("variable", a ? a->name : "").text("access", flags & WRITES ? "write" : "read");
+    f.number("index", (offset - from) / item).number("size", size / item).number("bytes", bytes);
+    f.number("distance", (offset - from) / item - size / item + 1).text("side", "after").add();
+}
+
+[[gnu::noinline]] static void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name) {
+    if (first_of("misaligned-access", pc)) {
+        Finding f("misaligned-access");
+        f.code_at(pc).here().text("variable", name).number("bytes", bytes);
+        f.number("past", static_cast<long long>(address % bytes)).add();
+    }
+    worker->launch->aborted = true;
+    stop_launch(716);  // cudaErrorMisalignedAddress
+}
+
+static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_t& unique) {
+    if (bytes == 4 && offset % 4 == 0) {
+        unsigned mask = 15u << offset % 8;
+        uint8_t had = bits[offset / 8];
+        unique += 4 - __builtin_popcount(had & mask);
+        bits[offset / 8] = static_cast<uint8_t>(had | mask);
+        return;
+    }
+    for (int i = 0; i < bytes; i++, offset++) {
+        uint8_t bit = 1 << offset % 8;
+        unique += !(bits[offset / 8] & bit);
+        bits[offset / 8] |= bit;
+    }
+}
+
+static inline __attribute__((always_inline)) void access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc,
+                                                         bool aligned = true) {
+    Worker* w = worker;
+    if (__builtin_expect(!w || !w->current, 0)) return;
+    uintptr_t offset = address - heap_base;
+    if (offset < HEAP_BYTES) {
+        Allocation& a = owner_of(offset);
+        if (__builtin_expect(address < a.low || address + bytes > a.high, 0)) {
+            report_global(*w, address, bytes, flags, pc);
+            return;
+        }
+        if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
+        if (options & RACES) {
+            if (flags & ATOMIC) {
+            } else if (flags & WRITES) {
+                a.stored += bytes;
+                mark_bits(a.write_bits, address - a.base, bytes, a.unique_stored);
+                w->current->fenced = 0;
+            } else {
+                a.loaded += bytes;
+                mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
+            }
+            check_order(*w, Place{&a, nullptr, 0}, a.cells, address, a.base, bytes, flags, pc);
+        }
+        if (options & COUNTS) log_access(*w, address, bytes, flags, pc, false);
+        return;
+    }
+    uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w->arena);
+    if (in_arena < ARENA_BYTES) {
+        uint32_t at = static_cast<uint32_t>(in_arena);
+        const SharedArray* s = shared_at(at);
+        if (__builtin_expect(!s || at + bytes > s->offset + s->bytes, 0)) {
+            report_shared(at, bytes, flags, pc);
+            return;
+        }
+        if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
+        if (options & RACES)
+            check_order(*w, Place{nullptr, s, at}, shared_cells(*w), address, reinterpret_cast<uintptr_t>(w->arena), bytes,
+                        flags, pc);
+        if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);
+        return;
+    }
+    if ((options & RACES) && address - symbols_low < symbols_high - symbols_low) {
+        Allocation* a = symbol_at(address);
+        if (!a) return;
+        if (!a->cells) make_cells(*a);
+        check_order(*w, Place{a, nullptr, 0}, a->cells, address, a->base, bytes, flags, pc);
+    }
+}
+
+// A struct without a vector type's alignment is moved member by member: count it as words.
+static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintptr_t pc) {
+    while (bytes) {
+        int piece = bytes >= 4 && address % 4 == 0 ? 4 : bytes >= 2 && address % 2 == 0 ? 2 : 1;
+        access(address, piece, flags, pc);
+        address += piece;
+        bytes -= piece;
+    }
+}
+
+extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) {
+    Worker* w = worker;
+    if (!w || !w->current || !options) {
+        if (w && w->current && ++w->current->spins > 64) give_way(*w);
+        return;
+    }
+    uintptr_t address = reinterpret_cast<uintptr_t>(p);
+    access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    if (options & RACES) synchronise(*w, address, writes);
+    if (++w->current->spins > 64) give_way(*w);
+}
+
+// A volatile access to global memory may be a flag that another thread sets: an atomic without its name. In shared
+// memory it is what code from before Volta used in place of __syncwarp: no order at all.
+static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    Worker* w = worker;
+    if (!w || !w->current) return;
+    bool global = address - heap_base < HEAP_BYTES;
+    access(address, bytes, flags | (global ? unsigned(ATOMIC) : 0u), pc);
+    if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
+    if (++w->current->spins > 64) give_way(*w);
+}
+}  // namespace ok
+
+#define PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
+#define ADDRESS reinterpret_cast<uintptr_t>(p)
+#define HOOKS(N)                                                                                      \
+    extern "C" void __tsan_read##N(void* p) { ok::access(ADDRESS, N, 0, PC); }                         \
+    extern "C" void __tsan_write##N(void* p) { ok::access(ADDRESS, N, ok::WRITES, PC); }               \
+    extern "C" void __tsan_read_write##N(void* p) {                                                   \
+        ok::access(ADDRESS, N, 0, PC);                                                                \
+        ok::access(ADDRESS, N, ok::WRITES, PC);                                                       \
+    }                                                                                                 \
+    extern "C" void __tsan_unaligned_read##N(void* p) { ok::access_range(ADDRESS, N, 0, PC); }         \
+    extern "C" void __tsan_unaligned_write##N(void* p) { ok::access_range(ADDRESS, N, ok::WRITES, PC); } \
+    extern "C" void __tsan_unaligned_read_write##N(void* p) {                                         \
+        ok::access_range(ADDRESS, N, 0, PC);                                                          \
+        ok::access_range(ADDRESS, N, ok::WRITES, PC);                                                 \
+    }                                                                                                 \
+    extern "C" void __tsan_volatile_read##N(void* p) { ok::volatile_access(ADDRESS, N, 0, PC); }       \
+    extern "C" void __tsan_volatile_write##N(void* p) { ok::volatile_access(ADDRESS, N, ok::WRITES, PC); } \
+    extern "C" void __tsan_unaligned_volatile_read##N(void* p) { ok::volatile_access(ADDRESS, N, 0, PC); } \
+    extern "C" void __tsan_unaligned_volatile_write##N(void* p) { ok::volatile_access(ADDRESS, N, ok::WRITES, PC); }
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+extern "C" {
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_read_range(void* p, size_t n) { ok::access_range(ADDRESS, n, 0, PC); }
+void __tsan_write_range(void* p, size_t n) { ok::access_range(ADDRESS, n, ok::WRITES, PC); }
+void* __tsan_memcpy(void* p, const void* from, size_t n) {
+    uintptr_t a = reinterpret_cast<uintptr_t>(from);
+    bool whole = n == 8 || n == 16;
+    if (whole && a % n == 0) ok::access(a, static_cast<int>(n), 0, PC);
+    else ok::access_range(a, n, 0, PC);
+    if (whole && ADDRESS % n == 0) ok::access(ADDRESS, static_cast<int>(n), ok::WRITES, PC);
+    else ok::access_range(ADDRESS, n, ok::WRITES, PC);
+    return memcpy(p, from, n);
+}
+void* __tsan_memmove(void* p, const void* from, size_t n) {
+    ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
+    ok::access_range(ADDRESS, n, ok::WRITES, PC);
+    return memmove(p, from, n);
+}
+void* __tsan_memset(void* p, int value, size_t n) {
+    ok::access_range(ADDRESS, n, ok::WRITES, PC);
+    return memset(p, value, n);
+}
+}
+
+// The compiler turns __atomic builtins into these. The check was made by ok_atomic: only the operation remains.
+#define ATOMIC_HOOKS(BITS, T)                                                                                      \
+    extern "C" T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); }             \
+    extern "C" void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); }             \
+    extern "C" T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, 5); }   \
+    extern "C" T __tsan_atomic##BITS##_fetch_add(volatile T* p, T v, int) { return __atomic_fetch_add(p, v, 5); }   \
+    extern "C" T __tsan_atomic##BITS##_fetch_sub(volatile T* p, T v, int) { return __atomic_fetch_sub(p, v, 5); }   \
+    extern "C" T __tsan_atomic##BITS##_fetch_and(volatile T* p, T v, int) { return __atomic_fetch_and(p, v, 5); }   \
+    extern "C" T __tsan_atomic##BITS##_fetch_or(volatile T* p, T v, int) { return __atomic_fetch_or(p, v, 5); }     \
+    extern "C" T __tsan_atomic##BITS##_fetch_xor(volatile T* p, T v, int) { return __atomic_fetch_xor(p, v, 5); }   \
+    extern "C" T __tsan_atomic##BITS##_fetch_nand(volatile T* p, T v, int) { return __atomic_fetch_nand(p, v, 5); } \
+    extern "C" int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* c, T v, int, int) {              \
+        return __atomic_compare_exchange_n(p, c, v, false, 5, 5);                                                  \
+    }                                                                                                              \
+    extern "C" int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* c, T v, int, int) {                \
+        return __atomic_compare_exchange_n(p, c, v, false, 5, 5);                                                  \
+    }                                                                                                              \
+    extern "C" T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T c, T v, int, int) {                    \
+        __atomic_compare_exchange_n(p, &c, v, false, 5, 5);                                                        \
+        return c;                                                                                                  \
+    }
+ATOMIC_HOOKS(8, uint8_t)
+ATOMIC_HOOKS(16, uint16_t)
+ATOMIC_HOOKS(32, uint32_t)
+ATOMIC_HOOKS(64, uint64_t)
+extern "C" void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
+extern "C" void __tsan_atomic_signal_fence(int) {}

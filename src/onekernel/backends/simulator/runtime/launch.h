@@ -1,0 +1,20 @@
+// Kernel launches: checked as a driver would, run on one core or all.
+#pragma once
+
+#include <string>
+
+#include "state.h"
+
+namespace ok {
+enum Error : int {
+    SUCCESS_ = 0, ERROR_INVALID_VALUE = 1, ERROR_INVALID_CONFIGURATION = 9, ERROR_INVALID_DEVICE_FUNCTION = 98,
+    ERROR_ILLEGAL_ADDRESS = 700, ERROR_LAUNCH_TIMEOUT = 702, ERROR_ASSERT = 710, ERROR_MISALIGNED_ADDRESS = 716,
+    ERROR_LAUNCH_FAILURE = 719, ERROR_NOT_SUPPORTED = 801
+};
+// Ends the running kernel with an error that stays, as a fault on a GPU does.
+[[noreturn]] void stop_launch(int error);
+void set_fault(int error);
+int launch_count();           // launches since the call began
+void start_call(int cores);   // forgets the last call's launches and errors
+std::string launches_json();
+}  // namespace ok

@@ -1,0 +1,62 @@
+// Who touched a word last, and whether the next to touch it is ordered after: races and reads of what nobody wrote.
+#pragma once
+
+#include <cstdint>
+
+#include "memory.h"
+#include "state.h"
+
+namespace ok {
+enum AccessFlag : uint8_t { WRITES = 1, ATOMIC = 2 };
+
+struct Access {
+    uint32_t block;   // linear index + 1; 0: none
+    uint32_t time;    // Worker::time
+    uint32_t pc;      // offset from code_base()
+    uint16_t thread;
+    uint8_t bytes;    // which of the word's four
+    uint8_t flags;
+};
+
+// One per 4-byte word; one line of the cache. `writer` and two readers belong to launch `launch`.
+struct Cell {
+    uint32_t launch;
+    uint32_t init_block;  // shared memory: the block for which `init` holds
+    uint8_t init;         // bytes that were ever written
+    uint8_t unused[7];
+    Access writer, reader, reader2;
+};
+static_assert(sizeof(Cell) == 64);
+
+// Where an access lies, for messages and counts.
+struct Place {
+    Allocation* global;         // or null
+    const SharedArray* shared;  // or null
+    uint32_t shared_offset;
+};
+
+void make_cells(Allocation& a);
+void forget_cells(Allocation& a);
+Cell* shared_cells(Worker& w);
+void mark_initialised(uintptr_t address, size_t bytes);
+bool is_symbol(uintptr_t address, size_t bytes);
+Allocation* symbol_at(uintptr_t address);
+void add_symbol(const char* name, uintptr_t address, size_t bytes);
+
+// Checks one access to `bytes` bytes at `address` against the cells that hold it.
+void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
+                 uintptr_t pc);
+// A write that may have stored what was there already is judged when it has happened.
+void settle(Worker& w);
+void synchronise(Worker& w, uintptr_t address, bool writes);  // an atomic, seen as acquire and (after a fence) release
+
+// Events of the scheduler.
+void block_started(Worker& w);
+void block_ended(Worker& w);
+void barrier_passed(Worker& w);
+void thread_ended(Worker& w);
+void warp_met(Worker& w, int warp, unsigned group);
+void count_barrier(Worker& w, Site at);
+void start_races();  // a launch begins
+extern uintptr_t symbols_low, symbols_high;  // this shared object, which holds the __device__ variables
+}  // namespace ok

@@ -1,0 +1,88 @@
+#include "report.h"
+
+#include <mutex>
+#include <set>
+#include <tuple>
+
+#include "launch.h"
+#include "state.h"
+
+namespace ok {
+static std::mutex report_lock;
+static std::string all;
+static std::set<std::tuple<std::string_view, uint64_t, uint64_t>> seen;  // codes are string literals
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (static_cast<unsigned char>(c) < 0x20) out += ' ';
+        else out += c;
+    }
+    return out + "\"";
+}
+
+bool first_of(const char* code, uint64_t key, uint64_t key2) {
+    Busy busy;
+    std::lock_guard<std::mutex> lock(report_lock);
+    return seen.size() < 1000 && seen.insert({code, key, key2}).second;
+}
+
+void clear_report() {
+    std::lock_guard<std::mutex> lock(report_lock);
+    seen.clear();
+    all.clear();
+}
+
+std::string findings_json() { return "[" + all + "]"; }
+
+Finding::Finding(const char* code) {
+    Busy busy;
+    json_ = std::string("{\"code\":") + quoted(code) + ",\"launch\":" + std::to_string(launch_count());
+}
+Finding& Finding::text(const char* name, std::string_view value) {
+    Busy busy;
+    json_ += std::string(",\"") + name + "\":" + quoted(value);
+    return *this;
+}
+Finding& Finding::number(const char* name, long long value) {
+    Busy busy;
+    json_ += std::string(",\"") + name + "\":" + std::to_string(value);
+    return *this;
+}
+Finding& Finding::at(Site site) {
+    return site.file ? text("file", site.file).number("line", site.line) : *this;
+}
+Finding& Finding::other_at(Site site) {
+    return site.file ? text("other_file", site.file).number("other_line", site.line) : *this;
+}
+static std::string list_of(uintptr_t pc) { return std::to_string(static_cast<long long>(pc - code_base())); }
+Finding& Finding::code_at(uintptr_t pc) {
+    Busy busy;
+    json_ += ",\"pc\":" + list_of(pc);
+    return *this;
+}
+Finding& Finding::other_code_at(uintptr_t pc) {
+    Busy busy;
+    json_ += ",\"other_pc\":" + list_of(pc);
+    return *this;
+}
+Finding& Finding::here() {
+    const Worker* w = worker;
+    if (!w || !w->launch) return *this;
+    const uint3 g = w->launch->config.grid;
+    uint64_t b = w->block;
+    char where[96];
+    snprintf(where, sizeof where, "(%u,%u,%u)", unsigned(b % g.x), unsigned(b / g.x % g.y), unsigned(b / g.x / g.y));
+    text("block", where);
+    uint3 t = w->launch->index[w->rank];
+    snprintf(where, sizeof where, "(%u,%u,%u)", t.x, t.y, t.z);
+    return text("thread", where);
+}
+void Finding::add() {
+    Busy busy;
+    std::lock_guard<std::mutex> lock(report_lock);
+    if (!all.empty()) all += ",";
+    all += json_ + "}";
+}
+}  // namespace ok

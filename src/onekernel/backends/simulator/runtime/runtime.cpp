@@ -1,0 +1,13 @@
+// The whole runtime as one translation unit, so that hooks are inlined into each other.
+#include "fiber.cpp"
+#include "schedule.cpp"
+#include "warp.cpp"
+#include "memory.cpp"
+#include "shared.cpp"
+#include "race.cpp"
+#include "coalesce.cpp"
+#include "hooks.cpp"
+#include "report.cpp"
+#include "crash.cpp"
+#include "launch.cpp"
+#include "entry.cpp"

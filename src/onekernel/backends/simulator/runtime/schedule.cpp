@@ -1,0 +1,264 @@
+// One block on one core: each CUDA thread is a fiber that runs until it must wait; lanes in order, warps in order.
+#include <sys/mman.h>
+
+#include "race.h"
+#include "report.h"
+#include "state.h"
+
+__thread uint3 ok_threadIdx __attribute__((tls_model("initial-exec")));
+__thread uint3 ok_blockIdx __attribute__((tls_model("initial-exec")));
+__thread uint3 ok_blockDim __attribute__((tls_model("initial-exec")));
+__thread uint3 ok_gridDim __attribute__((tls_model("initial-exec")));
+
+namespace ok {
+__thread Worker* worker __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// The tops of the stacks are staggered over the sets of the cache.
+void* stack_top(Worker& w, int stack) {
+    char* end = w.stacks + size_t(stack + 1) * (GUARD_BYTES + STACK_BYTES);
+    return end - 64 - (stack * 320) % 3072 / 64 * 64;
+}
+
+bool in_stack_guard(const Worker& w, uintptr_t address) {
+    uintptr_t offset = address - reinterpret_cast<uintptr_t>(w.stacks);
+    return w.stacks && offset < size_t(w.stacks_made) * (GUARD_BYTES + STACK_BYTES) &&
+           offset % (GUARD_BYTES + STACK_BYTES) < GUARD_BYTES;
+}
+
+static int take_stack(Worker& w) {
+    if (w.stacks_free.empty()) {
+        Busy busy;
+        size_t each = GUARD_BYTES + STACK_BYTES;
+        if (!w.stacks)
+            w.stacks = static_cast<char*>(mmap(nullptr, each * (MAX_THREADS_PER_BLOCK + 1), PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        mprotect(w.stacks + w.stacks_made * each, GUARD_BYTES, PROT_NONE);
+        w.stacks_free.push_back(w.stacks_made++);
+    }
+    int stack = w.stacks_free.back();
+    w.stacks_free.pop_back();
+    return stack;
+}
+
+void make_runnable(Worker& w, int warp, unsigned lanes) {
+    w.warps[warp].runnable |= lanes;
+    if (lanes) w.runnable_warps |= 1u << warp;
+}
+
+static void release_barrier(Worker& w) {
+    if (w.alive < w.launch->threads && first_of("divergent-barrier", uint64_t(w.barrier_at.line), 1)) {
+        Finding f("divergent-barrier");
+        f.at(w.barrier_at).here().number("waiting", w.arrived).number("threads", w.launch->threads);
+        f.number("gone", w.launch->threads - w.alive).text("kind", "exited").add();
+    }
+    w.vote_result[VOTE_COUNT] = w.vote_count;
+    w.vote_result[VOTE_AND] = w.vote_and;
+    w.vote_result[VOTE_OR] = w.vote_or;
+    w.vote_count = w.vote_or = w.arrived = 0;
+    w.vote_and = 1;
+    w.barrier_at = Site(nullptr, 0);
+    w.barrier_time = ++w.time;
+    for (int i = 0; i < w.launch->warps; i++) {
+        make_runnable(w, i, w.warps[i].barrier);
+        w.warps[i].barrier = 0;
+    }
+    barrier_passed(w);
+}
+
+// Names the places where threads wait for each other for ever, at most four.
+static void report_deadlock(Worker& w) {
+    if (!first_of("deadlock", 0)) return;
+    struct Group { Site at{nullptr, 0}; int threads = 0, first = 0; };
+    Group groups[4];
+    int count = 0;
+    for (int i = 0; i < w.launch->threads; i++) {
+        const Warp& wp = warp_of(w, i);
+        if (!(wp.alive >> i % WARP & 1)) continue;
+        const Site& at = w.threads[i].at;
+        int g = 0;
+        while (g < count && groups[g].at.line != at.line) g++;
+        if (g == 4) continue;
+        if (g == count) { groups[count].at = at; groups[count++].first = i; }
+        groups[g].threads++;
+    }
+    Finding f("deadlock");
+    f.at(groups[0].at).number("threads", groups[0].threads);
+    if (count > 1) f.other_at(groups[1].at).number("other_threads", groups[1].threads);
+    uint3 b = ok_blockIdx, t = w.launch->index[groups[0].first];
+    (void)b; (void)t;
+    f.here().number("places", count).add();
+}
+
+// The next thread to run, or null when the block is done.
+static Thread* pick(Worker& w) {
+    for (;;) {
+        Warp& wp = w.warps[w.warp];
+        if (wp.runnable) {
+            int lane = __builtin_ctz(wp.runnable);
+            return &w.threads[w.warp * WARP + lane];
+        }
+        w.runnable_warps &= ~(1u << w.warp);
+        if (w.active_mask_asked && resolve_active_mask(w, w.warp)) continue;
+        if (w.runnable_warps) {
+            unsigned later = w.runnable_warps & ~((2u << w.warp) - 1);
+            w.warp = __builtin_ctz(later ? later : w.runnable_warps);
+            continue;
+        }
+        if (!w.alive) return nullptr;
+        if (w.arrived == w.alive) {
+            release_barrier(w);
+            w.warp = 0;
+            continue;
+        }
+        if (w.active_mask_asked) {
+            bool resolved = false;
+            for (int i = 0; i < w.launch->warps && !resolved; i++)
+                if (resolve_active_mask(w, i)) { w.warp = i; resolved = true; }
+            if (resolved) continue;
+            w.active_mask_asked = false;
+        }
+        report_deadlock(w);
+        w.launch->aborted = true;
+        return nullptr;
+    }
+}
+
+static inline bool enter(Worker& w, Thread* next) {
+    unsigned rank = static_cast<unsigned>(next - w.threads);
+    w.current = next;
+    w.rank = rank;
+    ok_threadIdx = w.launch->index[rank];
+    Warp& wp = warp_of(w, rank);
+    unsigned bit = 1u << rank % WARP;
+    bool fresh = wp.fresh & bit;
+    wp.fresh &= ~bit;
+    return fresh;
+}
+
+static void run_threads() {
+    Worker& w = *worker;
+    for (;;) {
+        w.launch->body(w.launch->context);
+        thread_ended(w);
+        Thread* me = w.current;
+        unsigned bit = 1u << w.rank % WARP;
+        Warp& wp = warp_of(w, w.rank);
+        wp.alive &= ~bit;
+        wp.runnable &= ~bit;
+        w.alive--;
+        if (wp.collective) lane_left(w, w.rank / WARP);
+        Thread* next = pick(w);
+        if (!next) break;
+        if (enter(w, next)) {
+            next->stack = me->stack;
+            continue;
+        }
+        w.stacks_free.push_back(me->stack);
+        ok_fiber_jump(next->context);
+    }
+    abandon_block();
+}
+
+void yield() {
+    Worker& w = *worker;
+    Thread* me = w.current;
+    Thread* next = pick(w);
+    if (next == me) return;
+    if (!next) abandon_block();
+    if (enter(w, next)) {
+        next->stack = take_stack(w);
+        ok_fiber_start(&me->context, stack_top(w, next->stack), run_threads);
+    } else {
+        ok_fiber_switch(&me->context, next->context);
+    }
+}
+
+void give_way(Worker& w) {
+    Thread* me = w.current;
+    me->spins = 0;
+    unsigned rank = w.rank, bit = 1u << rank % WARP;
+    for (int step = 0; step <= w.launch->warps; step++) {
+        int warp = static_cast<int>((rank / WARP + step) % w.launch->warps);
+        unsigned ready = w.warps[warp].runnable;
+        if (step == 0) ready &= ~(bit | (bit - 1));                          // the lanes after mine first
+        if (step == w.launch->warps) ready &= bit - 1;  // at last those before
+        if (!ready) continue;
+        w.warp = warp;
+        Thread* next = &w.threads[warp * WARP + __builtin_ctz(ready)];
+        if (next == me) return;
+        if (enter(w, next)) {
+            next->stack = take_stack(w);
+            ok_fiber_start(&me->context, stack_top(w, next->stack), run_threads);
+        } else {
+            ok_fiber_switch(&me->context, next->context);
+        }
+        return;
+    }
+}
+
+void abandon_block() {
+    worker->current = nullptr;
+    ok_fiber_jump(worker->main);
+}
+
+void run_block(Worker& w, uint64_t block) {
+    Launch& l = *w.launch;
+    uint3 grid = l.config.grid;
+    w.block = block;
+    ok_blockIdx = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
+    w.time = w.barrier_time = 1;
+    w.warp = w.arrived = 0;
+    w.alive = l.threads;
+    w.vote_count = w.vote_or = 0;
+    w.vote_and = 1;
+    w.active_mask_asked = false;
+    w.barrier_at = Site(nullptr, 0);
+    for (int i = 0; i < l.warps; i++) {
+        int lanes = l.threads - i * WARP;
+        unsigned bits = lanes >= WARP ? ~0u : (1u << lanes) - 1;
+        w.warps[i] = {bits, bits, bits, 0, 0, 0, nullptr};
+    }
+    w.runnable_warps = l.warps == MAX_WARPS ? ~0u : (1u << l.warps) - 1;
+    w.stacks_free.clear();
+    for (int i = w.stacks_made; i-- > 0;) w.stacks_free.push_back(i);
+    block_started(w);
+    Thread* first = pick(w);
+    first->stack = take_stack(w);
+    enter(w, first);
+    ok_fiber_start(&w.main, stack_top(w, first->stack), run_threads);
+    block_ended(w);
+}
+
+extern "C" int ok_barrier(int vote, int predicate, Site at) {
+    Worker& w = *worker;
+    if (!w.current) {
+        ok_unsupported("__syncthreads outside a kernel", at);
+        return 0;
+    }
+    Thread& me = *w.current;
+    unsigned bit = 1u << w.rank % WARP;
+    Warp& wp = warp_of(w, w.rank);
+    if (!w.barrier_at.file) {
+        w.barrier_at = at;
+        w.vote_kind = vote;
+    } else if ((w.barrier_at.line != at.line || w.vote_kind != vote) &&
+               first_of("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line))) {
+        Finding f("divergent-barrier");
+        f.at(w.barrier_at).other_at(at).here().text("kind", "two-places").add();
+    }
+    me.at = at;
+    me.spins = 0;
+    w.vote_count += predicate != 0;
+    w.vote_and &= predicate != 0;
+    w.vote_or |= predicate != 0;
+    w.arrived++;
+    wp.runnable &= ~bit;
+    wp.barrier |= bit;
+    count_barrier(w, at);
+    yield();
+    return vote == VOTE_NONE ? 0 : w.vote_result[vote];
+}
+
+extern "C" unsigned ok_thread_rank() { return worker->rank; }
+extern "C" bool ok_in_kernel() { return worker && worker->current; }
+}  // namespace ok

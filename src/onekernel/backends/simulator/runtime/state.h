@@ -1,0 +1,104 @@
+// What one core knows while it runs a block: its threads, warps, barrier, and the clock that orders their accesses.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "core.h"
+#include "fiber.h"
+
+namespace ok {
+constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
+
+// What the hooks do; chosen by Python before a call.
+enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4 };
+extern unsigned options;
+
+struct Thread {
+    void* context = nullptr;   // where it stopped; meaningful unless its warp calls it fresh
+    int stack = -1;
+    // The collective it waits in.
+    int what = 0, lane = 0, width = 32, bytes = 0;
+    unsigned mask = 0;
+    int predicate = 0;
+    uint64_t value = 0, result = 0;
+    Site at{nullptr, 0};       // where it waits, for collectives and barriers alike
+    uint32_t fenced = 0;       // Block::time at its last fence, 0 if none since it last released
+    int spins = 0;             // atomics since it last gave way
+};
+
+struct Warp {
+    unsigned alive, fresh, runnable, collective, barrier;  // one bit a lane
+    uint32_t full_time;        // Block::time when all its live lanes last met
+    uint32_t (*seen)[WARP];    // seen[a][b]: accesses of lane a before that time are ordered before lane b's next; or null
+};
+
+struct Launch {
+    const LaunchSite* site;
+    Config config;
+    void (*body)(void*);
+    void* context;
+    unsigned serial;           // counts launches of the process, from 1
+    int threads, warps;
+    uint64_t blocks;
+    std::atomic<uint64_t> next{0};
+    std::atomic<bool> aborted{false};
+    uint3 index[MAX_THREADS_PER_BLOCK];  // threadIdx by rank
+};
+
+struct Worker {
+    Launch* launch = nullptr;
+    Thread* current = nullptr;  // null outside kernels
+    unsigned rank = 0;          // of the current thread
+    uint64_t block = 0;         // linear index of the block, from 0
+    // The block's clock: every barrier and every collective advances it.
+    uint32_t time = 1, barrier_time = 1;
+
+    int warp = 0;               // whose lanes run now
+    unsigned runnable_warps = 0;
+    int alive = 0, arrived = 0;
+    int vote_count = 0, vote_and = 1, vote_or = 0, vote_kind = 0, vote_result[4] = {};
+    Site barrier_at{nullptr, 0};
+    bool active_mask_asked = false;
+
+    char* arena = nullptr;      // this worker's shared memory
+    size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
+    void* main = nullptr;       // the context of the worker itself
+    volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
+
+    Thread threads[MAX_THREADS_PER_BLOCK];
+    Warp warps[MAX_WARPS];
+    uint32_t seen[MAX_WARPS][WARP][WARP];
+
+    char* stacks = nullptr;
+    int stacks_made = 0;
+    std::vector<int> stacks_free;
+};
+
+extern __thread Worker* worker __attribute__((tls_model("initial-exec")));
+
+struct Busy {
+    Busy() { if (worker) worker->busy = worker->busy + 1; }
+    ~Busy() { if (worker) worker->busy = worker->busy - 1; }
+};
+
+inline Warp& warp_of(Worker& w, unsigned rank) { return w.warps[rank / WARP]; }
+
+// schedule.cpp
+void run_block(Worker& w, uint64_t block);
+void yield();                        // the current thread waits; comes back when it was made runnable
+void give_way(Worker& w);            // lets the others run, when the current thread seems to wait for them
+[[noreturn]] void abandon_block();   // back to the worker; the block's threads are forgotten
+void make_runnable(Worker& w, int warp, unsigned lanes);
+void* stack_top(Worker& w, int stack);
+bool in_stack_guard(const Worker& w, uintptr_t address);
+// warp.cpp
+void lane_left(Worker& w, int warp);         // a lane exited: a collective may be complete without it
+bool resolve_active_mask(Worker& w, int warp);
+// launch.cpp
+Worker& host_worker();
+// crash.cpp
+void guard_thread();                 // signal stack and CPU-time limit for the calling thread
+void unguard_thread();
+}  // namespace ok

@@ -1,0 +1,141 @@
+"""`__shared__` declarations become references into the arena that each block owns."""
+
+from __future__ import annotations
+
+from onekernel.backends.simulator.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
+
+
+class BadDeclaration(Exception):
+    """A __shared__ declaration that CUDA does not allow: `line` and the message's `key`."""
+
+    def __init__(self, line: int, key: str) -> None:
+        super().__init__(key)
+        self.line = line
+        self.key = key
+
+
+_BEFORE = ("extern", "static", "volatile", "const", "inline")
+
+
+def rewrite_shared(tokens: list[Token]) -> list[Token]:
+    """Replaces every __shared__ declaration. Raises BadDeclaration for one with an initialiser."""
+    i = 0
+    while i < len(tokens):
+        if tokens[i].kind == "name" and tokens[i].text == "__shared__":
+            begin = _begin(tokens, i)
+            end = _end(tokens, i)
+            new = _declaration(tokens[begin:end], tokens[i].line, _at_namespace_scope(tokens, begin))
+            tokens[begin : end + 1] = [Token("declaration", new, tokens[begin].line)]
+            i = begin
+        i += 1
+    return tokens
+
+
+def _begin(tokens: list[Token], i: int) -> int:
+    begin = i
+    while True:
+        before = previous_solid(tokens, begin - 1)
+        if before >= 0 and tokens[before].kind == "name" and tokens[before].text in _BEFORE:
+            begin = before
+        elif is_sign(tokens, before, ")"):
+            opening, depth = before, 0
+            while opening >= 0:
+                depth += is_sign(tokens, opening, ")") - is_sign(tokens, opening, "(")
+                if depth == 0:
+                    break
+                opening -= 1
+            name = previous_solid(tokens, opening - 1)
+            if name < 0 or tokens[name].text not in ("__align__", "alignas"):
+                return begin
+            begin = name
+        else:
+            return begin
+
+
+def _end(tokens: list[Token], i: int) -> int:
+    while i < len(tokens) and not is_sign(tokens, i, ";"):
+        i = closing(tokens, i) if tokens[i].kind == "sign" and tokens[i].text in "([{" else i
+        i += 1
+    return i
+
+
+def _at_namespace_scope(tokens: list[Token], end: int) -> bool:
+    """True if every brace that is open at `end` belongs to a namespace or to extern "C"."""
+    opened: list[bool] = []
+    for i in range(end):
+        if is_sign(tokens, i, "{"):
+            before = previous_solid(tokens, i - 1)
+            outer = previous_solid(tokens, before - 1)
+            words = [tokens[k].text for k in (before, outer) if k >= 0]
+            opened.append("namespace" in words or words == ['"C"', "extern"])
+        elif is_sign(tokens, i, "}") and opened:
+            opened.pop()
+    return all(opened)
+
+
+def _declaration(tokens: list[Token], line: int, at_namespace_scope: bool) -> str:
+    external = False
+    aligns: list[str] = []
+    kept: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        if token.kind == "name" and token.text in ("__shared__", "static", "extern", "inline"):
+            external |= token.text == "extern"
+        elif token.kind == "name" and token.text in ("__align__", "alignas"):
+            opening = next_solid(tokens, i + 1)
+            close = closing(tokens, opening)
+            aligns.append(one_line(tokens[opening + 1 : close]))
+            i = close
+        else:
+            kept.append(token)
+        i += 1
+    names: list[tuple[str, bool]] = []  # name, and whether its outermost extent is left open
+    depth = angle = 0
+    last_name = -1
+    found = False
+    for k, token in enumerate(kept):
+        if token.kind == "sign":
+            if depth == 0 and not angle and token.text in "[,=" and not found and last_name >= 0:
+                if token.text == "=":
+                    raise BadDeclaration(token.line, "shared-initialiser")
+                names.append((kept[last_name].text, token.text == "[" and is_sign(kept, next_solid(kept, k + 1), "]")))
+                kept[last_name] = Token("name", "ok_type_" + kept[last_name].text, kept[last_name].line)
+                found = True
+            if depth == 0 and token.text == "=":
+                raise BadDeclaration(token.line, "shared-initialiser")
+            if token.text == "," and depth == 0 and not angle:
+                found, last_name = False, -1
+            if token.text in "([{":
+                depth += 1
+            elif token.text in ")]}":
+                depth -= 1
+            elif depth == 0 and not found and token.text == "<":
+                angle += 1
+            elif depth == 0 and angle and token.text == ">":
+                angle -= 1
+        elif token.kind == "name" and depth == 0 and not angle and not found:
+            last_name = k
+    if not found and last_name >= 0:
+        names.append((kept[last_name].text, False))
+        kept[last_name] = Token("name", "ok_type_" + kept[last_name].text, kept[last_name].line)
+    out = "typedef " + text_of(kept).strip() + ";"
+    for name, open_ended in names:
+        out += " " + _reference(name, line, external or open_ended, at_namespace_scope, aligns)
+    return out
+
+
+def _reference(name: str, line: int, dynamic: bool, at_namespace_scope: bool, aligns: list[str]) -> str:
+    kind = f"ok_type_{name}"
+    item = f"sizeof(std::remove_all_extents_t<{kind}>)"
+    if dynamic and not at_namespace_scope:
+        return f'{kind}& {name} = *static_cast<{kind}*>(::ok::ok_shared_dynamic("{name}", {line}, {item}));'
+    size = "0" if dynamic else f"sizeof({kind})"
+    align = f"alignof(std::remove_all_extents_t<{kind}>)"
+    for extra in aligns:
+        align = f"({align} > ({extra}) ? {align} : ({extra}))"
+    site = f'static ::ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}}};'
+    if at_namespace_scope:
+        place = f"::ok::ok_shared_at_namespace_scope(&ok_site_{name})"
+        return f"{site} static {kind}& {name} = *static_cast<{kind}*>({place});"
+    return f"{site} {kind}& {name} = *static_cast<{kind}*>(::ok::ok_shared(&ok_site_{name}));"

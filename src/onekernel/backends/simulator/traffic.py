@@ -1,0 +1,74 @@
+"""What the runtime counted, as the report schema that ncu's readings share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from onekernel import counts
+from onekernel.backends.simulator.lines import Lines
+from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
+
+
+def kernels_of(
+    report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str
+) -> tuple[KernelCounts, ...]:
+    """One KernelCounts for each launch of the call, in order."""
+    lines.resolve(access["pc"][0] for launch in report["launches"] for access in launch.get("accesses", ()))
+    return tuple(_kernel(launch, lines, path, functions, mode) for launch in report["launches"])
+
+
+def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
+    return str(launch["kernel"]) or functions.get(launch["address"], "kernel")
+
+
+def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str) -> KernelCounts:
+    total: dict[str, float] = defaultdict(float)
+    by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    buffers = tuple(
+        BufferTraffic(b["name"], b["loaded"], b["stored"], b["unique_loaded"], b["unique_stored"]) for b in launch["buffers"]
+    )
+    if mode != "fast":
+        total[counts.BYTES_LOADED] = sum(b.loaded for b in buffers)
+        total[counts.BYTES_STORED] = sum(b.stored for b in buffers)
+    if "accesses" in launch:
+        for name in (counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
+                     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
+                     counts.SHARED_STORE_CONFLICTS, counts.ATOMICS):  # fmt: skip
+            total[name] += 0
+        total[counts.BARRIERS] = launch.get("barriers", 0)
+        for access in launch["accesses"]:
+            place = lines.first(access["pc"])
+            for name, value in _metrics(access).items():
+                if not name.startswith("onekernel__bytes"):
+                    total[name] += value
+                if place is not None:
+                    by_line[place.file, place.line][name] += value
+    return KernelCounts(
+        kernel=kernel_name(launch, functions),
+        grid=tuple(launch["grid"]),
+        block=tuple(launch["block"]),
+        shared_bytes=launch["static"] + launch["dynamic"],
+        registers=None,
+        metrics=dict(total),
+        buffers=buffers,
+        lines=tuple(LineCounts(file, line, dict(m)) for (file, line), m in sorted(by_line.items())),
+        extra={"complete": bool(launch["complete"])},
+    )
+
+
+def _metrics(access: dict[str, Any]) -> dict[str, float]:
+    write = bool(access["write"])
+    if access["shared"]:
+        if write:
+            names = (counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_STORE_CONFLICTS)
+        else:
+            names = (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS)
+        return {names[0]: access["wavefronts"], names[1]: access["conflicts"]}
+    if access["atomic"]:
+        return {counts.ATOMICS: access["operations"]}
+    if write:
+        return {counts.STORE_REQUESTS: access["requests"], counts.STORE_SECTORS: access["sectors"],
+                counts.BYTES_STORED: access["bytes"]}  # fmt: skip
+    return {counts.LOAD_REQUESTS: access["requests"], counts.LOAD_SECTORS: access["sectors"],
+            counts.BYTES_LOADED: access["bytes"]}  # fmt: skip
