@@ -28,7 +28,7 @@ class Stop(Exception):
     """Ends a kernel that the interpreter would run wrongly; the line is found from the traceback."""
 
     def __init__(self, finding: Finding) -> None:
-        super().__init__(str(finding.message))
+        super().__init__(finding.code)
         self.finding = finding
 
 

@@ -1,0 +1,65 @@
+"""What the Triton backend refuses before it starts, and the rounding that it mends."""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from onekernel.backends.base import Unavailable
+from onekernel.backends.triton import guards
+
+
+def versions(monkeypatch, **given_versions: str | None) -> None:
+    real = metadata.version
+
+    def version(package: str) -> str:
+        if package not in given_versions:
+            return real(package)
+        if given_versions[package] is None:
+            raise metadata.PackageNotFoundError(package)
+        return given_versions[package]
+
+    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+
+
+def test_a_missing_triton_is_named(monkeypatch):
+    versions(monkeypatch, triton=None)
+    with pytest.raises(Unavailable, match="not installed"):
+        guards.prepare()
+
+
+def test_an_old_triton_is_refused(monkeypatch):
+    versions(monkeypatch, triton="3.2.0")
+    with pytest.raises(Unavailable, match=r"3\.2\.0"):
+        guards.prepare()
+
+
+def test_the_interpreter_with_broken_loops_is_refused(monkeypatch):
+    versions(monkeypatch, triton="3.6.0", numpy="2.4.1")
+    with pytest.raises(Unavailable, match=r"3\.7\.1"):
+        guards.prepare()
+
+
+def test_a_triton_imported_the_other_way_is_refused(monkeypatch):
+    pytest.importorskip("triton")
+    versions(monkeypatch, triton="3.7.1", numpy="2.4.1")
+    monkeypatch.setitem(sys.modules, "triton", sys.modules.get("triton", object()))
+    monkeypatch.setattr(guards, "_interprets", lambda: False)
+    with pytest.raises(Unavailable, match="before"):
+        guards.prepare()
+
+
+@given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.floats(width=32)))
+def test_bfloat16_is_rounded_as_ml_dtypes_rounds_it(values):
+    with np.errstate(all="ignore"):
+        want = values.astype(ml_dtypes.bfloat16).astype(np.float32)
+    got = (guards.to_bfloat16(values).astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_array_equal(got, want)
