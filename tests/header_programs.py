@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-import onekernel.backends.simulator as simulator
+import onekernel
 
-INCLUDE = Path(simulator.__file__).parent / "runtime" / "include"
+INCLUDE = Path(onekernel.__file__).parent / "backends" / "simulator" / "runtime" / "include"
 COMPILERS = [name for name in ("g++", "g++-11", "clang++-16", "clang++-19", "clang++") if shutil.which(name)]
 # One of each family, where all versions would only cost time.
 FAMILIES = [c for c in COMPILERS if "clang" not in c][:1] + [c for c in COMPILERS if "clang" in c][-1:]
@@ -35,10 +35,10 @@ def program(source: str, compiler: str) -> ctypes.CDLL:
 
 
 def apply(library: ctypes.CDLL, name: str, out_type: type, *operands: np.ndarray) -> np.ndarray:
-    """Calls `void name(const T* a, ..., U* out, long n)` on arrays of one length."""
+    """Calls `void call_NAME(const T* a, ..., U* out, long n)` on arrays of one length."""
     arrays = [np.ascontiguousarray(a) for a in operands]
     out = np.empty(arrays[0].shape, out_type)
-    getattr(library, name)(*(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)), ctypes.c_long(out.size))
+    getattr(library, f"call_{name}")(*(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)), ctypes.c_long(out.size))
     return out
 
 
@@ -47,7 +47,7 @@ def loops(functions: dict[str, str], operands: tuple[str, ...], result: str) -> 
     letters = "abcd"[: len(operands)]
     parameters = ", ".join(f"const {t}* {v}s" for t, v in zip(operands, letters, strict=True))
     unpack = " ".join(f"const {t} {v} = {v}s[i]; (void){v};" for t, v in zip(operands, letters, strict=True))
-    body = 'extern "C" void {}({}, {}* out, long n) {{ for (long i = 0; i < n; ++i) {{ {} out[i] = {}; }} }}\n'
+    body = 'extern "C" void call_{}({}, {}* out, long n) {{ for (long i = 0; i < n; ++i) {{ {} out[i] = {}; }} }}\n'
     return "".join(body.format(n, parameters, result, unpack, e) for n, e in functions.items())
 
 
