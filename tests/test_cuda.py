@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends import cuda
+from onekernel.backends import cuda, declarations
 from onekernel.backends.base import BuildError, Unavailable
-from onekernel.backends.cuda import declarations
 from onekernel.backends.cuda.diagnostics import SHOWN, finding_of_status, findings_of_log, is_sticky
 from onekernel.backends.cuda.sanitizer import findings_of_report
 from onekernel.messages import Message

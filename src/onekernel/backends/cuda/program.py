@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
-from onekernel.backends.cuda import declarations, sanitizer
+from onekernel.backends.cuda import sanitizer
 from onekernel.backends.cuda.compile import library
-from onekernel.backends.cuda.declarations import Declared
 from onekernel.backends.cuda.diagnostics import finding_of_status, is_sticky
 from onekernel.backends.cuda.toolchain import Toolchain, require
+from onekernel.backends.declarations import Declared
 from onekernel.messages import Message
 
 _lost: list[str] = []  # the launcher that took this process's CUDA context with it, if one did
@@ -39,13 +40,9 @@ def build(path: Path | str, prototypes: Sequence[str] = ()) -> CudaProgram:
         raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
     toolchain = require()
     built = library(path.absolute(), source, toolchain)
-    declared = {d.name: d for d in declarations.functions(text)}
-    for expected in map(declarations.prototype, prototypes):
-        found = declared.get(expected.name)
-        wrong = declarations.mismatch(found, expected) if found else None
-        if found and wrong:
-            raise BuildError([_finding("wrong-signature", wrong[0], path, found.line, **wrong[1])])
-    return CudaProgram(path, declared, built, toolchain)
+    declared = declarations.functions(text)
+    declarations.hold_to(prototypes, declared, path)
+    return CudaProgram(path, {d.name: d for d in declared}, built, toolchain)
 
 
 class CudaProgram:

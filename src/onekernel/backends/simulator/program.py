@@ -7,11 +7,13 @@ import json
 import os
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
 from onekernel.backends.simulator.compile import Compiler, compile_source, compiler
 from onekernel.backends.simulator.elf import Symbol, symbols
@@ -38,14 +40,13 @@ class Simulated:
         self.library = library
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
-        self._so = ctypes.CDLL(str(library))
-        self._declare()
         self._functions = {s.offset: s.name for s in self._symbols if s.is_function}
-        for symbol in self._device_variables():
-            self._so.ok_symbol(symbol[0].encode(), symbol[1].offset, symbol[1].size)
 
-    def _declare(self) -> None:
-        so, c = self._so, ctypes
+    @cached_property
+    def _so(self) -> ctypes.CDLL:
+        """The library, loaded at the first call: its constructors are the submission's code, and a grader confines
+        the process before any of it runs."""
+        so, c = ctypes.CDLL(str(self.library)), ctypes
         so.ok_symbol.argtypes = [c.c_char_p, c.c_uint64, c.c_uint64]
         so.ok_buffer.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_size_t, c.c_int, c.c_int]
         so.ok_buffer_pointer.restype = c.c_uint64
@@ -53,6 +54,9 @@ class Simulated:
         so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.c_uint, c.c_double, c.c_int, c.POINTER(c.c_int)]
         so.ok_report.restype = c.c_char_p
         so.ok_code_base_address.restype = c.c_uint64
+        for name, symbol in self._device_variables():
+            so.ok_symbol(name.encode(), symbol.offset, symbol.size)
+        return so
 
     def _device_variables(self) -> list[tuple[str, Symbol]]:
         out = []
@@ -132,13 +136,24 @@ def _repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
-def build(path: str | Path, mode: str = "check", *, time_limit: float = 10.0, with_compiler: str | None = None) -> Simulated:
+def build(
+    path: str | Path,
+    mode: str = "check",
+    *,
+    prototypes: Sequence[str] = (),
+    time_limit: float = 10.0,
+    with_compiler: str | None = None,
+) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
     `mode`: "fast" runs on all cores and checks little; "check" finds wrong accesses, races and reads of what nobody
-    wrote; "count" also counts requests, sectors and bank conflicts. `with_compiler`: a C++ compiler's name or path.
+    wrote; "count" also counts requests, sectors and bank conflicts. `prototypes` are the C declarations that the
+    file's launchers are held to. `with_compiler`: a C++ compiler's name or path. Nothing of the file runs before the
+    first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
     source = rewrite(Path(path).resolve())
-    return Simulated(source, compile_source(source, mode, chosen), mode, time_limit)
+    library = compile_source(source, mode, chosen)
+    declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
+    return Simulated(source, library, mode, time_limit)

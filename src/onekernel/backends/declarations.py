@@ -6,7 +6,12 @@ But: macros and templates are not expanded. What cannot be read is not judged.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from onekernel.backends.base import BuildError, Finding
+from onekernel.messages import Message
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _FUNCTION = re.compile(r"\b([A-Za-z_]\w*)\s*\(([^(){};]*)\)\s*\{")
@@ -53,6 +58,21 @@ def prototype(text: str) -> Declared:
     if len(found) != 1:
         raise ValueError(f"not one prototype: {text!r}")
     return found[0]
+
+
+def hold_to(prototypes: Sequence[str], declared: Sequence[Declared], path: Path) -> None:
+    """Raises BuildError for the first launcher of the file at `path` that is not as its prototype says.
+
+    A launcher that the file does not define is not judged here: only the library knows what it exports.
+    """
+    by_name = {d.name: d for d in declared}
+    for expected in map(prototype, prototypes):
+        found = by_name.get(expected.name)
+        wrong = mismatch(found, expected) if found else None
+        if found and wrong:
+            message = Message(f"cuda.{wrong[0]}", wrong[1])
+            chapter = "01-cuda-programming-model#launch"
+            raise BuildError([Finding("wrong-signature", message, str(path), found.line, "error", chapter)])
 
 
 def mismatch(declared: Declared, expected: Declared) -> tuple[str, dict[str, str]] | None:
