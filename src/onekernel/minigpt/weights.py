@@ -12,7 +12,7 @@ from .model import Config
 
 SHIPPED = Path(__file__).with_name("weights.npz")
 SHIPPED_CONFIG = Config()
-SHIPPED_SHA256 = "be22c0cf75b78d0a2c437f9ebe9deb80f73a1fa292380039d6ca3e093cccc3df"
+SHIPPED_SHA256 = "7cf99fd733b42a35b704086d743bcc096257b07484938ea13f2d5d01212bbf22"
 
 
 class WeightsError(Exception):
