@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -12,7 +13,8 @@
 
 namespace ok {
 static std::mutex shared_lock;
-static std::vector<SharedArray> arrays;   // of the whole program, by offset; the dynamic part is the last, if any
+static std::deque<SharedArray> arrays;    // of the whole program; a deque, so that pointers to them stay
+static const SharedArray* owners[ARENA_BYTES / 2 / 128];  // whose every 128 bytes of the arena's static half are
 static std::vector<SharedSite*> used;     // by this launch
 static uint32_t static_top = 0, dynamic_bytes = 0;
 static SharedArray dynamic{"", 0, 0, 0, 4, true};  // under the name by which it was declared last
@@ -42,6 +44,7 @@ static void place(SharedSite* site) {
         uint32_t offset = (static_top + align - 1) / align * align;
         static_top = offset + site->bytes + SHARED_GAP;
         arrays.push_back({site->name, site->line, offset, site->bytes, site->item, false});
+        for (uint32_t at = offset; at < offset + site->bytes; at += 128) owners[at / 128] = &arrays.back();
         __atomic_store_n(&site->offset, static_cast<int>(offset), __ATOMIC_RELEASE);
     }
     if (site->launch != launch_serial) {
@@ -72,7 +75,6 @@ extern "C" void* ok_shared_at_namespace_scope(SharedSite* site) {
 bool shared_needs_one_core() { return one_core; }
 
 const SharedArray* shared_nearest(uint32_t offset) {
-    static SharedArray dynamic;
     if (offset >= DYNAMIC_OFFSET) return &dynamic;
     const SharedArray* best = nullptr;
     for (const SharedArray& a : arrays)
@@ -81,7 +83,7 @@ const SharedArray* shared_nearest(uint32_t offset) {
 }
 
 const SharedArray* shared_at(uint32_t offset) {
-    const SharedArray* a = shared_nearest(offset);
+    const SharedArray* a = offset >= DYNAMIC_OFFSET ? &dynamic : owners[offset / 128];
     return a && offset < a->offset + a->bytes ? a : nullptr;
 }
 
