@@ -137,7 +137,7 @@ def load(root: Path) -> Course:
     """Reads every labs/*/lab.toml. Raises CourseError with file, line and mend."""
     labs: list[Lab] = []
     seen: dict[str, str] = {}
-    for folder in sorted(p for p in (root / "labs").iterdir() if p.is_dir()):
+    for folder in sorted(p for p in (root / "labs").iterdir() if p.is_dir() and any(p.iterdir())):
         lab = _Reader(root, folder).lab()
         for exercise in lab.exercises:
             if exercise.slug in seen:

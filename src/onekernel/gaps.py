@@ -47,6 +47,13 @@ def starter(text: str, path: Path) -> str:
     return "".join(kept)
 
 
+def solved(text: str, path: Path) -> str:
+    """The solution without its markers and its starter lines: what a reader is shown."""
+    mark = COMMENT[path.suffix]
+    hidden = (f"{mark} <gap>", f"{mark} </gap>", f"{mark}|")
+    return "".join(line for line in text.splitlines(keepends=True) if not line.strip().startswith(hidden))
+
+
 def has_gaps(text: str) -> bool:
     """Whether a text carries gap markers."""
     return "<gap>" in text

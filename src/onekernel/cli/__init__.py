@@ -1,0 +1,70 @@
+"""The command line, `onekernel`. A command's module is imported when the command runs, torch when it must be."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+
+from onekernel.messages import LANGUAGES, Message, say, set_language
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command. Returns 0 where all that was assessed passed, 1 where something failed, 2 where the command
+    could not be carried out, 130 after Ctrl-C."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    _choose_language(words)
+    if sys.platform != "linux":
+        return _refuse(say("cli.not-linux", platform=sys.platform))
+    try:
+        from onekernel.cli.parser import parse
+
+        handler, args = parse(words)
+        return handler(args)
+    except SystemExit as end:  # argparse, after help or a complaint
+        return int(end.code or 0)
+    except KeyboardInterrupt:
+        return _refuse("\n" + say("cli.interrupted"), INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
+        return DONE
+    except OSError as error:
+        return _refuse(_of_os(error))
+    except Exception as error:
+        # LearnerError, CommandError, Unavailable carry a message in both languages; CourseError speaks to authors.
+        message = getattr(error, "message", None)
+        if isinstance(message, Message):
+            return _refuse(str(message))
+        from onekernel.course import CourseError
+        from onekernel.gaps import GapError
+
+        if isinstance(error, CourseError | GapError):
+            return _refuse(str(error))
+        raise
+
+
+def _choose_language(words: Sequence[str]) -> None:
+    """--lang is read before anything else, so that help and complaints speak it too."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        asked = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else ""
+        if asked in LANGUAGES:
+            set_language(asked)
+
+
+def _of_os(error: OSError) -> str:
+    where = error.filename or "-"
+    if error.errno in _FULL:
+        return say("cli.full-disk", path=where)
+    return say("cli.os-error", path=where, why=error.strerror or str(error))
+
+
+def _refuse(text: str, code: int = USAGE) -> int:
+    print(text, file=sys.stderr)
+    return code

@@ -1,0 +1,152 @@
+"""`onekernel check`: grades a learner's files, or the solutions, and keeps the scores."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from onekernel import __version__, doctor, learners
+from onekernel.backends.base import Unavailable
+from onekernel.cli import scoreboard
+from onekernel.cli.common import load_course, next_step, select
+from onekernel.cli.console import complain, console, tell, verbatim
+from onekernel.cli.predict import ask_before_check
+from onekernel.course import Course, Exercise
+from onekernel.grading.grader import fresh_seed, grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Scorecard
+from onekernel.learners import Learner
+from onekernel.messages import say
+
+ROOM = 64 << 20  # bytes that a build and its buffers need on the disk
+POLL_SECONDS = 0.5
+
+
+def run(args: argparse.Namespace) -> int:
+    course = load_course()
+    exercises = select(course, args.target)
+    learner = None if args.solutions else _learner(course, args.learner)
+    if not args.watch:
+        return _once(course, exercises, learner, args)
+    while True:
+        seen = _stamps(course, exercises, learner)
+        _once(course, exercises, learner, args)
+        verbatim("")
+        tell("watching")
+        while _stamps(course, exercises, learner) == seen:
+            time.sleep(POLL_SECONDS)
+
+
+def _learner(course: Course, name: str | None) -> Learner:
+    return learners.existing(course.root, name) if name else learners.current(course.root)
+
+
+def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, args: argparse.Namespace) -> int:
+    """One round of grading. Returns the exit code."""
+    device = _device(course, exercises, args.device)
+    if learner and sys.stdin.isatty() and sys.stdout.isatty():
+        for exercise in exercises:
+            ask_before_check(course, learner, exercise)
+    seed = fresh_seed() if args.seed is None else args.seed
+    who = learner.name if learner else say("cli.solutions")
+    verbatim(say("cli.heading", version=__version__, who=who, device=device, seed=seed), "bold")
+    results: list[Result] = []
+    for exercise in exercises:
+        _require_room(course.root)
+        with _progress(exercise):
+            result = grade(_submission(course, exercise, learner, device, seed))
+        _require_room(course.root)
+        results.append(result)
+        if learner:
+            _record(learner, result, device)
+    card = Scorecard.of(results)
+    scoreboard.show(card, course, _replay(args, learner))
+    if args.json:
+        about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
+        learners.write_json(Path(args.json), {**about, "date": learners.today(), **card.to_json()})
+    if learner:
+        next_step(course, learner, {r.exercise.slug for r in results if r.status == PASSED})
+    return 0 if card.complete and all(r.status != NOT_ASSESSED for r in results) else 1
+
+
+def _device(course: Course, exercises: tuple[Exercise, ...], asked: str) -> str:
+    """The device to grade on. Raises Unavailable where what would run the kernels cannot be trusted, or is not there
+    although it was asked for."""
+    if not any(e.operator for e in exercises):
+        return asked if asked != "auto" else "simulator"
+    with _progress(None):
+        device, health, note = doctor.choose(course, asked)
+    if note:
+        complain(str(note))
+    if not health.ok and health.cause:
+        raise Unavailable(health.cause)
+    return device
+
+
+def _submission(course: Course, exercise: Exercise, learner: Learner | None, device: str, seed: int) -> Submission:
+    if learner:
+        return Submission(
+            course, exercise, learner.path(exercise.file), device, seed, learner.predictions(exercise.slug)
+        )
+    predictions = learners.read_predictions(course.root / "solutions").get(exercise.slug, {})
+    return Submission(course, exercise, course.solution(exercise), device, seed, predictions)
+
+
+def _record(learner: Learner, result: Result, device: str) -> None:
+    if result.status == UNTOUCHED:
+        return
+    learner.record(
+        result.exercise.slug,
+        {
+            "status": result.status,
+            "earned": result.earned,
+            "assessed": result.assessed,
+            "points": result.exercise.points,
+            "checks": {v.check.id: v.earned for v in result.verdicts},
+            "device": device,
+            "seed": result.seed,
+            "version": __version__,
+            "date": learners.today(),
+        },
+    )
+
+
+def _replay(args: argparse.Namespace, learner: Learner | None) -> str:
+    command = "onekernel check"
+    if learner is None:
+        command += " --solutions"
+    elif args.learner:
+        command += f" --learner {learner.name}"
+    return command + (f" --device {args.device}" if args.device != "auto" else "")
+
+
+@contextlib.contextmanager
+def _progress(exercise: Exercise | None) -> Iterator[None]:
+    """Says what is being done, on a terminal; nothing of it stays."""
+    err = console(stderr=True)
+    if not err.is_terminal:
+        yield
+        return
+    doing = say("cli.grading", slug=exercise.slug) if exercise else say("cli.testing-backend")
+    with err.status(doing):
+        yield
+
+
+def _stamps(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None) -> list[float]:
+    paths = [learner.path(e.file) if learner else course.solution(e) for e in exercises]
+    return [p.stat().st_mtime if p.exists() else 0.0 for p in paths]
+
+
+def _require_room(root: Path) -> None:
+    """Raises OSError (ENOSPC) before a full disk looks like a learner's mistake."""
+    for folder in (Path(tempfile.gettempdir()), root):
+        if shutil.disk_usage(folder).free < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))

@@ -1,0 +1,74 @@
+"""What several commands need: the course, the exercises that a name means, the next step of a learner."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+
+from onekernel import course as courses
+from onekernel.cli.console import tell, verbatim
+from onekernel.course import Course, Exercise
+from onekernel.learners import Learner
+from onekernel.messages import Message, language
+
+
+class CommandError(Exception):
+    """A command that cannot be carried out as it was typed: `message` says why and what to type instead."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        self.message = Message(f"cli.{key}", values)
+        super().__init__(self.message.text())
+
+
+def load_course() -> Course:
+    return courses.load(courses.find_root())
+
+
+def select(course: Course, names: Sequence[str]) -> tuple[Exercise, ...]:
+    """The exercises that the names mean, each once, in the course's order; all of them for no name."""
+    if not names:
+        return course.select(None)
+    wanted: set[str] = set()
+    for name in names:
+        try:
+            wanted |= {e.slug for e in course.select(name)}
+        except KeyError:
+            raise _unknown(course, name) from None
+    return tuple(e for slug, e in course.exercises.items() if slug in wanted)
+
+
+def one(course: Course, name: str) -> Exercise:
+    """The exercise of that name. Raises CommandError for a lab or a name that nothing has."""
+    found = select(course, [name])
+    if len(found) != 1:
+        raise CommandError("one-exercise", name=name, known=", ".join(e.slug for e in found))
+    return found[0]
+
+
+def _unknown(course: Course, name: str) -> CommandError:
+    known = [*course.exercises, *(lab.name for lab in course.labs)]
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return CommandError("unknown-near", name=name, near=near[0])
+    return CommandError("unknown-name", name=name, known=", ".join(known))
+
+
+def statement(course: Course, exercise: Exercise) -> str:
+    """The lab's page in the language in force, from the course's root."""
+    return f"labs/{exercise.lab}/README{'.es' if language() == 'es' else ''}.md"
+
+
+def next_step(course: Course, learner: Learner, passed: Collection[str] = ()) -> None:
+    """Says which exercise comes next: its file, its statement, the command that checks it."""
+    scores = learner.scores()
+    for exercise in course.exercises.values():
+        if exercise.slug in passed or scores.get(exercise.slug, {}).get("best", {}).get("status") == "passed":
+            continue
+        verbatim("")
+        tell("next", slug=exercise.slug)
+        verbatim(f"    learners/{learner.name}/{exercise.file}", "bold")
+        verbatim(f"    {statement(course, exercise)}", "dim")
+        verbatim(f"    onekernel check {exercise.slug}", "dim")
+        return
+    verbatim("")
+    tell("all-done")

@@ -1,0 +1,159 @@
+"""The commands of a learner beside `check` and `predict`: start, status, hint, diff, reset, solution."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from pathlib import Path
+
+from onekernel import gaps, learners
+from onekernel.cli.common import CommandError, load_course, next_step, one, statement
+from onekernel.cli.console import MARKS, console, tell, verbatim, width, write
+from onekernel.course import Course, Exercise
+from onekernel.learners import Learner
+from onekernel.messages import language, say
+
+
+def start(args: argparse.Namespace) -> int:
+    course = load_course()
+    starters = {e.file: course.starter(e) for e in course.exercises.values() if course.starter(e).is_file()}
+    new = not learners.named(course.root, args.name).folder.is_dir()
+    learner, added = learners.start(course.root, args.name, starters)
+    tell("started" if new else "started-again", name=learner.name)
+    for file in added:
+        verbatim(f"    learners/{learner.name}/{file}")
+    next_step(course, learner)
+    return 0
+
+
+def status(args: argparse.Namespace) -> int:
+    course = load_course()
+    learner = _learner(course, args)
+    scores = learner.scores()
+    verbatim(learner.name, "bold")
+    earned, points = 0.0, 0
+    for lab in course.labs:
+        write()
+        write(say("cli.lab", number=lab.name.split("-")[0], title=lab.title), "bold")
+        for exercise in lab.exercises:
+            best = scores.get(exercise.slug, {}).get("best", {})
+            earned, points = earned + best.get("earned", 0), points + exercise.points
+            _status_row(course, learner, exercise, best)
+    write()
+    verbatim("  " + say("cli.total-points", earned=f"{earned:g}", points=points), "bold")
+    next_step(course, learner)
+    return 0
+
+
+def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict) -> None:
+    mine, starter = learner.path(exercise.file), course.starter(exercise)
+    state = best.get("status")
+    if state is None:
+        fresh = not mine.is_file() or (starter.is_file() and mine.read_bytes() == starter.read_bytes())
+        word = say("grading.status-untouched" if fresh else "cli.not-checked")
+        state = "untouched"
+    else:
+        word = say(f"grading.status-{state}")
+    mark, style = MARKS[state]
+    when = f"{best['date'][:10]} {best['device']}" if best else ""
+    hints = learner.hints_read(exercise.slug)
+    if hints:
+        when += ("  " if when else "") + say("cli.hints-read", count=hints)
+    value = f"{best.get('earned', 0):g} / {exercise.points}"
+    line = f"  {mark} {exercise.slug:<22} {word:<16} {value:>9}  {when}"
+    verbatim(line.rstrip(), style if best else "")
+
+
+def hint(args: argparse.Namespace) -> int:
+    course = load_course()
+    exercise = one(course, args.exercise)
+    learner = _learner(course, args)
+    levels = hints_of(course, exercise)
+    if not levels:
+        raise CommandError("no-hints", slug=exercise.slug)
+    read = min(learner.hints_read(exercise.slug), len(levels))
+    if args.again:
+        shown = levels[:read]
+        if not shown:
+            raise CommandError("no-hint-read", slug=exercise.slug)
+        for number, text in enumerate(shown, 1):
+            _show_hint(exercise, number, len(levels), text)
+        return 0
+    if read == len(levels):
+        tell("hints-over", slug=exercise.slug)
+        return 0
+    _show_hint(exercise, read + 1, len(levels), levels[read])
+    learner.read_hint(exercise.slug, read + 1)
+    return 0
+
+
+def hints_of(course: Course, exercise: Exercise) -> list[str]:
+    """The hints of an exercise, from the nudge to nearly the code: the `### N` parts under its `## slug`."""
+    page = course.root / "labs" / exercise.lab / f"hints{'.es' if language() == 'es' else ''}.md"
+    parts = re.split(r"^## +(.+?) *$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    sections = {name.strip("` ").removesuffix(".cu").removesuffix(".py"): body
+                for name, body in zip(parts[1::2], parts[2::2], strict=True)}  # fmt: skip
+    levels = re.split(r"^### +.*$", sections.get(exercise.slug, ""), flags=re.MULTILINE)[1:]
+    return [level.strip("\n") for level in levels]
+
+
+def _show_hint(exercise: Exercise, number: int, total: int, text: str) -> None:
+    from rich.markdown import Markdown
+
+    verbatim(say("cli.hint", slug=exercise.slug, number=number, total=total), "bold")
+    console().print(Markdown(text, code_theme="bw"), width=width())
+    write()
+
+
+def diff(args: argparse.Namespace) -> int:
+    course = load_course()
+    exercise = one(course, args.exercise)
+    learner = _learner(course, args)
+    mine, starter = learner.path(exercise.file), course.starter(exercise)
+    lines = list(difflib.unified_diff(
+        _text(starter).splitlines(), _text(mine).splitlines(),
+        f"kernels/{exercise.file}", f"learners/{learner.name}/{exercise.file}", lineterm="",
+    ))  # fmt: skip
+    if not lines:
+        tell("no-diff", slug=exercise.slug)
+    styles = {"+": "green", "-": "red", "@": "cyan"}
+    for line in lines:
+        verbatim(line, styles.get(line[:1]))
+    return 0
+
+
+def reset(args: argparse.Namespace) -> int:
+    course = load_course()
+    exercise = one(course, args.exercise)
+    learner = _learner(course, args)
+    kept = learner.reset(course.starter(exercise))
+    if kept is None:
+        tell("reset-new", file=f"learners/{learner.name}/{exercise.file}")
+    else:
+        tell("reset-kept", file=exercise.file, kept=kept.relative_to(course.root))
+    return 0
+
+
+def solution(args: argparse.Namespace) -> int:
+    course = load_course()
+    exercise = one(course, args.exercise)
+    if not args.spoil and not _learner(course, args).passed(exercise.slug):
+        raise CommandError("not-solved", slug=exercise.slug, statement=statement(course, exercise))
+    path = course.solution(exercise)
+    print(gaps.solved(path.read_text(encoding="utf-8"), path), end="")
+    return 0
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise CommandError("no-file", path=path, slug=path.stem) from None
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise CommandError("not-utf8", path=path, line=line) from None
+
+
+def _learner(course: Course, args: argparse.Namespace) -> Learner:
+    return learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)

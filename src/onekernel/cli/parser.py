@@ -1,0 +1,153 @@
+"""Commands and options. Their words are in messages/cli.toml: `cmd-NAME`, `arg-NAME` and `opt-NAME`."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from onekernel import __version__
+from onekernel.messages import LANGUAGES, say
+
+Handler = Callable[[argparse.Namespace], int]
+# argparse's own complaints (CPython, Lib/argparse.py) and the messages that replace them.
+_COMPLAINTS = (
+    (r"the following arguments are required: (?P<what>.+)", "usage-required"),
+    (r"unrecognized arguments: (?P<what>.+)", "usage-unrecognized"),
+    (r"argument (?P<arg>.+?): invalid choice: '(?P<what>.*?)' \(choose from (?P<known>.+)\)", "usage-choice"),
+    (r"argument (?P<arg>.+?): expected .*argument.*", "usage-value"),
+    (r"argument (?P<arg>.+?): invalid .+ value: '(?P<what>.*)'", "usage-type"),
+    (r"argument (?P<arg>.+?): not allowed with argument (?P<what>.+)", "usage-both"),
+)
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, say("cli.usage") + " ")
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(add_help=False, formatter_class=_Formatter, allow_abbrev=False, **options)
+        self._positionals.title = say("cli.arguments")
+        self._optionals.title = say("cli.options")
+        self.add_argument("-h", "--help", action="help", help=say("cli.opt-help"))
+        self.add_argument("--lang", choices=LANGUAGES, default=None, help=say("cli.opt-lang"))
+
+    def error(self, message: str) -> NoReturn:
+        print(_complaint(message), file=sys.stderr)
+        print(say("cli.usage-help", command=self.prog), file=sys.stderr)
+        raise SystemExit(2)
+
+
+def _complaint(message: str) -> str:
+    for pattern, key in _COMPLAINTS:
+        match = re.fullmatch(pattern, message)
+        if not match:
+            continue
+        found = match.groupdict()
+        if key == "usage-choice" and found["arg"] == "command":
+            known = re.findall(r"[\w-]+", found["known"])
+            near = difflib.get_close_matches(found["what"], known, n=1)
+            what = found["what"]
+            return say("cli.no-command-near", what=what, near=near[0]) if near else say("cli.no-command", what=what)
+        return say(f"cli.{key}", **found)
+    return message
+
+
+def parse(words: Sequence[str]) -> tuple[Handler, argparse.Namespace]:
+    """The handler of a command line and its arguments. Raises SystemExit after help or a complaint."""
+    parser, _ = build()
+    args = parser.parse_args(words)
+    if args.handler is None:
+        parser.print_help()
+        raise SystemExit(2)
+    module, _, function = args.handler.partition(":")
+    return getattr(import_module(f"onekernel.cli.{module}"), function), args
+
+
+def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser, and the parser of each command by its words ("check", "author stamp")."""
+    top = _Parser(prog="onekernel", description=say("cli.about"), epilog=say("cli.epilog"))
+    top.add_argument("--version", action="version", version=f"onekernel {__version__}", help=say("cli.opt-version"))
+    top.set_defaults(handler=None)
+    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar="COMMAND", parser_class=_Parser)
+    found: dict[str, argparse.ArgumentParser] = {}
+
+    def command(name: str, handler: str, *configure: Callable[[argparse.ArgumentParser], None]) -> None:
+        text = say(f"cli.cmd-{name}")
+        found[name] = commands.add_parser(name, prog=f"onekernel {name}", help=text, description=text)
+        found[name].set_defaults(handler=handler)
+        for add in configure:
+            add(found[name])
+
+    command("start", "learn:start", _argument("name", "NAME"))
+    command("status", "learn:status", _learner)
+    command("check", "check:run", _check)
+    command("hint", "learn:hint", _exercise, _flag("again"), _learner)
+    command("predict", "predict:run", _exercise, _set, _learner)
+    command("diff", "learn:diff", _exercise, _learner)
+    command("reset", "learn:reset", _exercise, _learner)
+    command("solution", "learn:solution", _exercise, _flag("spoil"), _learner)
+    command("doctor", "machine:run")
+    command("author", "author:starters")
+    _author(found)
+    return top, found
+
+
+def _author(found: dict[str, argparse.ArgumentParser]) -> None:
+    parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=_Parser)
+    for name in ("starters", "stamp"):
+        text = say(f"cli.cmd-author-{name}")
+        part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)
+        part.add_argument("--check", action="store_true", help=say("cli.opt-author-check"))
+        part.set_defaults(handler=f"author:{name}")
+        found[f"author {name}"] = part
+
+
+def _argument(dest: str, metavar: str) -> Callable[[argparse.ArgumentParser], None]:
+    return lambda parser: _add(parser, dest, metavar=metavar, help=say(f"cli.arg-{dest}"))
+
+
+def _add(parser: argparse.ArgumentParser, *names: str, **options: Any) -> None:
+    parser.add_argument(*names, **options)
+
+
+def _flag(name: str) -> Callable[[argparse.ArgumentParser], None]:
+    return lambda parser: _add(parser, f"--{name}", action="store_true", help=say(f"cli.opt-{name}"))
+
+
+def _exercise(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("exercise", metavar="EXERCISE", help=say("cli.arg-exercise"))
+
+
+def _learner(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--learner", metavar="NAME", help=say("cli.opt-learner"))
+
+
+def _set(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--set", metavar="ID=VALUE", action="append", default=[], help=say("cli.opt-set"))
+    parser.set_defaults(interactive=sys.stdin is not None and sys.stdin.isatty())
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-target"))
+    whose = parser.add_mutually_exclusive_group()
+    whose.add_argument("--solutions", action="store_true", help=say("cli.opt-solutions"))
+    whose.add_argument("--learner", metavar="NAME", help=say("cli.opt-learner"))
+    devices = ("auto", "cuda", "simulator")
+    parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+    parser.add_argument("--seed", metavar="N", type=_seed, help=say("cli.opt-seed"))
+    parser.add_argument("--json", metavar="FILE", help=say("cli.opt-json"))
+    parser.add_argument("--watch", action="store_true", help=say("cli.opt-watch"))
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError(text)
+    return value

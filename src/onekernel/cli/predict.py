@@ -1,0 +1,134 @@
+"""`onekernel predict`: a learner commits to numbers before the machine counts them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onekernel import learners
+from onekernel.cli.common import CommandError, load_course, one
+from onekernel.cli.console import tell, verbatim
+from onekernel.course import Check, Course, Exercise
+from onekernel.grading.memory import QUANTITIES
+from onekernel.learners import Learner
+from onekernel.messages import say
+from onekernel.units import UnitError, parse
+
+Questions = Sequence[Mapping[str, Any]]
+
+
+def run(args: argparse.Namespace) -> int:
+    course = load_course()
+    exercise = one(course, args.exercise)
+    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    check = _check(exercise)
+    if check is None:
+        raise CommandError("predict-nothing", slug=exercise.slug)
+    questions: Questions = check.options["questions"]
+    given = _given(args.set, questions)
+    committed = learner.predictions(exercise.slug)
+    if committed:
+        if any(committed.get(k) != v for k, v in given.items()):
+            raise CommandError("predict-again", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
+        _show(learner, exercise, questions, committed)
+        return 0
+    missing = [q for q in questions if q["id"] not in given]
+    if missing and not args.interactive:
+        sets = " ".join(f"--set {q['id']}=..." for q in questions)
+        raise CommandError("predict-missing", slug=exercise.slug, missing=_ids(missing), sets=sets)
+    if missing:
+        _introduce(exercise, check)
+        given |= {q["id"]: _ask(q) for q in missing}
+    learner.commit_prediction(exercise.slug, {q["id"]: given[q["id"]] for q in questions})
+    _show(learner, exercise, questions, given)
+    tell("predict-committed", slug=exercise.slug)
+    return 0
+
+
+def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> None:
+    """Asks for a prediction that is still missing, once there is a kernel to count. An empty answer puts it off."""
+    check = _check(exercise)
+    mine, starter = learner.path(exercise.file), course.starter(exercise)
+    if check is None or learner.predictions(exercise.slug) or not mine.is_file():
+        return
+    if starter.is_file() and mine.read_bytes() == starter.read_bytes():
+        return
+    _introduce(exercise, check)
+    tell("predict-later")
+    answers: dict[str, str] = {}
+    for question in check.options["questions"]:
+        answer = _ask(question, may_skip=True)
+        if answer is None:
+            return
+        answers[question["id"]] = answer
+    learner.commit_prediction(exercise.slug, answers)
+
+
+def _check(exercise: Exercise) -> Check | None:
+    return next((c for c in exercise.checks if c.kind == "prediction"), None)
+
+
+def _given(pairs: Sequence[str], questions: Questions) -> dict[str, str]:
+    """What `--set id=value` gave. Raises CommandError for a question that is not asked or a value in no unit of it."""
+    known = {q["id"]: q for q in questions}
+    given: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or key not in known:
+            raise CommandError("predict-unknown", pair=pair, known=_ids(questions))
+        why = _wrong(value, known[key])
+        if why:
+            raise CommandError("predict-value", id=key, text=value, why=why)
+        given[key] = value.strip()
+    return given
+
+
+def _wrong(text: str, question: Mapping[str, Any]) -> str | None:
+    """Why a text cannot be a prediction of that quantity; None where it can."""
+    unit = QUANTITIES[question["quantity"]].unit
+    try:
+        got = parse(text)
+    except UnitError as error:
+        return str(error)
+    return None if got.unit == unit else say("cli.predict-unit", unit=_unit(question))
+
+
+def _unit(question: Mapping[str, Any]) -> str:
+    return QUANTITIES[question["quantity"]].unit or say("cli.no-unit")
+
+
+def _introduce(exercise: Exercise, check: Check) -> None:
+    sizes = " x ".join(str(v) for v in check.options["sizes"].values())
+    verbatim("")
+    tell("predict-intro", slug=exercise.slug, sizes=sizes)
+
+
+def _what(question: Mapping[str, Any]) -> str:
+    return say(f"grading.quantity-{question['quantity']}")
+
+
+def _ask(question: Mapping[str, Any], *, may_skip: bool = False) -> Any:
+    """Asks until the answer is a number in the right unit; None for an empty one where it may be put off."""
+    while True:
+        verbatim(f"  {question['id']}: {_what(question)} ({_unit(question)})")
+        try:
+            text = input("  > ").strip()
+        except EOFError:
+            raise KeyboardInterrupt from None
+        if not text and may_skip:
+            return None
+        why = _wrong(text, question)
+        if not why:
+            return text
+        verbatim(f"    {why}", "yellow")
+
+
+def _show(learner: Learner, exercise: Exercise, questions: Questions, answers: Mapping[str, str]) -> None:
+    tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
+    for q in questions:
+        verbatim(f"    {q['id']}: {answers.get(q['id'], '-')}  ({_what(q)})")
+
+
+def _ids(questions: Questions) -> str:
+    return ", ".join(q["id"] for q in questions)

@@ -1,0 +1,97 @@
+"""The scoreboard: every exercise with its points, then why points were lost, then what to do next."""
+
+from __future__ import annotations
+
+from onekernel.cli.console import MARKS, console, indented, verbatim, width, write
+from onekernel.course import Course
+from onekernel.grading import exports
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, UNTOUCHED, Result, Scorecard, Verdict
+from onekernel.messages import say
+
+
+def show(card: Scorecard, course: Course, replay: str) -> None:
+    """Prints a scorecard. `replay` is the command that graded it, to which an exercise and a seed are added."""
+    alone = len(card.results) == 1
+    for lab in course.labs:
+        mine = [r for r in card.results if r.exercise.lab == lab.name]
+        if mine:
+            write()
+            write(say("cli.lab", number=lab.name.split("-")[0], title=lab.title), "bold")
+        for result in mine:
+            _row("  ", result.status, result.exercise.slug, result.earned, result.assessed, bold=True)
+            for verdict in result.verdicts:
+                if alone or (result.status in (FAILED, PARTIAL) and verdict.status != PASSED):
+                    _check(verdict)
+    if not alone:
+        write()
+        _points("  " + say("cli.total"), card.earned, card.assessed, "bold")
+    _not_assessed(card)
+    for result in card.results:
+        _failures(result, course, f"{replay} {result.exercise.slug} --seed {result.seed}")
+
+
+def _row(indent: str, status: str, name: str, earned: float, points: float, *, bold: bool = False) -> None:
+    mark, style = MARKS[status]
+    word = say(f"grading.status-{status}")
+    room = width() - len(indent) - 2 - len(word) - 14
+    name = name if len(name) <= room else name[: room - 1] + "…"
+    from rich.text import Text
+
+    line = Text(f"{indent}")
+    line.append(f"{mark} ", style)
+    line.append(name.ljust(room), "bold" if bold else "")
+    line.append(f" {word} ", style)
+    line.append(_of(earned, points).rjust(10), "bold" if bold else "")
+    console().print(line, soft_wrap=True)
+
+
+def _check(verdict: Verdict) -> None:
+    possible = 0 if verdict.status == NOT_ASSESSED else verdict.check.points
+    _row("      ", verdict.status, str(verdict.check.title), verdict.earned, possible)
+    if verdict.status not in (UNTOUCHED, NOT_ASSESSED):
+        for told in (verdict.note, *verdict.details):
+            if told:
+                indented(str(told), 8, "dim")
+
+
+def _points(text: str, earned: float, points: float, style: str) -> None:
+    value = _of(earned, points)
+    verbatim(text.ljust(width() - len(value) - 1) + value, style)
+
+
+def _of(earned: float, points: float) -> str:
+    return f"{earned:g} / {points:g}"
+
+
+def _not_assessed(card: Scorecard) -> None:
+    """What this machine cannot assess, each cause once."""
+    causes: dict[str, list[str]] = {}
+    for result in card.results:
+        for verdict in result.verdicts:
+            if verdict.status == NOT_ASSESSED:
+                what = f"{result.exercise.slug}, {verdict.check.title} ({verdict.check.points})"
+                if verdict.note or verdict.failures or not causes:
+                    causes.setdefault(str(exports.why_not_assessed(verdict)), []).append(what)
+                else:
+                    causes[next(reversed(causes))].append(what)
+    for cause, checks in causes.items():
+        write()
+        write(cause[:1].upper() + cause[1:], "yellow")
+        for what in checks:
+            indented(what, 4, "dim")
+
+
+def _failures(result: Result, course: Course, replay: str) -> None:
+    for verdict in result.verdicts:
+        if not verdict.failures or verdict.status in (NOT_ASSESSED, UNTOUCHED):
+            continue
+        mark, style = MARKS[verdict.status]
+        write()
+        verbatim(f"{mark} {result.exercise.slug}: {verdict.check.title}", f"bold {style}")
+        for failure in verdict.failures:
+            for kind, text in exports.told(failure, course):
+                if kind == "why":
+                    indented(text, 2)
+                else:
+                    verbatim("  " + exports.label(kind) + text, "bold" if kind == "source" else "dim")
+        verbatim("  " + exports.label("again") + replay, "dim")

@@ -1,0 +1,112 @@
+"""Tests a backend with a kernel whose answer is known: the course's own solution, through grading's own machinery.
+
+A backend that gets it wrong must not grade anybody. A pass is remembered for as long as nothing that it depends on
+changes: the course's code, the solution, the compiler, the driver, the packages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+
+from onekernel import backends, ops
+from onekernel.course import Course
+from onekernel.grading.grader import fresh_seed, grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED
+from onekernel.messages import Message
+
+BACKENDS = {
+    "simulator": "vector_add",
+    "cuda": "vector_add",
+    "triton": "softmax_triton",
+}  # and the kernel that tests each
+_COMPILERS = ("c++", "g++", "clang++", "nvcc", "ninja")
+_PACKAGES = ("torch", "triton", "numpy", "ml_dtypes")
+_ENVIRONMENT = ("CXX", "CUDA_HOME", "CUDA_VISIBLE_DEVICES")
+_DRIVER = Path("/sys/module/nvidia/version")
+
+
+@dataclass(frozen=True)
+class Health:
+    """Whether a backend may grade. `cause` says why not, with the mend; `inputs` how many inputs it got right."""
+
+    backend: str
+    ok: bool
+    cause: Message | None = None
+    inputs: int = 0
+
+
+def health(course: Course, backend: str, *, again: bool = False) -> Health:
+    """Tests `backend` with its known kernel; `again` even where it is known to pass. A course without that kernel
+    cannot test, and passes."""
+    exercise = course.exercises.get(BACKENDS[backend])
+    if exercise is None:
+        return Health(backend, True)
+    stamp = cache_dir() / f"{backend}-{_fingerprint(course, backend)}.ok"
+    if stamp.is_file() and not again:
+        return Health(backend, True)
+    only = replace(exercise, checks=tuple(c for c in exercise.checks if c.kind == "correct"))
+    device = "cuda" if backend == "cuda" else "simulator"
+    result = grade(Submission(course, only, course.solution(exercise), device, fresh_seed()))
+    if result.status == PASSED:
+        _remember(stamp)
+        return Health(backend, True, inputs=sum(int(v.note.values["total"]) for v in result.verdicts if v.note))
+    why = next((f.message for v in result.verdicts for f in v.failures), Message("doctor.no-answer"))
+    if result.status == NOT_ASSESSED:
+        return Health(backend, False, why)
+    values = {"backend": backend, "kernel": exercise.file, "why": why, "seed": result.seed}
+    return Health(backend, False, Message("doctor.wrong-numbers", values))
+
+
+def cache_dir() -> Path:
+    """Where passes are remembered: $ONEKERNEL_CACHE, else $XDG_CACHE_HOME/onekernel, else ~/.cache/onekernel."""
+    asked = os.environ.get("ONEKERNEL_CACHE")
+    if asked:
+        return Path(asked).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "onekernel"
+
+
+def _remember(stamp: Path) -> None:
+    try:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        for old in stamp.parent.glob(f"{stamp.name.split('-')[0]}-*.ok"):
+            old.unlink(missing_ok=True)
+        stamp.touch()
+    except OSError:
+        return  # a cache that cannot be written costs time, nothing else
+
+
+def _fingerprint(course: Course, backend: str) -> str:
+    """Everything that a pass depends on, as a hash."""
+    seen = hashlib.sha256(f"{os.uname().nodename} {sys.version} {sys.executable}".encode())
+    for path in _sources(backend):
+        seen.update(path.name.encode() + path.read_bytes())
+    solution = course.solution(course.exercises[BACKENDS[backend]])
+    seen.update(solution.read_bytes() if solution.is_file() else b"")
+    for name in _ENVIRONMENT:
+        seen.update(f"{name}={os.environ.get(name)} ".encode())
+    for name in (*_COMPILERS, os.environ.get("CXX", "c++")):
+        found = shutil.which(name)
+        if found:
+            real = Path(found).resolve()
+            seen.update(f"{real} {real.stat().st_size} {real.stat().st_mtime_ns} ".encode())
+    for package in _PACKAGES:
+        try:
+            seen.update(f"{package} {metadata.version(package)} ".encode())
+        except metadata.PackageNotFoundError:
+            continue
+    seen.update(_DRIVER.read_bytes() if _DRIVER.is_file() else b"")
+    return seen.hexdigest()[:24]
+
+
+def _sources(backend: str) -> Iterator[Path]:
+    """Every file of the backend and of the operators that judge it."""
+    for root in (Path(backends.__path__[0]) / backend, Path(ops.__path__[0])):
+        yield from sorted(p for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts)

@@ -1,0 +1,156 @@
+"""Verdicts for other programs and for plain text: Gradescope's results.json, Classroom 50's result.json, lines.
+
+Sources: Gradescope, "Autograder Specifications, Output format" (gradescope-autograders.readthedocs.io); Classroom 50,
+wiki "Advanced Autograding" and schemas/result-v1.schema.json (github.com/foundation50/classroom50).
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from onekernel.course import Course
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Scorecard, Verdict
+from onekernel.messages import Message, language, say
+
+
+def chapter_link(chapter: str, lang: str | None = None) -> str:
+    """The page that a verdict points to, from the course's root: docs/en/01-cuda-programming-model.md#bounds."""
+    page, _, anchor = chapter.partition("#")
+    return f"docs/{lang or language()}/{page}.md" + (f"#{anchor}" if anchor else "")
+
+
+def place(failure: Failure, root: Path) -> str | None:
+    """`file:line`, from the course's root where the file lies in it; None for a failure without a line."""
+    if failure.file is None or failure.line is None:
+        return None
+    path = Path(failure.file)
+    shown = path.relative_to(root) if path.is_relative_to(root) else path
+    return f"{shown}:{failure.line}"
+
+
+def source_line(failure: Failure) -> str | None:
+    """The learner's own line that a failure names; None where there is none to show."""
+    if failure.file is None or failure.line is None:
+        return None
+    try:
+        lines = Path(failure.file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else None
+
+
+def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
+    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "read" the chapter."""
+    yield "why", str(failure.message)
+    if failure.about:
+        yield "input", f"{failure.about} [{failure.case}]"
+    where, source = place(failure, course.root), source_line(failure)
+    if where:
+        yield "line", where
+    if source:
+        yield "source", source
+    yield "read", chapter_link(failure.chapter)
+
+
+def label(kind: str) -> str:
+    """What stands before a text of that kind, padded so that the texts line up; empty for the sentence itself."""
+    if kind == "why":
+        return ""
+    width = max(len(say(f"grading.label-{k}")) for k in ("input", "line", "read", "again"))
+    return "  " + ("" if kind == "source" else say(f"grading.label-{kind}")).ljust(width + 1)
+
+
+def lines(verdict: Verdict, course: Course, replay: str) -> Iterator[str]:
+    """A verdict as plain text: why points were lost, where, which chapter explains it, how to see it again."""
+    for failure in verdict.failures:
+        yield from (label(kind) + text for kind, text in told(failure, course))
+    for more in (verdict.note, *verdict.details):
+        if more:
+            yield str(more)
+    if verdict.failures:
+        yield label("again") + replay
+
+
+def untouched() -> Message:
+    return Message("grading.status-untouched")
+
+
+def why_not_assessed(verdict: Verdict) -> Message:
+    """Why this machine gives no points for a check, and takes none."""
+    return verdict.note or next((f.message for f in verdict.failures), Message("grading.needs-gpu"))
+
+
+def gradescope(card: Scorecard, course: Course) -> dict[str, Any]:
+    """Gradescope's results.json. What this machine cannot assess is listed with no points, neither won nor lost."""
+    tests = []
+    for result in card.results:
+        for verdict in result.verdicts:
+            name = f"{result.exercise.slug}: {verdict.check.title}"
+            test: dict[str, Any] = {"name": name, "output": _output(verdict, course), "visibility": "visible"}
+            if verdict.status != NOT_ASSESSED:
+                test |= {
+                    "score": verdict.earned,
+                    "max_score": verdict.check.points,
+                    "status": "passed" if verdict.status == PASSED else "failed",
+                }
+            tests.append(test)
+    return {
+        "score": card.earned,
+        "execution_time": round(sum(r.seconds for r in card.results)),
+        "output": str(total(card)),
+        "tests": tests,
+    }
+
+
+def total(card: Scorecard) -> Message:
+    """The sum of a scorecard in a sentence."""
+    values = {"earned": f"{card.earned:g}", "assessed": card.assessed, "points": card.points}
+    rest = card.points - card.assessed
+    return Message("grading.total-some", {**values, "rest": rest}) if rest else Message("grading.total", values)
+
+
+def classroom(card: Scorecard, course: Course, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """Classroom 50's result.json (classroom50/result/v1): whole points, rounded down; identity from the runner's
+    environment. Raises KeyError where a variable that the format needs is not set."""
+    tests = [
+        {
+            "test-name": f"{result.exercise.slug}: {v.check.title}",
+            "passed": v.status == PASSED,
+            "score": math.floor(v.earned),
+            "max-score": v.check.points,
+            "output": _output(v, course),
+        }
+        for result in card.results
+        for v in result.verdicts
+        if v.status != NOT_ASSESSED
+    ]
+    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "schema": "classroom50/result/v1",
+        "classroom": env["CLASSROOM"],
+        "assignment": env["ASSIGNMENT"],
+        "assignment_type": env.get("ASSIGNMENT_TYPE") or "individual",
+        "owner": env.get("OWNER") or env["USERNAME"],
+        "submission": env["SUBMISSION_TAG"],
+        "commit": env["COMMIT_URL"],
+        "release": env["RELEASE_URL"],
+        "review": env.get("REVIEW_URL") or env["COMMIT_URL"],
+        "datetime": now,
+        "score": sum(t["score"] for t in tests),
+        "max-score": sum(t["max-score"] for t in tests),
+        "tests": tests,
+    }
+
+
+def _output(verdict: Verdict, course: Course) -> str:
+    if verdict.status == UNTOUCHED:
+        return str(untouched())
+    if verdict.status == NOT_ASSESSED:
+        return str(why_not_assessed(verdict))
+    slug = verdict.check.id.split(".")[0]
+    return "\n".join(lines(verdict, course, f"onekernel check {slug}"))

@@ -1,0 +1,198 @@
+"""Learners: one folder each under learners/, with their profile, their copies of the starters, their scores.
+
+    learners/.current              the name of the learner at work in this checkout
+    learners/NAME/profile.md       who they are, in their own words
+    learners/NAME/<exercise file>  what they edit
+    learners/NAME/scores.json      best and last result of each exercise
+    learners/NAME/predictions.json what they committed to before a count was shown, and when
+    learners/NAME/hints.json       how many hints of each exercise they have read
+    learners/NAME/kept/            files that `onekernel reset` replaced
+
+Every JSON file is replaced whole or not at all, so that a full disk or Ctrl-C loses nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import re
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onekernel.messages import Message, say
+
+# A letter, a digit or "_", then up to 39 of those or "-": no path, no option, no hidden file.
+_NAME = re.compile(r"\w[\w-]{0,39}")
+
+
+class LearnerError(Exception):
+    """Something about a learner that cannot be done: `message` says what and how to mend it."""
+
+    def __init__(self, key: str, **values: Any) -> None:
+        self.message = Message(f"cli.{key}", values)
+        super().__init__(self.message.text())
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner of the course at `root`."""
+
+    root: Path
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "learners" / self.name
+
+    def path(self, file: str) -> Path:
+        """Their copy of an exercise's file."""
+        return self.folder / file
+
+    def predictions(self, slug: str) -> dict[str, str]:
+        """What they committed to for an exercise: question -> text; empty where they did not."""
+        return read_predictions(self.folder).get(slug, {})
+
+    def prediction_date(self, slug: str) -> str:
+        return str(_entry(_read(self.folder / "predictions.json"), slug).get("date", ""))
+
+    def commit_prediction(self, slug: str, answers: Mapping[str, str]) -> None:
+        """Writes a prediction down, once. Raises LearnerError where there is one already."""
+        if self.predictions(slug):
+            raise LearnerError("predict-again", slug=slug, date=self.prediction_date(slug))
+        data = _read(self.folder / "predictions.json")
+        data[slug] = {"date": today(), "answers": dict(answers)}
+        write_json(self.folder / "predictions.json", data)
+
+    def scores(self) -> dict[str, Any]:
+        """Exercise -> {"best": record, "last": record}; see `record`."""
+        return dict(_entry(_read(self.folder / "scores.json"), "exercises"))
+
+    def passed(self, slug: str) -> bool:
+        return bool(_entry(_entry(self.scores(), slug), "best").get("status") == "passed")
+
+    def record(self, slug: str, result: Mapping[str, Any]) -> None:
+        """Writes a result down as the last one, and as the best one where none earned as much."""
+        scores = self.scores()
+        best = _entry(_entry(scores, slug), "best")
+        keep = best if best.get("earned", -1) >= result["earned"] else dict(result)
+        scores[slug] = {"best": keep, "last": dict(result)}
+        write_json(self.folder / "scores.json", {"exercises": scores})
+
+    def hints_read(self, slug: str) -> int:
+        level = _read(self.folder / "hints.json").get(slug, 0)
+        return level if isinstance(level, int) else 0
+
+    def read_hint(self, slug: str, level: int) -> None:
+        write_json(self.folder / "hints.json", {**_read(self.folder / "hints.json"), slug: level})
+
+    def add_starters(self, starters: Mapping[str, Path]) -> list[str]:
+        """Copies the starters that they do not have yet; returns their file names."""
+        added = [file for file in starters if not self.path(file).exists()]
+        for file in added:
+            write_bytes(self.path(file), starters[file].read_bytes())
+        return added
+
+    def reset(self, starter: Path) -> Path | None:
+        """Puts the starter in place of their file and returns where that one is kept; None where there was none."""
+        mine = self.path(starter.name)
+        kept = None
+        if mine.exists():
+            stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+            kept = self.folder / "kept" / f"{mine.stem}.{stamp}{mine.suffix}"
+            kept.parent.mkdir(exist_ok=True)
+            shutil.copy2(mine, kept)
+        write_bytes(mine, starter.read_bytes())
+        return kept
+
+
+def named(root: Path, name: str) -> Learner:
+    """The learner of that name, whether or not the folder is there. Raises LearnerError for a name that is none."""
+    clean = unicodedata.normalize("NFC", name)
+    if not _NAME.fullmatch(clean):
+        raise LearnerError("bad-name", name=name)
+    return Learner(root, clean)
+
+
+def existing(root: Path, name: str) -> Learner:
+    """The learner of that name. Raises LearnerError for one who has not started."""
+    learner = named(root, name)
+    if not learner.folder.is_dir():
+        raise LearnerError("no-such-learner", name=learner.name)
+    return learner
+
+
+def current(root: Path) -> Learner:
+    """The learner at work: ONEKERNEL_LEARNER, else the last one who started. Raises LearnerError for nobody."""
+    name = os.environ.get("ONEKERNEL_LEARNER", "")
+    remembered = root / "learners" / ".current"
+    if not name and remembered.is_file():
+        name = remembered.read_text(encoding="utf-8", errors="replace").strip()
+    if not name:
+        raise LearnerError("nobody")
+    return existing(root, name)
+
+
+def start(root: Path, name: str, starters: Mapping[str, Path]) -> tuple[Learner, list[str]]:
+    """Makes the learner's folder, or completes it, and remembers who is at work. Returns the files that are new."""
+    learner = named(root, name)
+    learner.folder.mkdir(parents=True, exist_ok=True)
+    profile = learner.path("profile.md")
+    if not profile.exists():
+        write_bytes(profile, (say("cli.profile", name=learner.name, date=today()) + "\n").encode())
+    added = learner.add_starters(starters)
+    write_bytes(root / "learners" / ".current", f"{learner.name}\n".encode())
+    return learner, added
+
+
+def read_predictions(folder: Path) -> dict[str, dict[str, str]]:
+    """The predictions.json of a folder of answers, a learner's or the solutions': exercise -> question -> text."""
+    data = _read(folder / "predictions.json")
+    return {slug: {k: str(v) for k, v in _entry(_entry(data, slug), "answers").items()} for slug in data}
+
+
+def today() -> str:
+    return datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def write_json(path: Path, data: object) -> None:
+    """Replaces `path` by `data` as JSON, whole or not at all."""
+    write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replaces `path` whole or not at all. Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A JSON object; empty where the file is missing. Raises LearnerError where it is damaged."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        raise LearnerError("damaged", path=path, why=error) from None
+    if not isinstance(data, dict):
+        raise LearnerError("damaged", path=path, why="no JSON object")
+    return data
+
+
+def _entry(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = data.get(key, {})
+    return value if isinstance(value, Mapping) else {}
