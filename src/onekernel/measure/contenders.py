@@ -109,10 +109,6 @@ def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Ca
 def _triton(path: Path) -> Contender:
     def bind(x: Any, y: Any) -> Callable[[], Any]:
         function = getattr(_module(path), path.stem)
-        try:
-            function(x, out=y)
-        except TypeError:
-            return lambda: function(x)
         return lambda: function(x, out=y)
 
     return Contender(path.stem, "exercise", bind)

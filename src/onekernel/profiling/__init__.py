@@ -1,0 +1,11 @@
+"""ncu on one launch of an exercise: its metrics as JSON in the course's schema, and their reading in Markdown.
+
+`run(slug, source, shape, out_dir)` is all that a caller needs.
+"""
+
+from __future__ import annotations
+
+from onekernel.profiling.ncu import CannotProfile
+from onekernel.profiling.profile import Profile, load, run, write_readings
+
+__all__ = ["CannotProfile", "Profile", "load", "run", "write_readings"]

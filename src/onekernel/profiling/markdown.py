@@ -1,0 +1,104 @@
+"""A profile's reading as Markdown, in one language. What stands below the marker is a person's and is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from onekernel.messages import Message, area
+from onekernel.profiling.names import bare_name
+from onekernel.profiling.reading import Reading, read
+
+if TYPE_CHECKING:
+    from onekernel.profiling.profile import Profile
+
+MARKER = "<!-- below: by hand, kept when the part above is made anew -->"
+
+
+def merged(profile: Profile, lang: str, old: str) -> str:
+    """The generated part, the marker, and what `old` has below its marker."""
+    _, found, kept = old.partition(MARKER)
+    tail = kept if found else "\n"
+    return f"{reading(profile, lang)}\n{MARKER}{tail}"
+
+
+def reading(profile: Profile, lang: str) -> str:
+    """The generated part: one section a kernel that the call launched."""
+
+    def t(key: str, **values: object) -> str:
+        return Message(f"profile.{key}", values).text(lang)
+
+    shape = " x ".join(map(str, profile.shape))
+    parts = [f"# {profile.slug}, {shape}, {profile.dtype}, {profile.device['name']}", ""]
+    software = ", ".join(f"{name} {profile.versions[name]}" for name in ("torch", "triton") if name in profile.versions)
+    ncu_version = profile.kernels[0].extra.get("ncu", "") if profile.kernels else ""
+    parts += [t("made", command=profile.command, date=profile.date, driver=profile.device["driver"],
+                software=software, ncu=ncu_version), ""]  # fmt: skip
+    if len(profile.kernels) > 1:
+        parts += [t("several", count=len(profile.kernels)), ""]
+    for number, kernel in enumerate(profile.kernels, start=1):
+        bandwidth = float(profile.device["datasheet_bandwidth"])
+        r = read(kernel, profile.ideal_read, profile.ideal_written, bandwidth)
+        title = f"`{bare_name(kernel.kernel).rsplit('::', 1)[-1]}`"
+        parts += [f"## {number}. {title}" if len(profile.kernels) > 1 else f"## {title}", ""]
+        parts += _kernel(r, kernel, profile, t, lang)
+    return "\n".join(parts)
+
+
+def _kernel(r: Reading, kernel, profile: Profile, t, lang: str) -> list[str]:  # type: ignore[no-untyped-def]
+    verdict = t(f"bound-{r.bound}", dram=f"{r.dram_percent:.0f}", sm=f"{r.sm_percent:.0f}")
+    if r.stalls:
+        verdict += " " + t("dominant", reason=f"`{r.dominant}`", share=f"{100 * r.stalls[0][1]:.0f}",
+                           meaning=_meaning(r.dominant, lang))  # fmt: skip
+    grid, block = (" x ".join(str(n) for n in _dims(d)) for d in (kernel.grid, kernel.block))
+    launch = t("launch-value", grid=grid, block=block, registers=kernel.registers, shared=kernel.shared_bytes,
+               waves=f"{r.waves:.1f}")  # fmt: skip
+    rows = [
+        (t("duration"), f"{r.seconds * 1e6:.1f} us"),
+        (t("floor"), f"{r.floor * 1e6:.1f} us"),
+        (t("launch"), launch),
+        (t("dram-read"), _against(r.dram_read, profile.ideal_read)),
+        (t("dram-written"), _against(r.dram_written, profile.ideal_written)),
+        (t("l2-read"), _against(r.l2_read, profile.ideal_read)),
+        (t("l2-written"), _against(r.l2_written, profile.ideal_written)),
+        (t("requested-read"), _against(r.requested_read, profile.ideal_read)),
+        (t("requested-written"), _against(r.requested_written, profile.ideal_written)),
+        (t("sectors"), f"{_number(r.load_sectors_per_request)} / {_number(r.store_sectors_per_request)}"),
+        (t("conflicts"), _number(r.conflicts) + (f" / {_number(r.shared_wavefronts)}" if r.shared_wavefronts else "")),
+        (t("occupancy"), f"{r.achieved:.0f} % / {r.theoretical:.0f} %"),
+        (t("limiter"), ", ".join(t(f"limit-{name.replace('_', '-')}") for name in r.limiters)),
+        (t("busy"), f"{r.dram_percent:.0f} % / {r.sm_percent:.0f} % / {r.issue_percent:.0f} %"),
+    ]
+    out = [verdict, "", f"| {t('what')} | {t('value')} |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows), ""]
+    out += [t("stalls"), "", f"| {t('reason')} | {t('share')} | {t('meaning')} |", "|---|---|---|"]
+    out += [f"| `{name}` | {100 * s:.0f} % | {_meaning(name, lang)} |" for name, s in r.stalls[:6] if s >= 0.01]
+    if r.lines:
+        out += ["", t("lines"), "", f"| {t('line')} | {t('samples')} | {t('mostly')} |", "|---|---|---|"]
+        out += [f"| {line} | {100 * s:.0f} % | `{why}` |" for line, s, why in r.lines]
+    out += ["", t("next"), ""]
+    for number, step in enumerate(r.steps, start=1):
+        gain = t("gain", times=f"{step.gain:.2f}") if step.gain > 1.02 else t("no-gain")
+        out.append(f"{number}. {t(step.key, **step.values)} {gain}")
+    return [*out, ""]
+
+
+def _meaning(reason: str, lang: str) -> str:
+    """The sentence for a stall reason; the reason itself where a new ncu has one that the course does not know."""
+    key = f"stall-{reason.replace('_', '-')}"
+    return Message(f"profile.{key}").text(lang) if key in area("profile") else f"`{reason}`"
+
+
+def _against(moved: float | None, ideal: float) -> str:
+    """Megabytes, and how many times the ideal that is."""
+    if moved is None:
+        return "-"
+    return f"{moved / 1e6:.1f} MB ({moved / ideal:.2f} x {ideal / 1e6:.1f})" if ideal else f"{moved / 1e6:.1f} MB"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _dims(triple: tuple[int, int, int]) -> tuple[int, ...]:
+    """(8192, 1, 1) -> (8192,)."""
+    x, y, z = triple
+    return (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)

@@ -1,0 +1,159 @@
+"""From counters to a judgement: what binds a kernel, which stall stands for it, what to try next and what it may gain.
+
+The rules are the ones that the profiler's guide teaches (profiles/README.md), so that a reader can redo them by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from onekernel import counts
+from onekernel.counts import KernelCounts
+from onekernel.messages import area
+from onekernel.profiling import ncu
+
+BUSY = 75.0  # percent of a unit's peak from which on it is what binds
+WASTE = 1.15  # bytes moved over bytes needed from which on the traffic itself is the first thing to mend
+NOT_STALLED = ("selected", "not_selected")  # the warp issues, or could: another one was taken
+COPY_OVER_DATASHEET = 0.88  # what a large copy reaches of the datasheet's bandwidth (bench/roofline.py measures it)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to try next. `gain` is the largest factor by which the launch can become shorter, 1.0 for none."""
+
+    key: str  # a message of area profile
+    gain: float
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The facts of one launch, in the order in which one asks for them. Times in seconds, shares between 0 and 1."""
+
+    seconds: float
+    floor: float
+    dram_read: float | None  # bytes, here and below; None where ncu did not count them
+    dram_written: float | None
+    l2_read: float | None
+    l2_written: float | None
+    requested_read: float | None
+    requested_written: float | None
+    load_sectors_per_request: float | None
+    store_sectors_per_request: float | None
+    dram_percent: float
+    sm_percent: float
+    issue_percent: float
+    achieved: float
+    theoretical: float
+    limiters: tuple[str, ...]
+    waves: float
+    conflicts: float
+    shared_wavefronts: float
+    stalls: tuple[tuple[str, float], ...]  # reason, share of all stalled cycles, largest first
+    lines: tuple[tuple[int, float, str], ...]  # line, share of all samples, its largest stall
+    bound: str  # "memory", "compute", "latency"
+    steps: tuple[Step, ...]
+
+    @property
+    def dominant(self) -> str:
+        return self.stalls[0][0] if self.stalls else ""
+
+
+def read(kernel: KernelCounts, ideal_read: float, ideal_written: float, bandwidth: float) -> Reading:
+    """Reads one kernel's counters. `ideal_*` are the operator's own bytes, `bandwidth` the datasheet's, bytes/s.
+
+    Raises KeyError where the counters lack the duration: then it is no profile.
+    """
+    m = kernel.metrics
+    seconds = m[ncu.DURATION] / 1e9
+    stalls = _stalls(m)
+    dram, sm = m.get(ncu.DRAM_PERCENT, 0.0), m.get(ncu.SM_PERCENT, 0.0)
+    bound = "memory" if dram >= BUSY and dram >= sm else "compute" if sm >= BUSY else "latency"
+    floor = (ideal_read + ideal_written) / (bandwidth * COPY_OVER_DATASHEET)
+    return Reading(
+        seconds=seconds,
+        floor=floor,
+        dram_read=m.get(counts.DRAM_READ),
+        dram_written=m.get(counts.DRAM_WRITE),
+        l2_read=_bytes(m, ncu.L2_READ),
+        l2_written=_bytes(m, ncu.L2_WRITE),
+        requested_read=_bytes(m, counts.LOAD_SECTORS),
+        requested_written=_bytes(m, counts.STORE_SECTORS),
+        load_sectors_per_request=kernel.sectors_per_request(load=True),
+        store_sectors_per_request=kernel.sectors_per_request(load=False),
+        dram_percent=dram,
+        sm_percent=sm,
+        issue_percent=m.get(ncu.ISSUE_PERCENT, 0.0),
+        achieved=m.get(ncu.ACHIEVED, 0.0),
+        theoretical=m.get(ncu.THEORETICAL, 0.0),
+        limiters=_limiters(m),
+        waves=m.get(ncu.WAVES, 0.0),
+        conflicts=m.get(counts.SHARED_LOAD_CONFLICTS, 0.0) + m.get(counts.SHARED_STORE_CONFLICTS, 0.0),
+        shared_wavefronts=m.get(counts.SHARED_LOAD_WAVEFRONTS, 0.0) + m.get(counts.SHARED_STORE_WAVEFRONTS, 0.0),
+        stalls=stalls,
+        lines=_lines(kernel),
+        bound=bound,
+        steps=_steps(kernel, stalls, bound, seconds, floor, ideal_read),
+    )
+
+
+def _bytes(m: Mapping[str, float], sectors: str) -> float | None:
+    return m[sectors] * counts.SECTOR_BYTES if sectors in m else None
+
+
+def _stalls(m: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Each reason's share of the cycles that warps spent waiting, the two that are no waiting left out."""
+    cycles = {
+        name.removeprefix(ncu.STALL_PREFIX).removesuffix(ncu.STALL_SUFFIX): value
+        for name, value in m.items()
+        if name.startswith(ncu.STALL_PREFIX)
+    }
+    waiting = {reason: value for reason, value in cycles.items() if reason not in NOT_STALLED and value > 0}
+    total = sum(waiting.values())
+    return tuple((reason, value / total) for reason, value in sorted(waiting.items(), key=lambda item: -item[1]))
+
+
+def _limiters(m: Mapping[str, float]) -> tuple[str, ...]:
+    """What allows the fewest blocks on a multiprocessor; several where they tie."""
+    limits = {limit: m[name] for limit in ncu.LIMITS if (name := f"launch__occupancy_limit_{limit}") in m}
+    least = min(limits.values(), default=0.0)
+    return tuple(limit for limit, blocks in limits.items() if blocks == least)
+
+
+def _lines(kernel: KernelCounts) -> tuple[tuple[int, float, str], ...]:
+    """The five lines with the most samples."""
+    samples = {n.line: n.metrics.get("smsp__pcsamp_sample_count", 0.0) for n in kernel.lines}
+    total = sum(samples.values())
+    if not total:
+        return ()
+    prefix = "smsp__pcsamp_warps_issue_stalled_"
+    found = []
+    for entry in sorted(kernel.lines, key=lambda n: -samples[n.line])[:5]:
+        stalls = {k.removeprefix(prefix): v for k, v in entry.metrics.items() if k.startswith(prefix)}
+        waiting = {k: v for k, v in stalls.items() if k not in NOT_STALLED} or stalls
+        found.append((entry.line, samples[entry.line] / total, max(waiting, key=lambda k: waiting[k], default="")))
+    return tuple(found)
+
+
+def _steps(
+    kernel: KernelCounts, stalls: tuple[tuple[str, float], ...], bound: str, seconds: float, floor: float,
+    ideal_read: float,
+) -> tuple[Step, ...]:  # fmt: skip
+    """What to try, the largest possible gain first. No gain can go below the floor, which a copy would take."""
+    most = max(1.0, seconds / floor) if floor else 1.0
+    steps = []
+    waste = kernel.metrics.get(counts.DRAM_READ, 0.0) / ideal_read if ideal_read else 1.0
+    if waste > WASTE:
+        steps.append(Step("step-traffic", min(most, waste), {"times": f"{waste:.2f}"}))
+    asked = kernel.metrics.get(counts.LOAD_SECTORS, 0.0) * counts.SECTOR_BYTES / ideal_read if ideal_read else 1.0
+    if asked > 1.5 and waste <= WASTE:
+        steps.append(Step("step-passes", min(most, asked), {"times": f"{asked:.1f}"}))
+    if bound == "memory" and most <= 1.1:
+        steps.append(Step("step-done", 1.0, {}))
+    elif stalls:
+        reason, share = stalls[0]
+        key = f"step-{reason.replace('_', '-')}"
+        steps.append(Step(key if key in area("profile") else "step-misc", min(most, 1 / max(1e-9, 1 - share)), {}))
+    return tuple(sorted(steps, key=lambda step: -step.gain))

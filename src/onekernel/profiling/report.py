@@ -1,0 +1,128 @@
+"""ncu's CSV text -> KernelCounts, the schema that the simulator fills too."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from onekernel.counts import LOAD_SECTORS, STORE_SECTORS, KernelCounts, LineCounts
+from onekernel.profiling import ncu
+from onekernel.profiling.names import bare_name
+
+# A column of the source page -> the metric it sums to over the launch.
+_SOURCE_COLUMNS = {
+    "# Samples": "smsp__pcsamp_sample_count",
+    "Instructions Executed": "inst_executed",
+    "L1 Wavefronts Shared": "memory_l1_wavefronts_shared",
+    "L1 Wavefronts Shared Ideal": "memory_l1_wavefronts_shared_ideal",
+}
+_STALL_NAMES = {  # the source page's short names -> the names of the counters
+    "long_sb": "long_scoreboard", "short_sb": "short_scoreboard", "mio": "mio_throttle", "lg": "lg_throttle",
+    "math": "math_pipe_throttle", "imc": "imc_miss", "no_inst": "no_instruction", "tex": "tex_throttle",
+    "dispatch": "dispatch_stall", "sleep": "sleeping",
+}  # fmt: skip
+_SAMPLES_PREFIX = "smsp__pcsamp_warps_issue_stalled_"
+
+
+def kernels(exported: ncu.Exported, source: Path | None) -> tuple[KernelCounts, ...]:
+    """Every profiled kernel, in the order of its launch. `source` is the file that line numbers refer to.
+
+    Raises ValueError for text that is not the raw page of a report.
+    """
+    lines = _by_kernel(exported.source, source) if source else {}
+    found = []
+    for row in _raw_rows(exported.raw):
+        metrics = {name: value for name, text in row.items() if _wanted(name) and (value := number(text)) is not None}
+        name = row["Kernel Name"]
+        found.append(
+            KernelCounts(
+                kernel=name,
+                grid=_triple(row["Grid Size"]),
+                block=_triple(row["Block Size"]),
+                shared_bytes=int(metrics.get(ncu.SHARED_BYTES, 0)),
+                registers=int(metrics[ncu.REGISTERS]) if ncu.REGISTERS in metrics else None,
+                metrics=metrics,
+                lines=lines.get(bare_name(name), ()),
+                source="ncu",
+                extra={"ncu": exported.version, "compute_capability": row.get("CC", "")},
+            )
+        )
+    return tuple(found)
+
+
+def number(text: str) -> float | None:
+    """A value as ncu prints it ("1,004", "94.05"); None for "no data", "n/a" and words."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _wanted(name: str) -> bool:
+    return name in ncu.METRICS or (name.startswith(ncu.STALL_PREFIX) and name.endswith(ncu.STALL_SUFFIX))
+
+
+def _raw_rows(text: str) -> Iterator[dict[str, str]]:
+    """The raw page: a row of names, a row of units, a row for each kernel. ncu's own remarks begin with `==`."""
+    rows = list(csv.reader(line for line in text.splitlines() if line.strip() and not line.startswith("==")))
+    if len(rows) < 3 or "Kernel Name" not in rows[0]:
+        raise ValueError(f"not the raw page of an ncu report: {text[:200]!r}")
+    for row in rows[2:]:
+        yield dict(zip(rows[0], row, strict=False))
+
+
+def _by_kernel(text: str, source: Path) -> dict[str, tuple[LineCounts, ...]]:
+    """The source page, cuda,sass view: for each file and function a heading, then source lines, each followed by its
+    instructions. Lines of other files (headers) are left out."""
+    found: dict[str, dict[int, dict[str, float]]] = {}
+    columns: list[str] = []
+    file, current, line = "", {}, 0
+    for row in csv.reader(row for row in text.splitlines() if not row.startswith("==")):
+        if len(row) < 2:
+            continue
+        if row[0] == "File Path":
+            file = Path(row[1]).name
+        elif row[0] == "Function Name":
+            current = found.setdefault(bare_name(row[1]), {})
+        elif row[0] == "Line No":
+            columns = row
+        elif len(row) == len(columns) and file == source.name:
+            values = dict(zip(columns[4:], row[4:], strict=True))
+            if row[0]:
+                line = int(row[0])
+                current[line] = _line_metrics(values)
+            elif line in current:
+                _add_sectors(current[line], values)
+    return {
+        name: tuple(LineCounts(source.name, n, metrics) for n, metrics in sorted(lines.items()))
+        for name, lines in found.items()
+    }
+
+
+def _line_metrics(values: dict[str, str]) -> dict[str, float]:
+    metrics: dict[str, float] = defaultdict(float)
+    for column, text in values.items():
+        value = number(text)
+        if not value:
+            continue
+        if column in _SOURCE_COLUMNS:
+            metrics[_SOURCE_COLUMNS[column]] = value
+        elif column.startswith("stall_") and "(" not in column:
+            short = column.removeprefix("stall_")
+            metrics[_SAMPLES_PREFIX + _STALL_NAMES.get(short, short)] = value
+    return dict(metrics)
+
+
+def _add_sectors(metrics: dict[str, float], values: dict[str, str]) -> None:
+    """An instruction's sectors, by what it does: a line that loads and stores is only told apart here."""
+    sectors = number(values.get("L2 Theoretical Sectors Global", ""))
+    name = {"Load": LOAD_SECTORS, "Store": STORE_SECTORS}.get(values.get("Access Operation", ""))
+    if sectors and name and values.get("Address Space", "") == "Global":
+        metrics[name] = metrics.get(name, 0.0) + sectors
+
+
+def _triple(text: str) -> tuple[int, int, int]:
+    x, y, z = (int(part) for part in text.strip("()").split(","))
+    return x, y, z
