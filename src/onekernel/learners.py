@@ -27,6 +27,7 @@ from typing import Any
 
 from onekernel.messages import Message, say
 
+_JSON_BYTES = 1 << 20
 # A letter, a digit or "_", then up to 39 of those or "-": no path, no option, no hidden file.
 _NAME = re.compile(r"\w[\w-]{0,39}")
 
@@ -59,7 +60,8 @@ class Learner:
         return read_predictions(self.folder).get(slug, {})
 
     def prediction_date(self, slug: str) -> str:
-        return str(_entry(_read(self.folder / "predictions.json"), slug).get("date", ""))
+        """The day of that commitment, YYYY-MM-DD."""
+        return str(_entry(_read(self.folder / "predictions.json"), slug).get("date", ""))[:10]
 
     def commit_prediction(self, slug: str, answers: Mapping[str, str]) -> None:
         """Writes a prediction down, once. Raises LearnerError where there is one already."""
@@ -73,14 +75,15 @@ class Learner:
         """Exercise -> {"best": record, "last": record}; see `record`."""
         return dict(_entry(_read(self.folder / "scores.json"), "exercises"))
 
-    def passed(self, slug: str) -> bool:
-        return bool(_entry(_entry(self.scores(), slug), "best").get("status") == "passed")
+    def solved(self, slug: str) -> bool:
+        """Whether the exercise was done once. A prediction that was off stays off, and does not keep it open."""
+        return bool(_entry(_entry(self.scores(), slug), "best").get("solved"))
 
     def record(self, slug: str, result: Mapping[str, Any]) -> None:
         """Writes a result down as the last one, and as the best one where none earned as much."""
         scores = self.scores()
         best = _entry(_entry(scores, slug), "best")
-        keep = best if best.get("earned", -1) >= result["earned"] else dict(result)
+        keep = best if _rank(best) >= _rank(result) else dict(result)
         scores[slug] = {"best": keep, "last": dict(result)}
         write_json(self.folder / "scores.json", {"exercises": scores})
 
@@ -180,13 +183,19 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise
 
 
+def _rank(record: Mapping[str, Any]) -> tuple[bool, float]:
+    return bool(record.get("solved")), float(record.get("earned", -1))
+
+
 def _read(path: Path) -> dict[str, Any]:
     """A JSON object; empty where the file is missing. Raises LearnerError where it is damaged."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.is_file():  # a device or a pipe under that name is not read either
         return {}
-    except ValueError as error:
+    try:
+        if path.stat().st_size > _JSON_BYTES:
+            raise ValueError("too large")
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
         raise LearnerError("damaged", path=path, why=error) from None
     if not isinstance(data, dict):
         raise LearnerError("damaged", path=path, why="no JSON object")

@@ -22,7 +22,7 @@ from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Scorecard
+from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard
 from onekernel.learners import Learner
 from onekernel.messages import say
 
@@ -72,9 +72,10 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
     if args.json:
         about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
         learners.write_json(Path(args.json), {**about, "date": learners.today(), **card.to_json()})
-    if learner:
-        next_step(course, learner, {r.exercise.slug for r in results if r.status == PASSED})
-    return 0 if card.complete and all(r.status != NOT_ASSESSED for r in results) else 1
+    done = all(r.solved for r in results)
+    if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
+        next_step(course, learner)
+    return 0 if done else 1
 
 
 def _device(course: Course, exercises: tuple[Exercise, ...], asked: str) -> str:
@@ -107,6 +108,7 @@ def _record(learner: Learner, result: Result, device: str) -> None:
         result.exercise.slug,
         {
             "status": result.status,
+            "solved": result.solved,
             "earned": result.earned,
             "assessed": result.assessed,
             "points": result.exercise.points,

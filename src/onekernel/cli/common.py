@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from onekernel import course as courses
 from onekernel.cli.console import tell, verbatim
@@ -58,11 +58,10 @@ def statement(course: Course, exercise: Exercise) -> str:
     return f"labs/{exercise.lab}/README{'.es' if language() == 'es' else ''}.md"
 
 
-def next_step(course: Course, learner: Learner, passed: Collection[str] = ()) -> None:
+def next_step(course: Course, learner: Learner) -> None:
     """Says which exercise comes next: its file, its statement, the command that checks it."""
-    scores = learner.scores()
     for exercise in course.exercises.values():
-        if exercise.slug in passed or scores.get(exercise.slug, {}).get("best", {}).get("status") == "passed":
+        if learner.solved(exercise.slug):
             continue
         verbatim("")
         tell("next", slug=exercise.slug)

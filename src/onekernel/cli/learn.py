@@ -9,7 +9,7 @@ from pathlib import Path
 
 from onekernel import gaps, learners
 from onekernel.cli.common import CommandError, load_course, next_step, one, statement
-from onekernel.cli.console import MARKS, console, tell, verbatim, width, write
+from onekernel.cli.console import MARKS, indented, tell, verbatim, write
 from onekernel.course import Course, Exercise
 from onekernel.learners import Learner
 from onekernel.messages import language, say
@@ -99,10 +99,14 @@ def hints_of(course: Course, exercise: Exercise) -> list[str]:
 
 
 def _show_hint(exercise: Exercise, number: int, total: int, text: str) -> None:
-    from rich.markdown import Markdown
-
+    """Paragraphs are broken to fit, code is not."""
     verbatim(say("cli.hint", slug=exercise.slug, number=number, total=total), "bold")
-    console().print(Markdown(text, code_theme="bw"), width=width())
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        write()
+        if part.startswith("    "):
+            verbatim(part)
+        else:
+            indented(" ".join(part.replace("**", "").split()), 0)
     write()
 
 
@@ -138,7 +142,7 @@ def reset(args: argparse.Namespace) -> int:
 def solution(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
-    if not args.spoil and not _learner(course, args).passed(exercise.slug):
+    if not args.spoil and not _learner(course, args).solved(exercise.slug):
         raise CommandError("not-solved", slug=exercise.slug, statement=statement(course, exercise))
     path = course.solution(exercise)
     print(gaps.solved(path.read_text(encoding="utf-8"), path), end="")

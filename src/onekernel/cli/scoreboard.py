@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from onekernel.cli.console import MARKS, console, indented, verbatim, width, write
 from onekernel.course import Course
 from onekernel.grading import exports
-from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, UNTOUCHED, Result, Scorecard, Verdict
+from onekernel.grading.verdicts import (
+    FAILED,
+    NOT_ASSESSED,
+    PARTIAL,
+    PASSED,
+    UNTOUCHED,
+    Failure,
+    Result,
+    Scorecard,
+    Verdict,
+)
 from onekernel.messages import say
+
+WAITING = "right-first"  # a check that waits for others: no failure of its own to explain
 
 
 def show(card: Scorecard, course: Course, replay: str) -> None:
@@ -49,7 +63,8 @@ def _check(verdict: Verdict) -> None:
     possible = 0 if verdict.status == NOT_ASSESSED else verdict.check.points
     _row("      ", verdict.status, str(verdict.check.title), verdict.earned, possible)
     if verdict.status not in (UNTOUCHED, NOT_ASSESSED):
-        for told in (verdict.note, *verdict.details):
+        waiting = [f.message for f in verdict.failures if f.code == WAITING]
+        for told in (verdict.note, *verdict.details, *waiting):
             if told:
                 indented(str(told), 8, "dim")
 
@@ -82,16 +97,29 @@ def _not_assessed(card: Scorecard) -> None:
 
 
 def _failures(result: Result, course: Course, replay: str) -> None:
+    """Why points were lost, check by check. A cause at a line of the file is explained once, however many checks it
+    costs; sentences about the same input and line share them."""
+    seen: set[tuple[str, int]] = set()
     for verdict in result.verdicts:
-        if not verdict.failures or verdict.status in (NOT_ASSESSED, UNTOUCHED):
+        failures = [f for f in verdict.failures if f.code != WAITING]
+        if not failures or verdict.status in (NOT_ASSESSED, UNTOUCHED):
             continue
         mark, style = MARKS[verdict.status]
         write()
         verbatim(f"{mark} {result.exercise.slug}: {verdict.check.title}", f"bold {style}")
-        for failure in verdict.failures:
-            for kind, text in exports.told(failure, course):
-                if kind == "why":
-                    indented(text, 2)
-                else:
-                    verbatim("  " + exports.label(kind) + text, "bold" if kind == "source" else "dim")
+        fresh = [f for f in failures if f.line is None or (f.code, f.line) not in seen]
+        seen |= {(f.code, f.line) for f in failures if f.line is not None}
+        if len(fresh) < len(failures):
+            indented(say("cli.same-cause"), 2)
+        for _, group in groupby(fresh, lambda f: (f.case, f.line, f.chapter)):
+            _explain(list(group), course)
         verbatim("  " + exports.label("again") + replay, "dim")
+
+
+def _explain(failures: list[Failure], course: Course) -> None:
+    """The sentences of failures on one input at one line, then that input, line and chapter."""
+    for failure in failures:
+        indented(str(failure.message), 2)
+    for kind, text in exports.told(failures[-1], course):
+        if kind != "why":
+            verbatim("  " + exports.label(kind) + text, "bold" if kind == "source" else "dim")

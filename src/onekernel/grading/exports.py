@@ -114,9 +114,12 @@ def total(card: Scorecard) -> Message:
     return Message("grading.total-some", {**values, "rest": rest}) if rest else Message("grading.total", values)
 
 
+CLASSROOM_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "USERNAME", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
+
+
 def classroom(card: Scorecard, course: Course, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Classroom 50's result.json (classroom50/result/v1): whole points, rounded down; identity from the runner's
-    environment. Raises KeyError where a variable that the format needs is not set."""
+    environment. Raises KeyError where one of CLASSROOM_VARIABLES is not set."""
     tests = [
         {
             "test-name": f"{result.exercise.slug}: {v.check.title}",

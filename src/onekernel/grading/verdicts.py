@@ -50,6 +50,12 @@ class Verdict:
     note: Message | None = None
     details: tuple[Message, ...] = ()
 
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to do: passed, not to be had on this machine, or a prediction, which stays."""
+        judged = bool(self.failures) and all(f.code == "prediction" for f in self.failures)
+        return self.status in (PASSED, NOT_ASSESSED) or judged
+
     def to_json(self) -> dict[str, Any]:
         return {
             "check": self.check.id,
@@ -84,6 +90,11 @@ class Result:
         return sum(v.check.points for v in self.verdicts if v.status != NOT_ASSESSED)
 
     @property
+    def solved(self) -> bool:
+        """Whether the exercise is done: something was assessed, and every check of it is settled."""
+        return self.assessed > 0 and all(v.settled for v in self.verdicts)
+
+    @property
     def status(self) -> str:
         found = {v.status for v in self.verdicts} - {NOT_ASSESSED}
         for status in (FAILED, UNTOUCHED, PARTIAL, PASSED):
@@ -96,6 +107,7 @@ class Result:
             "exercise": self.exercise.slug,
             "lab": self.exercise.lab,
             "status": self.status,
+            "solved": self.solved,
             "earned": self.earned,
             "assessed": self.assessed,
             "points": self.exercise.points,

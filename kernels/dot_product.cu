@@ -1,0 +1,70 @@
+// dot_product: out[0] = a[0]*b[0] + a[1]*b[1] + ... + a[n-1]*b[n-1], for any block size.
+//
+// Check: onekernel check dot_product
+// Bench: onekernel bench dot_product
+//
+// The idea: threads of a block can add up what each of them has found. They put their sums into shared memory, and a tree halves the
+// number of sums at each level, with a barrier between levels. Blocks cannot wait for one another: each writes its sum to memory,
+// and a second launch adds those up with the same tree. The order of the additions depends on n alone, so the result repeats bit for bit.
+//
+// n here is the number of products; the output is one element.
+// Ledger: reads 2*n, writes 1
+// But: at each level of the tree half of the remaining threads have nothing to do, and all of them wait at the barrier.
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#ifndef BLOCK
+#define BLOCK 256   // any number of threads from 1 to 1024: build with -DBLOCK=96 to try another
+#endif
+constexpr int kThreads = BLOCK;
+constexpr int kProductsPerThread = 32;   // enough work for a thread to hide the cost of its block's tree
+constexpr int64_t kMostBlocks = 1024;    // so that one block can add up the partial sums
+
+// The sum of `mine` over the block, in thread 0. All threads of the block must call it.
+__device__ float block_sum(float mine) {
+    __shared__ float sums[kThreads];
+    const int t = threadIdx.x;
+    // TODO: put each thread's sum into sums[t]. Then, level by level, let thread t add sums[t + half] to sums[t], with __syncthreads()
+    // between levels. Where must the barriers stand? What happens to the odd one out when the number of sums is odd?
+    sums[t] = mine;
+    return sums[0];
+}
+
+__global__ void dot_kernel(const float* a, const float* b, float* partial, int64_t n) {
+    float mine = 0.0f;
+    // TODO: add up this thread's share of the products. Neighbouring threads should read neighbouring elements.
+    (void)a; (void)b; (void)n;
+    const float sum = block_sum(mine);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+__global__ void sum_kernel(const float* partial, float* out, int count) {
+    float mine = 0.0f;
+    for (int i = threadIdx.x; i < count; i += blockDim.x) {
+        mine += partial[i];
+    }
+    const float sum = block_sum(mine);
+    if (threadIdx.x == 0) out[0] = sum;
+}
+
+extern "C" cudaError_t dot_product(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    const int64_t share = (int64_t)kThreads * kProductsPerThread;
+    int64_t blocks = n > 0 ? (n + share - 1) / share : 1;   // n = 0 too has a sum, 0, and someone must write it
+    if (blocks > kMostBlocks) blocks = kMostBlocks;
+    if (blocks == 1) {   // its partial sum is the result
+        dot_kernel<<<1, kThreads, 0, stream>>>(a, b, out, n);
+        return cudaGetLastError();
+    }
+    float* partial = nullptr;   // allocated in the stream's own order: no waiting, and safe beside other streams
+    cudaError_t error = cudaMallocAsync((void**)&partial, blocks * sizeof(float), stream);
+    if (error != cudaSuccess) return error;
+    dot_kernel<<<(unsigned)blocks, kThreads, 0, stream>>>(a, b, partial, n);
+    error = cudaGetLastError();
+    if (error == cudaSuccess) {
+        sum_kernel<<<1, kThreads, 0, stream>>>(partial, out, (int)blocks);
+        error = cudaGetLastError();
+    }
+    const cudaError_t freed = cudaFreeAsync(partial, stream);
+    return error != cudaSuccess ? error : freed;
+}

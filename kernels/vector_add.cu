@@ -1,0 +1,30 @@
+// vector_add: out[i] = a[i] + b[i], one thread for each element.
+//
+// Check: onekernel check vector_add
+// Bench: onekernel bench vector_add
+//
+// The idea: a GPU function (a kernel) describes the work of one thread. The launch starts a grid of blocks of threads, and each thread
+// computes from its block's number and its own number which element is its own.
+//
+// Ledger: reads 2, writes 1
+// But: one addition for three memory accesses. The memory is the limit here, whatever the arithmetic units could do.
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+constexpr int kThreads = 256;                 // threads in a block: a multiple of 32, the size of a warp
+constexpr int64_t kMostBlocks = 2147483647;   // the largest gridDim.x
+
+__global__ void vector_add_kernel(const float* a, const float* b, float* out, int64_t n) {
+    // TODO: compute this thread's index i from blockIdx.x, blockDim.x and threadIdx.x, then write out[i] = a[i] + b[i].
+    // The last block has threads beyond the end of the arrays: they must neither read nor write.
+    (void)a; (void)b; (void)out; (void)n;
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n <= 0) return cudaSuccess;   // a grid of zero blocks is an error, and there is nothing to do
+    // TODO: how many blocks of kThreads threads does it take to give each of the n elements a thread?
+    const int64_t blocks = 1;
+    vector_add_kernel<<<(unsigned)blocks, kThreads, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();   // was the launch accepted? The kernel itself may still be running
+}
