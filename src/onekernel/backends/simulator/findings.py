@@ -53,8 +53,6 @@ CHAPTERS = {
 
 # Codes whose sentence depends on one of the facts: the message's key is code-value.
 _KINDS = {
-    "race-shared": "kind",
-    "race-global": "kind",
     "divergent-barrier": "kind",
     "absent-lane": "kind",
     "bad-launch": "kind",
@@ -65,6 +63,9 @@ _KINDS = {
     "bad-free": "kind",
     "uninitialised-read": "space",
 }
+
+
+_SIDES = {"thread": "other_thread", "other_thread": "thread", "block": "other_block", "other_block": "block"}
 
 
 def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str]) -> tuple[Finding, ...]:
@@ -84,7 +85,11 @@ def _finding(
 ) -> Finding | None:
     code = fact["code"]
     file, line = _where(fact, "", lines, path)
-    _, other = _where(fact, "other_", lines, path)
+    other_file, other = _where(fact, "other_", lines, path)
+    if code.startswith("race-") and fact["kind"] == "write-read":
+        # Which of the two came first is the simulator's choice: a race is told from the side that writes.
+        file, line, other = other_file or file, other, line
+        fact = {**fact, **{a: fact[b] for a, b in _SIDES.items()}}
     values = {k: v for k, v in fact.items() if k not in ("code", "pc", "other_pc", "file", "other_file", "launch")}
     values["line"] = line or 0
     values["other_line"] = other or line or 0
@@ -94,18 +99,18 @@ def _finding(
             values[name] = "?"
     key = f"{code}-{fact[_KINDS[code]]}" if code in _KINDS else code
     if code == "race-shared" or code == "race-global":
-        key = _race_key(fact, line, other)
+        key = _race_key(fact)
     if code in ("out-of-bounds-read", "out-of-bounds-write"):
         key = f"{code}-{fact['side']}" if fact["size"] else f"{code}-nowhere"
     return Finding(code, Message(f"simulator.{key}", values), file, line, "error", CHAPTERS.get(code))
 
 
-def _race_key(fact: dict[str, Any], line: int | None, other: int | None) -> str:
+def _race_key(fact: dict[str, Any]) -> str:
     if fact["scope"] == "grid":
         return "race-grid"
     if fact["atomic"] != "none":
         return "race-atomic"
-    return f"race-{fact['kind']}"
+    return "race-write-write" if fact["kind"] == "write-write" else "race-read-write"
 
 
 def _where(fact: dict[str, Any], prefix: str, lines: Lines, path: str) -> tuple[str | None, int | None]:

@@ -52,6 +52,9 @@ static void add_code(Finding& f, const ucontext_t* context) {
     const Worker* w = worker;
     if (w && w->current && w->current->stack >= 0) {
         uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), w->current->stack));
+        uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) +
+                           size_t(w->current->stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
+        if (sp < bottom && bottom - sp <= GUARD_BYTES) sp = bottom;  // the overflow itself
         if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
     }
     int found = 0;

@@ -11,8 +11,6 @@
 #include "race.h"
 #include "report.h"
 
-extern __thread uint3 ok_blockDim, ok_gridDim;
-
 namespace ok {
 static std::vector<Worker*> workers;
 static int cores = 1, last_error = 0, fault = 0, count = 0;

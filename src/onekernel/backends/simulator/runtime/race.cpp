@@ -70,10 +70,15 @@ bool ordered(Worker& w, const Access& p, unsigned rank) {
     return !acquires.empty() && ordered_by_atomics(w, p, rank);
 }
 
+// One number for each variable: an allocation or a shared array.
+uint64_t variable_key(const Place& place) {
+    return place.global ? static_cast<uint64_t>(place.global - allocations) : ~uint64_t(place.shared ? place.shared->offset : 0);
+}
+
 void report_race(Worker& w, const Place& place, uintptr_t address, const Access& p, const Access& now) {
-    uint64_t who = place.global ? static_cast<uint64_t>(place.global - allocations) : ~uint64_t(0);
-    uint64_t array = place.shared ? place.shared->offset : 0;
-    if (!first_of(place.global ? "race-global" : "race-shared", who, array)) return;
+    uint64_t key = variable_key(place);
+    if (!first_of(place.global ? "race-global" : "race-shared", key)) return;
+    withdraw("uninitialised-read", key);  // read too early, not never written
     Finding f(place.global ? "race-global" : "race-shared");
     f.code_at(code_base() + now.pc).other_code_at(code_base() + p.pc).here();
     bool p_writes = p.flags & WRITES, now_writes = now.flags & WRITES;
@@ -140,10 +145,9 @@ void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, 
         uintptr_t at = base + word * 4 + from;
         if (!(flags & WRITES) || (flags & ATOMIC)) {
             if ((c.init & now.bytes) != now.bytes && !(place.global && place.global->initialised)) {
-                uint64_t key = place.global ? static_cast<uint64_t>(place.global - allocations)
-                                            : ~uint64_t(place.shared ? place.shared->offset : 0);
+                uint64_t key = variable_key(place);
                 if (first_of("uninitialised-read", key)) {
-                    Finding f("uninitialised-read");
+                    Finding f("uninitialised-read", key);
                     f.code_at(pc).here().text("space", place.global ? "global" : "shared");
                     f.text("variable", place.global ? place.global->name : place.shared ? place.shared->name : "");
                     f.number("index", place.global ? static_cast<long long>(at - place.global->low) / place.global->item

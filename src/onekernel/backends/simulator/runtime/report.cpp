@@ -3,13 +3,19 @@
 #include <mutex>
 #include <set>
 #include <tuple>
+#include <vector>
 
 #include "launch.h"
 #include "state.h"
 
 namespace ok {
 static std::mutex report_lock;
-static std::string all;
+struct Stored {
+    std::string_view code;  // a string literal
+    uint64_t key;
+    std::string json;
+};
+static std::vector<Stored> all;
 static std::set<std::tuple<std::string_view, uint64_t, uint64_t>> seen;  // codes are string literals
 
 std::string quoted(std::string_view text) {
@@ -34,9 +40,21 @@ void clear_report() {
     all.clear();
 }
 
-std::string findings_json() { return "[" + all + "]"; }
+std::string findings_json() {
+    std::string out = "[";
+    for (const Stored& f : all) out += (out.size() > 1 ? "," : "") + f.json;
+    return out + "]";
+}
 
-Finding::Finding(const char* code) {
+void withdraw(const char* code, uint64_t key) {
+    Busy busy;
+    std::lock_guard<std::mutex> lock(report_lock);
+    std::string_view wanted = code;
+    for (auto f = all.begin(); f != all.end();)
+        f = f->code == wanted && f->key == key ? all.erase(f) : f + 1;
+}
+
+Finding::Finding(const char* code, uint64_t key) : code_(code), key_(key) {
     Busy busy;
     json_ = std::string("{\"code\":") + quoted(code) + ",\"launch\":" + std::to_string(launch_count());
 }
@@ -82,7 +100,6 @@ Finding& Finding::here() {
 void Finding::add() {
     Busy busy;
     std::lock_guard<std::mutex> lock(report_lock);
-    if (!all.empty()) all += ",";
-    all += json_ + "}";
+    all.push_back({code_, key_, json_ + "}"});
 }
 }  // namespace ok

@@ -12,7 +12,7 @@ namespace ok {
 // on the Python side. Nothing is stored until `add`.
 class Finding {
 public:
-    explicit Finding(const char* code);
+    explicit Finding(const char* code, uint64_t key = 0);  // the key is what `withdraw` asks for
     Finding& at(Site site);                             // the line, where the runtime was told it
     Finding& code_at(uintptr_t pc);                     // or the address after the access; may be called again: the
                                                         // first that lies in the learner's file wins
@@ -24,11 +24,15 @@ public:
     void add();
 
 private:
+    const char* code_;
+    uint64_t key_;
     std::string json_;
 };
 
 // True for the first finding of this key since the report was cleared: to be asked before building a Finding.
 bool first_of(const char* code, uint64_t key, uint64_t key2 = 0);
+// Takes back findings that a later one explains better.
+void withdraw(const char* code, uint64_t key);
 void clear_report();
 std::string findings_json();
 std::string quoted(std::string_view text);

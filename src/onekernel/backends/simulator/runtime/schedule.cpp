@@ -5,14 +5,7 @@
 #include "report.h"
 #include "state.h"
 
-__thread uint3 ok_threadIdx __attribute__((tls_model("initial-exec")));
-__thread uint3 ok_blockIdx __attribute__((tls_model("initial-exec")));
-__thread uint3 ok_blockDim __attribute__((tls_model("initial-exec")));
-__thread uint3 ok_gridDim __attribute__((tls_model("initial-exec")));
-
 namespace ok {
-__thread Worker* worker __attribute__((tls_model("initial-exec"))) = nullptr;
-
 // The tops of the stacks are staggered over the sets of the cache.
 void* stack_top(Worker& w, int stack) {
     char* end = w.stacks + size_t(stack + 1) * (GUARD_BYTES + STACK_BYTES);

@@ -76,7 +76,9 @@ struct Worker {
     std::vector<int> stacks_free;
 };
 
-extern __thread Worker* worker __attribute__((tls_model("initial-exec")));
+// thread_local.cpp
+#define OK_THREAD_LOCAL __attribute__((visibility("default"), tls_model("initial-exec")))
+extern __thread Worker* worker __asm__("ok_worker") OK_THREAD_LOCAL;
 
 struct Busy {
     Busy() { if (worker) worker->busy = worker->busy + 1; }
@@ -102,3 +104,8 @@ Worker& host_worker();
 void guard_thread();                 // signal stack and CPU-time limit for the calling thread
 void unguard_thread();
 }  // namespace ok
+
+extern "C" __thread uint3 ok_threadIdx OK_THREAD_LOCAL;
+extern "C" __thread uint3 ok_blockIdx OK_THREAD_LOCAL;
+extern "C" __thread uint3 ok_blockDim OK_THREAD_LOCAL;
+extern "C" __thread uint3 ok_gridDim OK_THREAD_LOCAL;

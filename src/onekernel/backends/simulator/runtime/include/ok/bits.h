@@ -1,7 +1,9 @@
 // Reading the bits of a value as another type, without a library header.
 #pragma once
 
+// Header functions vanish into their callers, so that a program counter and an inlined frame are the learner's.
 #define OK_ALWAYS static inline __attribute__((always_inline))
+#define OK_ALWAYS_MEMBER inline __attribute__((always_inline))
 
 namespace ok {
 

@@ -3,8 +3,6 @@
 #pragma once
 #include "math_rounding.h"
 
-#define OK_ALWAYS_MEMBER inline __attribute__((always_inline))
-
 namespace ok {
 
 enum class Rounding { nearest_even, toward_zero, up, down };

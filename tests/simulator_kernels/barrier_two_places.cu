@@ -1,0 +1,16 @@
+// Both branches have a barrier, but not the same one.
+// n: 64
+__global__ void k(const float* in, float* out) {
+    int t = threadIdx.x;
+    if (t < 32) {
+        out[t] = in[t];
+        __syncthreads();  // <- divergent-barrier
+    } else {
+        out[t] = -in[t];
+        __syncthreads();
+    }
+}
+extern "C" cudaError_t run(const float* x, float* y, int64_t, cudaStream_t) {
+    k<<<1, 64>>>(x, y);
+    return cudaGetLastError();
+}

@@ -1,0 +1,153 @@
+"""Small kernels, right and wrong, each with what the simulator must say of it written in its own comments.
+
+    // n: 1000                       elements of x (float32, uniform in [1, 2)) and of y; `run(x, y, n, stream)` is called
+    // status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
+    // Result: x + x                 y, exactly; an expression of numpy on x and n
+    // Total: load_requests 64, ...  counts of the first launch, derived by hand
+    ...  // <- code variable, code   the findings of this line; a line without an arrow must stay silent
+    ...  // = requests 8, sectors 32 counts of this line
+"""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel import counts
+from onekernel.backends import simulator
+from onekernel.backends.base import Buffer
+
+FOLDER = Path(__file__).with_name("simulator_kernels")
+KERNELS = sorted(FOLDER.glob("*.cu"))
+METRICS = {
+    "load_requests": counts.LOAD_REQUESTS,
+    "load_sectors": counts.LOAD_SECTORS,
+    "store_requests": counts.STORE_REQUESTS,
+    "store_sectors": counts.STORE_SECTORS,
+    "shared_load_wavefronts": counts.SHARED_LOAD_WAVEFRONTS,
+    "shared_load_conflicts": counts.SHARED_LOAD_CONFLICTS,
+    "shared_store_wavefronts": counts.SHARED_STORE_WAVEFRONTS,
+    "shared_store_conflicts": counts.SHARED_STORE_CONFLICTS,
+    "bytes_loaded": counts.BYTES_LOADED,
+    "bytes_stored": counts.BYTES_STORED,
+    "atomics": counts.ATOMICS,
+    "barriers": counts.BARRIERS,
+    "divergent_branches": counts.DIVERGENT_BRANCHES,
+}
+
+
+def tree(x):
+    """The sum that a halving tree gives in float32."""
+    while len(x) > 1:
+        x = x[: len(x) // 2] + x[len(x) // 2 :]
+    return x[0]
+
+
+butterfly = tree
+
+
+def blocks(x):
+    """32 elements a block added in order, then the blocks in order, all in float32."""
+    total = np.float32(0)
+    for block in x.reshape(-1, 32):
+        part = np.float32(0)
+        for v in block:
+            part += v
+        total += part
+    return total
+
+
+def buffer(name, array, writable):
+    guard = 256
+    memory = np.full(array.nbytes + 2 * guard, 0xFF, np.uint8)
+    if not writable:
+        memory[guard : guard + array.nbytes] = array.view(np.uint8)
+    return Buffer(name, memory, guard, array.nbytes, writable, array.itemsize)
+
+
+def content(buf):
+    return np.frombuffer(buf.memory[buf.offset : buf.offset + buf.extent].tobytes(), np.float32)
+
+
+def header(text, key, default=None):
+    match = re.search(rf"^// {key}: (.*)$", text, re.MULTILINE)
+    return match[1].strip() if match else default
+
+
+def pairs(text):
+    return {name: int(value) for name, value in (piece.split() for piece in text.split(","))}
+
+
+def call(path, mode="count", **options):
+    text = path.read_text(encoding="utf-8")
+    n = int(header(text, "n"))
+    x = np.random.default_rng(0).uniform(1, 2, n).astype(np.float32)
+    y = buffer("y", np.zeros(n, np.float32), True)
+    limit = 0.5 if "time-limit" in text else 20
+    program = simulator.build(path, mode, time_limit=limit, **options)
+    return program.call("run", [buffer("x", x, False), y, n]), x, y
+
+
+def expected_findings(text):
+    out = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := re.search(r"// <- (.*)$", line):
+            for piece in match[1].split(","):
+                code, _, variable = piece.strip().partition(" ")
+                out.add((number, code, variable))
+    return out
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+def test_kernel_gives_exactly_what_its_comments_say(path):
+    text = path.read_text(encoding="utf-8")
+    report, x, y = call(path, with_compiler=os.environ.get("ONEKERNEL_TEST_CXX"))
+    wanted = expected_findings(text)
+    named = {(line, code) for line, code, variable in wanted if variable}
+    found = set()
+    for f in report.findings:
+        variable = str(f.message.values.get("variable", "")) if (f.line, f.code) in named else ""
+        found.add((f.line, f.code, variable))
+        assert f.message.text("en") and f.message.text("es")
+    assert found == wanted, [str(f) for f in report.findings]
+    assert report.status_name == header(text, "status", "cudaSuccess")
+    if path.stem.startswith("clean_"):
+        assert not wanted
+    if result := header(text, "Result"):
+        n = len(x)
+        scope = {"np": np, "x": x, "n": n, "tree": tree, "butterfly": butterfly, "blocks": blocks}
+        np.testing.assert_array_equal(content(y), np.asarray(eval(result, scope), np.float32))
+    for name, value in pairs(header(text, "Total", "")).items() if header(text, "Total") else ():
+        assert report.kernels[0].metrics[METRICS[name]] == value, name
+    lines = {place.line: place.metrics for place in report.kernels[0].lines} if report.kernels else {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := re.search(r"// = (.*)$", line):
+            for name, value in pairs(match[1]).items():
+                assert lines[number][METRICS[name]] == value, (number, name)
+
+
+def test_next_call_in_the_same_process_is_right_after_each_fault():
+    good = FOLDER / "clean_vector_add.cu"
+    for name in ("endless_loop", "null_pointer", "stack_overflow", "host_touch", "deadlock_shuffle_barrier"):
+        report, _, _ = call(FOLDER / f"{name}.cu")
+        assert report.findings, name
+        report, x, y = call(good)
+        assert not report.findings
+        np.testing.assert_array_equal(content(y), x + x)
+
+
+def test_check_mode_is_deterministic():
+    for name in ("race_missing_barrier", "oob_read_tail"):
+        texts = {tuple(str(f) for f in call(FOLDER / f"{name}.cu", "check")[0].findings) for _ in range(3)}
+        assert len(texts) == 1
+
+
+def test_fast_mode_gives_the_same_results():
+    for path in KERNELS:
+        if path.stem.startswith("clean_") and header(path.read_text(), "Result"):
+            _, _, slow = call(path)
+            report, _, fast = call(path, "fast")
+            assert not report.findings
+            np.testing.assert_array_equal(content(slow), content(fast), err_msg=path.stem)
