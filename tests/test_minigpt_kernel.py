@@ -1,5 +1,4 @@
-"""The course's Triton softmax inside MiniGPT's attention, in Triton's interpreter (a process of its own: it must be told
-before the import)."""
+"""The course's Triton softmax inside MiniGPT's attention, in Triton's interpreter and therefore in a new process."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def test_the_triton_softmax_replaces_torchs_in_attention():
     assert len(lines) == 2
     for line in lines:
         assert line.startswith("True ") and line.endswith(" []"), line
-        assert 1e-12 < float(line.split()[1])  # it is float32's answer: the kernel was really called
+        assert float(line.split()[1]) > 1e-12  # it is float32's answer: the kernel was really called
 
 
 @pytest.mark.gpu
