@@ -17,13 +17,13 @@
 constexpr int kThreads = 256;
 constexpr int kVector = 8;   // elements of 2 bytes in 16
 
-__global__ void double_kernel(const uint4* in, uint4* out, int64_t vectors, int64_t doublings, __half2 one) {
+__global__ void double_kernel(const uint4* in, uint4* out, int64_t vectors, int doublings, __half2 one) {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= vectors) return;
     uint4 packed = in[i];
     __half2* pairs = reinterpret_cast<__half2*>(&packed);
-    #pragma unroll 4
-    for (int64_t n = 0; n < doublings; ++n) {
+    #pragma unroll 16
+    for (int n = 0; n < doublings; ++n) {
         for (int k = 0; k < kVector / 2; ++k) pairs[k] = __hfma2(pairs[k], one, pairs[k]);
     }
     out[i] = packed;
@@ -34,16 +34,16 @@ extern "C" cudaError_t repeated_double(const __half* in, __half* out, int64_t n,
     if (n <= 0) return cudaSuccess;
     const int64_t vectors = n / kVector;
     double_kernel<<<(unsigned)((vectors + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
-        reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors, doublings, __float2half2_rn(1.0f));
+        reinterpret_cast<const uint4*>(in), reinterpret_cast<uint4*>(out), vectors, (int)doublings, __float2half2_rn(1.0f));
     return cudaGetLastError();
 }
 
 // Independent fp32 multiply-adds and no memory traffic to speak of: 8 chains a thread, 2 x 8 FLOP a round.
-__global__ void fma_kernel(float* out, float a, int64_t rounds) {
+__global__ void fma_kernel(float* out, float a, int rounds) {
     float x[8];
     for (int k = 0; k < 8; ++k) x[k] = threadIdx.x + k;
     #pragma unroll 16
-    for (int64_t n = 0; n < rounds; ++n) {
+    for (int n = 0; n < rounds; ++n) {
         for (int k = 0; k < 8; ++k) x[k] = fmaf(x[k], a, 1.0f);
     }
     float sum = 0.0f;
@@ -53,6 +53,6 @@ __global__ void fma_kernel(float* out, float a, int64_t rounds) {
 
 // blocks x 256 threads x rounds x 16 FLOP. The factor 0.5 keeps the values finite.
 extern "C" cudaError_t fma_only(float* out, int64_t blocks, int64_t rounds, cudaStream_t stream) {
-    fma_kernel<<<(unsigned)blocks, kThreads, 0, stream>>>(out, 0.5f, rounds);
+    fma_kernel<<<(unsigned)blocks, kThreads, 0, stream>>>(out, 0.5f, (int)rounds);
     return cudaGetLastError();
 }

@@ -94,11 +94,26 @@ def test_half_operators_are_on(tmp_path):
     np.testing.assert_allclose(_values(args[2]), expected, rtol=2e-3)
 
 
+def test_repeated_launches_are_timed_and_the_output_of_the_chosen_one_comes_back(tmp_path):
+    skips = "add<<<", "if (calls++ == 4) return cudaSuccess;\n    add<<<"  # launch 3, after the untimed one
+    path = tmp_path / "vector_add.cu"
+    path.write_text(ADD.replace("extern", "static int calls = 0;\nextern", 1).replace(*skips))
+    values = np.arange(1, 1001, dtype=np.float32)
+    args = [_buffer("a", values), _buffer("b", values), _buffer("out", np.zeros_like(values), writable=True), 1000]
+    program = cuda.build(path)
+    report, times = program.timed("vector_add", args, launches=5, kept=3)
+    assert report.status == 0 and len(times) == 5 and min(times) > 0
+    assert (_values(args[2]) == 0).all()  # the launch that was skipped shows
+    program.timed("vector_add", args, launches=5, kept=3)
+    np.testing.assert_array_equal(_values(args[2]), values + values)
+
+
 def test_a_launch_error_that_the_launcher_swallows_is_found(tmp_path):
     source = ADD.replace("256, 0", "2048, 0").replace("return cudaGetLastError()", "return cudaSuccess")
     report, _, _ = _call(source, tmp_path)
-    assert report.status_name == "cudaErrorInvalidConfiguration"
-    assert {f.code for f in report.findings} == {"invalid-configuration", "error-not-returned"}
+    codes = {f.code for f in report.findings}
+    assert "error-not-returned" in codes
+    assert codes & {"invalid-configuration", "invalid-value"}  # CUDA 13 calls a block of 2048 threads an invalid value
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ into the `y` that they are given where their interface allows it.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 import sys
@@ -108,8 +109,7 @@ def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Ca
 
 def _triton(path: Path) -> Contender:
     def bind(x: Any, y: Any) -> Callable[[], Any]:
-        function = getattr(_module(path), path.stem)
-        return lambda: function(x, out=y)
+        return functools.partial(getattr(_module(path), path.stem), x, out=y)
 
     return Contender(path.stem, "exercise", bind)
 
@@ -141,9 +141,8 @@ def _compiled() -> Callable[[Any, Any], Callable[[], Any]]:
         if key not in compiled:
             torch._dynamo.reset()  # each shape is compiled for itself: static shapes are its best case
             compiled.clear()
-            compiled[key] = torch.compile(lambda t: torch.nn.functional.softmax(t, dim=1), dynamic=False)
-        function = compiled[key]
-        return lambda: function(x)
+            compiled[key] = torch.compile(functools.partial(torch.nn.functional.softmax, dim=1), dynamic=False)
+        return functools.partial(compiled[key], x)
 
     return bind
 

@@ -20,6 +20,7 @@ from onekernel.backends.cuda.toolchain import Toolchain, require
 from onekernel.backends.declarations import Declared
 from onekernel.messages import Message
 
+_EMPTIER_BYTES = 256 << 20  # more than twice the largest L2 in the course's table of cards
 _lost: list[str] = []  # the launcher that took this process's CUDA context with it, if one did
 
 
@@ -74,33 +75,59 @@ class CudaProgram:
         the context it is left as it was. `seconds` is the time between two events around the call: it includes the
         launch and is no benchmark. Raises BuildError where the file has no such launcher.
         """
+        report, _ = self._launch(function, args, launches=1, kept=0)
+        return report
+
+    def timed(
+        self, function: str, args: Sequence[Arg], launches: int, kept: int
+    ) -> tuple[CallReport, tuple[float, ...]]:
+        """Calls the launcher `launches` times, L2 emptied and the tensors as given before each; seconds of each.
+
+        `memory` holds afterwards what launch number `kept` (from 0) left. One more launch goes before them, untimed.
+        Errors are reported as `call` does, and there are no times then.
+        """
+        return self._launch(function, args, launches, kept)
+
+    def _launch(
+        self, function: str, args: Sequence[Arg], launches: int, kept: int
+    ) -> tuple[CallReport, tuple[float, ...]]:
         import torch
 
         launcher = self.function(function)
         if _lost:
-            return CallReport(46, "cudaErrorDevicesUnavailable", (_finding("context-lost", "context-lost", self.path,
-                                                                           None, function=_lost[0]),))  # fmt: skip
+            lost = _finding("context-lost", "context-lost", self.path, None, function=_lost[0])
+            return CallReport(46, "cudaErrorDevicesUnavailable", (lost,)), ()
         with torch.cuda.device(self.toolchain.device):
             held: list[Any] = [_to_device(a, torch) if isinstance(a, Buffer) else a for a in args]
             raw = [h.data_ptr() + a.offset if isinstance(a, Buffer) else a for h, a in zip(held, args, strict=True)]
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            torch.cuda.synchronize()
-            start.record()
-            returned = launcher(*raw, torch.cuda.current_stream().cuda_stream)
-            pending = self._library.cudaGetLastError()
-            if not is_sticky(returned or pending):
-                end.record()
-            waited = self._library.cudaDeviceSynchronize()
-            status = returned or pending or waited
+            before = _Repeated(held, torch) if launches > 1 else None
+            stream = torch.cuda.current_stream().cuda_stream
+            events: list[tuple[Any, Any]] = []
+            for number in range(-1 if before else 0, launches):
+                if before:
+                    before.restore()
+                start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                torch.cuda.synchronize()
+                start.record()
+                returned = launcher(*raw, stream)
+                pending = self._library.cudaGetLastError()
+                if not is_sticky(returned or pending):
+                    end.record()
+                status = returned or pending or self._library.cudaDeviceSynchronize()
+                if status:
+                    break
+                events.append((start, end))
+                if before and number == kept:
+                    before.keep()
             if is_sticky(status):
                 _lost.append(function)
-                return CallReport(status, self._name(status), self._explain(function, args, returned, status))
-            for buffer, tensor in zip(args, held, strict=True):
-                if isinstance(buffer, Buffer):
-                    np.copyto(buffer.memory, tensor.cpu().numpy())
-            seconds = start.elapsed_time(end) / 1e3
-        findings = self._explain(function, args, returned, status)
-        return CallReport(status, self._name(status), findings, seconds=seconds)
+            else:
+                for buffer, tensor in zip(args, before.kept if before and not status else held, strict=True):
+                    if isinstance(buffer, Buffer):
+                        np.copyto(buffer.memory, tensor.cpu().numpy())
+            findings = self._explain(function, args, returned, status)
+            times = () if status else tuple(s.elapsed_time(e) / 1e3 for s, e in events[-launches:])
+        return CallReport(status, self._name(status), findings, seconds=times[0] if times else 0.0), times
 
     def function(self, name: str) -> Callable[..., int]:
         """The launcher as a ctypes function that takes addresses and sizes as ints and returns the cudaError_t.
@@ -138,6 +165,25 @@ class CudaProgram:
             swallowed = {"function": function, "error": self._name(status)}
             findings.append(_finding("error-not-returned", "error-not-returned", self.path, None, **swallowed))
         return tuple(findings)
+
+
+class _Repeated:
+    """The tensors of repeated launches: each starts from the same bytes, with nothing of them in L2."""
+
+    def __init__(self, held: Sequence[Any], torch: Any) -> None:
+        self._held = held
+        self._pristine = [h.clone() if hasattr(h, "clone") else h for h in held]
+        self._filler = torch.empty(_EMPTIER_BYTES, dtype=torch.uint8, device="cuda")
+        self.kept: Sequence[Any] = held
+
+    def restore(self) -> None:
+        for tensor, pristine in zip(self._held, self._pristine, strict=True):
+            if hasattr(tensor, "copy_"):
+                tensor.copy_(pristine)
+        self._filler.zero_()
+
+    def keep(self) -> None:
+        self.kept = [h.clone() if hasattr(h, "clone") else h for h in self._held]
 
 
 def _finding(code: str, key: str, path: Path, line: int | None, **values: str) -> Finding:

@@ -1,0 +1,131 @@
+"""Speed credit on a GPU: what a learner's softmax earns for its speed, and what is and is not believed.
+
+30 % of the speed of F.softmax at the representative shape, in fp32 and bf16, earns PASS of the points. From there the
+credit rises in a straight line with the kernel's share of the copy's speed, averaged over SHAPES, and is full at 90 %.
+
+What is protected. The times come from the process that runs the submission, and that process can lie: it may patch the
+timer, skip launches, or report what it likes. So the trusted side bounds them. It
+  - draws the inputs, how many launches are timed and which one of them leaves its output to be compared with the oracle
+    (`CudaProgram.timed`): a launch that did no work is found by its result (`Timed.right`);
+  - computes from the card's own figures, not from the worker's, the least time the traffic takes (`Timed.floor`), and
+    refuses anything faster: no forged time earns more than the card could;
+  - takes the times of F.softmax and of the copy from a process in which the submission was never loaded.
+What is not protected. A submission that hooks the timer can report any time between the card's limit and the truth, and
+this looks like an excellent kernel. Where speed decides a mark, run the bench on the submission alone and look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from onekernel.measure.device import Device
+from onekernel.measure.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
+from onekernel.measure.timing import L2Emptier, interleaved
+from onekernel.messages import Message
+
+PASS = 0.4  # of the points, for FLOOR_SPEED of F.softmax
+FLOOR_SPEED = 0.30
+FULL_SPEED = 0.90  # of the copy, averaged over SHAPES
+DTYPES = ("float32", "bfloat16")
+REPRESENTATIVE = (8192, 4096)
+SHAPES = ((16384, 1024), (8192, 4096), (8192, 4095), (2048, 16384), (512, 65536))
+REPEATS = 15  # of the references
+LAUNCHES = (15, 25)  # the trusted side draws how many, from this range
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One shape and type: the submission's time, the references' (another process), the limit, and the check.
+
+    `floor` is `sample.floor_seconds` of the card, in seconds. `right` says whether the launch that was picked had
+    written the right result.
+    """
+
+    ours: Sample
+    copy: Sample
+    torch: Sample
+    floor: float
+    right: bool
+
+
+@dataclass(frozen=True)
+class Credit:
+    """The fraction of the speed points, 0 to 1, and why it is that."""
+
+    fraction: float
+    notes: tuple[Message, ...]
+
+
+def score(times: Mapping[tuple[str, int, int], Timed]) -> Credit:
+    """Scores the times by (dtype, rows, cols): DTYPES x SHAPES are expected; one that is missing counts as zero."""
+    notes: list[Message] = []
+    passed = [_passes(times.get((dtype, *REPRESENTATIVE)), dtype, notes) for dtype in DTYPES]
+    if not all(passed):
+        return Credit(0.0, tuple(notes))
+    speeds = [_of_copy(times.get((dtype, *shape)), f"{dtype} {shape[0]} x {shape[1]}", notes)
+              for dtype in DTYPES for shape in SHAPES]  # fmt: skip
+    mean = sum(speeds) / len(speeds)
+    values = {"percent": f"{100 * mean:.0f}", "count": len(speeds), "full": f"{100 * FULL_SPEED:.0f}"}
+    notes.append(Message("bench.credit-copy", values))
+    return Credit(PASS + (1 - PASS) * min(1.0, mean / FULL_SPEED), tuple(notes))
+
+
+def _passes(timed: Timed | None, dtype: str, notes: list[Message]) -> bool:
+    shape = f"{dtype} {REPRESENTATIVE[0]} x {REPRESENTATIVE[1]}"
+    if not _stands(timed, shape, notes):
+        return False
+    assert timed is not None
+    speed = timed.torch.median / timed.ours.median
+    if speed < FLOOR_SPEED:
+        values = {"shape": shape, "percent": f"{100 * speed:.0f}", "needed": f"{100 * FLOOR_SPEED:.0f}"}
+        notes.append(Message("bench.credit-below-floor", values))
+    return speed >= FLOOR_SPEED
+
+
+def _of_copy(timed: Timed | None, shape: str, notes: list[Message]) -> float:
+    """The share of the copy's speed, at most 1; 0 for a time that does not stand."""
+    if not _stands(timed, shape, notes):
+        return 0.0
+    assert timed is not None
+    return min(1.0, timed.copy.median / timed.ours.median)
+
+
+def _stands(timed: Timed | None, shape: str, notes: list[Message]) -> bool:
+    """Whether a time may be believed as far as it can be; the reason goes to the notes, once."""
+    note = None
+    if timed is None:
+        note = Message("bench.credit-missing", {"shape": shape})
+    elif not timed.right:
+        note = Message("bench.credit-wrong", {"shape": shape})
+    else:
+        try:
+            refuse_above_roof(timed.ours, timed.floor)
+        except AboveRoof:
+            values = {"shape": shape, "seconds": f"{timed.ours.median * 1e6:.1f}", "floor": f"{timed.floor * 1e6:.1f}"}
+            note = Message("bench.credit-above-roof", values)
+    if note is not None and note not in notes:
+        notes.append(note)
+    return note is None
+
+
+def references(device: Device) -> dict[tuple[str, int, int], tuple[Sample, Sample, float]]:
+    """The copy's time, F.softmax's and the least possible one (seconds), by (dtype, rows, cols), on this card.
+
+    Runs in the trusted process: no submission may have been loaded into it.
+    """
+    import torch
+
+    emptier = L2Emptier()
+    found = {}
+    for dtype in DTYPES:
+        for rows, cols in SHAPES:
+            x = torch.randn((rows, cols), device="cuda").to(getattr(torch, dtype))
+            y = torch.empty_like(x)
+            calls = {"copy": partial(y.copy_, x), "F.softmax": partial(torch.softmax, x, dim=1, out=y)}
+            samples = interleaved(calls, REPEATS, emptier)
+            size = x.numel() * x.element_size()
+            floor = floor_seconds(size, size, device.datasheet_bandwidth, device.l2_bytes)
+            found[dtype, rows, cols] = (samples["copy"], samples["F.softmax"], floor)
+    return found

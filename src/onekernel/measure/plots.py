@@ -1,0 +1,148 @@
+"""The figures: kernels under their roofs, arithmetic intensity walked from end to end, speed against row width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from onekernel.measure.results import Measured
+from onekernel.measure.roofline import RooflinePoint, Roofs
+from onekernel.measure.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
+from onekernel.messages import Message
+
+LADDER = "ladder/"
+
+
+def roofline(
+    path: Path, points: Sequence[RooflinePoint], roofs: Roofs, heading: str, under: str, lang: str, predicted: bool
+) -> list[Path]:
+    """Points under the memory roofs and the FMA roof, both axes logarithmic. Points whose name begins with "ladder/"
+    are joined to a path, in their order. `predicted` marks the figure as no measurement. The written paths."""
+    fig = figure(8.6, 5.8)
+    axes = fig.add_subplot()
+    xs = [p.intensity for p in points]
+    left, right = min(xs) / 4, max(roofs.ridge * 6, max(xs) * 6)
+    low = min(p.rate(roofs) for p in points) / 3
+    axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(low, roofs.fma * 4))
+    axes.set_xlabel(_say("axis-intensity", lang))
+    axes.set_ylabel(_say("axis-rate", lang))
+    _draw_roofs(axes, roofs, left, right, lang)
+    rungs = [p for p in points if p.name.startswith(LADDER)]
+    if rungs:
+        path_x, path_y = zip(*((p.intensity, p.rate(roofs)) for p in rungs), strict=True)
+        axes.plot(path_x, path_y, color=FAINT, linewidth=1.2, linestyle=":", zorder=2, label=_say("ladder", lang))
+    labels = []
+    for number, p in enumerate(points):
+        is_rung = p in rungs
+        colour = FAINT if is_rung else COLOURS[number % len(COLOURS)]
+        axes.plot(
+            p.intensity, p.rate(roofs), marker=MARKERS[number % len(MARKERS)], markersize=6 if is_rung else 9,
+            color=colour, markerfacecolor="none" if p.in_l2 else colour, linestyle="none", zorder=4,
+        )  # fmt: skip
+        labels.append(Label(p.intensity, p.rate(roofs), p.name.removeprefix(LADDER), INK if is_rung else colour))
+    if any(p.in_l2 for p in points):
+        axes.plot([], [], marker="o", markerfacecolor="none", color=FAINT, linestyle="none", label=_say("in-l2", lang))
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="lower right", frameon=False, fontsize=9)
+    title(fig, heading, under, warn=predicted)
+    fig.draw_without_rendering()
+    label_points(axes, labels)
+    return save(fig, path)
+
+
+def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -> None:
+    for bandwidth, style in ((roofs.datasheet, "--"), (roofs.copy, "-")):
+        if not bandwidth:
+            continue
+        ridge = roofs.fma / bandwidth
+        axes.plot([left, ridge], [left * bandwidth, roofs.fma], color=INK, linestyle=style, linewidth=1.4, zorder=3)
+    axes.plot([roofs.fma / (roofs.datasheet or roofs.copy), right], [roofs.fma] * 2, color=INK, linewidth=1.4, zorder=3)
+    axes.annotate(_say("roof-fma", lang, value=f"{roofs.fma / 1e12:.1f}"), (right, roofs.fma), xytext=(-4, 5),
+                  textcoords="offset points", ha="right", fontsize=9)  # fmt: skip
+    names = [_say(key, lang, value=f"{value / 1e12:.2f}") for value, key in
+             ((roofs.datasheet, "roof-datasheet"), (roofs.copy, "roof-copy")) if value]  # fmt: skip
+    at = (left * roofs.ridge) ** 0.5  # the middle of the slope, on a logarithmic axis
+    top = roofs.datasheet or roofs.copy
+    axes.annotate(f"- -  {names[0]}\n—  {names[-1]}" if len(names) > 1 else f"- -  {names[0]}", (at, at * top),
+                  xytext=(-10, 16), textcoords="offset points", ha="right", va="bottom", fontsize=9)  # fmt: skip
+    axes.axvline(roofs.ridge, color=FAINT, linewidth=0.8, linestyle=(0, (1, 3)))
+    axes.annotate(_say("ridge", lang, value=f"{roofs.ridge:.1f}"), (roofs.ridge, axes.get_ylim()[0]), xytext=(5, 8),
+                  textcoords="offset points", fontsize=9, color=FAINT)  # fmt: skip
+
+
+def intensity(
+    path: Path, doublings: Sequence[int], bandwidth: Sequence[float], rate: Sequence[float], roofs: Roofs,
+    predicted_ridge: float, heading: str, under: str, lang: str, predicted: bool,
+) -> list[Path]:  # fmt: skip
+    """Two panels over the number of doublings: DRAM traffic (bytes/s), flat and then falling, and arithmetic (FLOP/s),
+    rising and then flat. `roofs.fma` is the fp16 roof; `predicted_ridge` is in doublings. The written paths."""
+    fig = figure(8.2, 6.2)
+    upper, lower = fig.subplots(2, 1, sharex=True)
+    for axes, values, roof, key, number in (
+        (upper, bandwidth, roofs.copy or roofs.datasheet, "axis-bandwidth", 2),
+        (lower, rate, roofs.fma, "axis-gflops", 4),
+    ):
+        style = {"marker": MARKERS[number], "color": COLOURS[number], "linewidth": 1.6, "markersize": 7}
+        axes.plot(doublings, [v / 1e12 for v in values], linestyle="--" if predicted else "-", **style)
+        axes.axhline(roof / 1e12, color=INK, linewidth=1.2, linestyle="-")
+        axes.axvline(predicted_ridge, color=FAINT, linewidth=1.4, linestyle=(0, (4, 3)))
+        axes.set(xscale="log", yscale="log", ylabel=_say(key, lang))
+        axes.set_ylim(min(values) / 1e12 / 2, roof / 1e12 * 2.2)
+    roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
+    value = (roofs.copy or roofs.datasheet) / 1e12
+    _note(upper, doublings[0], value, _say(roof_key, lang, value=f"{value:.2f}"))
+    _note(lower, doublings[0], roofs.fma / 1e12, _say("roof-fma", lang, value=f"{roofs.fma / 1e12:.0f} fp16"))
+    text = _say("ridge-predicted", lang, value=f"{predicted_ridge:.0f}")
+    upper.annotate(text, (predicted_ridge, upper.get_ylim()[0]), xytext=(6, 8), textcoords="offset points", fontsize=9,
+                   color=FAINT)  # fmt: skip
+    lower.set_xticks(doublings, [str(n) for n in doublings])
+    lower.minorticks_off()
+    lower.set_xlabel(_say("axis-doublings", lang))
+    title(fig, heading, under, warn=predicted)
+    return save(fig, path)
+
+
+def widths(
+    path: Path, cells: Sequence[Measured], names: Sequence[str], heading: str, under: str, lang: str
+) -> list[Path]:
+    """Percent of the copy's speed against the columns of a row, one line a contender; `cells` of one type, aligned and
+    timed by events. The written paths."""
+    fig = figure(9.2, 5.0)
+    axes = fig.add_subplot()
+    cells = sorted(cells, key=lambda c: (c.cols, c.rows))
+    ends = []
+    for number, name in enumerate(names):
+        timed = [(c.cols, 100 * v) for c in cells if (v := c.of_copy(name)) is not None]
+        if not timed:
+            continue
+        colour = COLOURS[number % len(COLOURS)]
+        x, y = zip(*timed, strict=True)
+        axes.plot(x, y, color=colour, marker=MARKERS[number % len(MARKERS)], markersize=5, linewidth=1.4)
+        ends.append(Label(x[-1], y[-1], name, colour))
+    axes.axhline(100, color=INK, linewidth=1.2)
+    axes.set(xscale="log", ylim=(0, 112), xlabel=_say("column-shape", lang).split(" x ")[-1])
+    columns = sorted({c.cols for c in cells})
+    axes.set_xlim(columns[0] / 1.3, columns[-1] * 5)
+    ticks = [n for n in (128, 512, 2048, 8192, 32768, 131072, 262144, 1048576, 4194304) if n <= columns[-1]]
+    axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
+    axes.minorticks_off()
+    axes.set_ylabel(_say("axis-percent", lang))
+    title(fig, heading, under)
+    fig.draw_without_rendering()
+    label_points(axes, ends)
+    return save(fig, path)
+
+
+def measured_on(data: Mapping[str, Any], lang: str) -> str:
+    """The line under a figure: date, driver and torch of a result file."""
+    values = {"date": data["date"], "driver": data["device"]["driver"], "torch": data["versions"].get("torch", "-")}
+    return _say("measured-on", lang, **values)
+
+
+def _note(axes: Any, x: float, y: float, text: str) -> None:
+    axes.annotate(text, (x, y), xytext=(0, 5), textcoords="offset points", fontsize=9, ha="left")
+
+
+def _say(key: str, lang: str, **values: object) -> str:
+    return Message(f"bench.{key}", values).text(lang)

@@ -1,0 +1,117 @@
+"""The tables of the softmax bench as Markdown lines, in either language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from onekernel.measure.cells import ITEMSIZE
+from onekernel.measure.results import COPY_GOAL, OURS, PEERS, Measured, geometric_mean, read, shortfalls
+from onekernel.messages import Message
+
+SHOWN = (OURS, "softmax_triton", "softmax_block", *PEERS)
+LADDER_SHAPES = ("131072 x 128", "16384 x 1024", "8192 x 4096", "4096 x 16384", "2048 x 131072", "1024 x 262144")
+
+
+def grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A Markdown table: the first column to the left, the others to the right."""
+    head = f"| {' | '.join(columns)} |"
+    rule = "|" + "|".join(["---", *["---:"] * (len(columns) - 1)]) + "|"
+    return [head, rule, *(f"| {' | '.join(row)} |" for row in rows)]
+
+
+def caption(data: Mapping[str, Any], lang: str) -> str:
+    """One line: card, driver, versions, date, and the command that reproduces the figures."""
+    versions = ", ".join(f"{name} {v}" for name, v in data["versions"].items() if name not in ("python", "numpy"))
+    values = {"name": data["device"]["name"], "driver": data["device"]["driver"], "versions": versions,
+              "date": data["date"], "command": data["command"]}  # fmt: skip
+    return _say("table-caption", lang, **values)
+
+
+def percent(dtype: str, path: Path, lang: str) -> list[str]:
+    """One row a shape: the copy's TB/s, then each contender's percentage of the copy."""
+    data, cells = read(path)
+    mine = [c for c in cells if c.dtype == dtype and c.method == "events" and "copy" in c.samples]
+    names = [n for n in SHOWN if any(n in c.samples for c in mine)]
+    rows = []
+    for cell in mine:
+        close = cell.best_peer() if cell.against_best_peer() == "inconclusive" else None
+        values = [_percent(cell, n) + (" ~" if n == close else "") for n in names]
+        rows.append([cell.shape, f"{cell.copy_bandwidth / 1e12:.2f}", *values])
+    columns = [_say("column-shape", lang), _say("column-copy", lang), *(f"`{n}`" for n in names)]
+    return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
+
+
+def latency(path: Path, lang: str) -> list[str]:
+    """The launch-bound shapes, in microseconds a call."""
+    data, cells = read(path)
+    mine = [c for c in cells if c.method == "graph" and "copy" in c.samples]
+    names = [n for n in SHOWN if any(n in c.samples for c in mine)]
+    rows = [
+        [c.dtype, c.shape, *(f"{c.samples[n].median * 1e6:.2f}" if n in c.samples else "-" for n in ("copy", *names))]
+        for c in mine
+    ]
+    columns = [_say("column-dtype", lang), _say("column-shape", lang), _say("column-copy-us", lang)]
+    return [*grid([*columns, *(f"`{n}`" for n in names)], rows), "",
+            f"{_say('table-micros', lang)} {caption(data, lang)}"]  # fmt: skip
+
+
+def ladder(path: Path, lang: str) -> list[str]:
+    """The reading ladder in fp32: one row a rung, one column a shape."""
+    data, cells = read(path)
+    mine = {c.shape: c for c in cells if c.dtype == "float32" and c.shape in LADDER_SHAPES and "copy" in c.samples}
+    rungs = [n for n, kind in data["method"]["kinds"].items() if kind == "ladder"]
+    names = ["softmax_naive", "softmax_block", *sorted(rungs), OURS]
+    timed = [n for n in names if any(n in c.samples for c in mine.values())]
+    rows = [[f"`{n}`", *(_percent(c, n) for c in mine.values())] for n in timed]
+    return [*grid(["", *mine], rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
+
+
+def summary(path: Path, lang: str) -> list[str]:
+    """Geometric mean and lowest percentage of each contender, by type."""
+    data, cells = read(path)
+    lines = []
+    for dtype in ITEMSIZE:
+        mine = [c for c in cells if c.dtype == dtype and "copy" in c.samples]
+        for name in SHOWN:
+            found = geometric_mean(mine, name)
+            if found:
+                mean, lowest, count = found
+                values = {"name": f"`{name}`, {dtype}", "mean": f"{100 * mean:.0f}", "lowest": f"{100 * lowest:.0f}"}
+                lines.append("- " + _say("summary-line", lang, **values, count=count))
+    return [*lines, "", caption(data, lang)]
+
+
+def shortfall_list(path: Path, lang: str) -> list[str]:
+    """Each cell in which ours misses a goal."""
+    data, cells = read(path)
+    lines = []
+    for s in shortfalls([c for c in cells if "copy" in c.samples]):
+        copy = s.cell.samples["copy"].median
+        micros = s.cell.method == "graph"
+        shown = [f"{x.median * 1e6:.2f}" if micros else f"{100 * copy / x.median:.0f}" for x in (s.ours, s.theirs)]
+        key = "shortfall-copy" if s.goal == "copy" else "shortfall-micros" if micros else "shortfall-peer"
+        values = {"dtype": s.cell.dtype, "shape": s.cell.shape, "ours": shown[0], "theirs": shown[1], "peer": s.peer,
+                  "goal": f"{100 * COPY_GOAL:.0f}"}  # fmt: skip
+        lines.append("- " + _say(key, lang, **values))
+    return [*(lines or [_say("no-shortfall", lang)]), "", caption(data, lang)]
+
+
+PARTS: dict[str, Callable[[Path, str], list[str]]] = {
+    **{dtype: partial(percent, dtype) for dtype in ITEMSIZE},
+    "latency": latency,
+    "ladder": ladder,
+    "summary": summary,
+    "shortfalls": shortfall_list,
+}
+
+
+def _percent(cell: Measured, name: str) -> str:
+    value = cell.of_copy(name)
+    return "-" if value is None else f"{100 * value:.0f}"
+
+
+def _say(key: str, lang: str, **values: object) -> str:
+    return Message(f"bench.{key}", values).text(lang)

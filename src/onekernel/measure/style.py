@@ -1,0 +1,96 @@
+"""What all figures of the course share: colours, markers, labels that keep out of each other's way, PNG and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Okabe and Ito, "Color Universal Design" (2008): told apart with any colour vision; ordered so that neighbours also
+# differ in lightness, which is what is left in grey.
+COLOURS = ("#000000", "#E69F00", "#0072B2", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#F0E442")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+INK = "#222222"
+FAINT = "#777777"
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text beside a point, both in data coordinates."""
+
+    x: float
+    y: float
+    text: str
+    colour: str = INK
+
+
+def figure(width: float = 8.0, height: float = 5.2) -> Any:
+    """An empty figure (inches) drawn without a display and without pyplot's global state."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams.update({
+        "font.size": 10, "axes.edgecolor": FAINT, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK,
+        "ytick.color": INK, "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "onekernel",
+        "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.6, "savefig.dpi": 144,
+    })  # fmt: skip
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(fig: Any, path: Path) -> list[Path]:
+    """Writes `path` with the endings .png and .svg, the same bytes for the same figure. The two paths."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    written = [path.with_suffix(".png"), path.with_suffix(".svg")]
+    fig.savefig(written[0], metadata={"Software": None})
+    fig.savefig(written[1], metadata={"Date": None})
+    return written
+
+
+def title(fig: Any, text: str, under: str, warn: bool = False) -> None:
+    """A title to the left with a smaller line under it; `warn` sets that line in bold, for what is no measurement."""
+    fig.suptitle(text, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    weight = "bold" if warn else "normal"
+    fig.supxlabel(under, x=0.02, ha="left", fontsize=8, color="#B03000" if warn else FAINT, fontweight=weight)
+
+
+def label_points(axes: Any, labels: Sequence[Label], side: str = "right", gap: float = 14.0) -> None:
+    """Writes each label beside its point, moved up or down until no two overlap, with a thin line to its point.
+
+    `gap` is the distance to the points in typographic points; the axes' limits must be final.
+    """
+    if not labels:
+        return
+    scale = axes.figure.dpi / 72
+    height = 11.5 * scale
+    placed = []
+    for label in labels:
+        x, y = axes.transData.transform((label.x, label.y))
+        placed.append([x + (gap * scale if side == "right" else -gap * scale), y, label])
+    column = (max if side == "right" else min)(x for x, _, _ in placed)
+    ordered = sorted(placed, key=lambda p: p[1])
+    heights = _spread([y for _, y, _ in ordered], height)
+    inverse = axes.transData.inverted()
+    for (_, _, label), y in zip(ordered, heights, strict=True):
+        at = inverse.transform((column, y))
+        axes.annotate(
+            label.text, xy=(label.x, label.y), xytext=at, textcoords="data", fontsize=9, color=label.colour,
+            ha="left" if side == "right" else "right", va="center", zorder=5,
+            arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "alpha": 0.6, "shrinkB": 4},
+        )  # fmt: skip
+
+
+def _spread(wanted: Sequence[float], height: float) -> list[float]:
+    """Positions in the same order, at least `height` apart, each as near to where it was wanted as that allows.
+
+    Neighbours that collide form a group around the mean of what its members want (pool adjacent violators).
+    """
+    groups: list[list[float]] = []  # sum of (wanted - index * height), count
+    for index, y in enumerate(wanted):
+        groups.append([y - index * height, 1])
+        while len(groups) > 1 and groups[-2][0] / groups[-2][1] > groups[-1][0] / groups[-1][1]:
+            total, count = groups.pop()
+            groups[-1][0] += total
+            groups[-1][1] += count
+    starts = [total / count for total, count in groups for _ in range(int(count))]
+    return [start + index * height for index, start in enumerate(starts)]

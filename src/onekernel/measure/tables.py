@@ -1,0 +1,106 @@
+"""Tables in the pages, written from result files between two markers, and the check that none of them is stale.
+
+    <!-- table: h200/softmax/float32 -->
+    ...written by `onekernel author tables`...
+    <!-- /table -->
+
+A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench can have tables: its file carries them
+under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string or {"en": ..., "es": ...}.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from onekernel.measure import softmax_tables
+from onekernel.messages import Message
+
+_OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
+_CLOSE = "<!-- /table -->"
+_PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")
+
+
+class TableError(ValueError):
+    """A marker that cannot be filled: its page, its line, and what it needs."""
+
+
+def refresh(root: Path, check: bool = False) -> list[Path]:
+    """Rewrites every table of the pages under `root` from the result files; with `check` only compares.
+
+    Returns the pages whose tables were stale. Raises TableError for a marker without its result file, without its
+    end, or with a name that no bench has.
+    """
+    stale = []
+    for page in pages(root):
+        old = page.read_text(encoding="utf-8")
+        new = filled(old, page, root)
+        if new != old:
+            stale.append(page)
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    return stale
+
+
+def pages(root: Path) -> Iterator[Path]:
+    """The pages that may hold a table, in order."""
+    yield from sorted({page for pattern in _PAGES for page in root.glob(pattern) if page.is_file()})
+
+
+def filled(text: str, page: Path, root: Path) -> str:
+    """The text of a page with every table made anew."""
+    lang = "es" if page.name.endswith(".es.md") or "es" in page.relative_to(root).parts[:-1] else "en"
+    out: list[str] = []
+    lines = iter(enumerate(text.split("\n"), start=1))
+    for number, line in lines:
+        out.append(line)
+        match = _OPEN.match(line.strip())
+        if not match:
+            continue
+        if not any(later.strip() == _CLOSE for later in text.split("\n")[number:]):
+            raise _error("stale-open", page, root, number, match["name"])
+        for _, skipped in lines:
+            if skipped.strip() == _CLOSE:
+                out += [*table(match["name"], lang, page, root, number), skipped]
+                break
+    return "\n".join(out)
+
+
+def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
+    """The lines of one table. Raises TableError."""
+    parts = name.split("/")
+    if len(parts) != 3:
+        raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")
+    gpu, bench, part = parts
+    path = root / "bench" / "results" / gpu / f"{bench}.json"
+    if not path.is_file():
+        where = path.relative_to(root).as_posix()
+        raise _error("stale-missing", page, root, line, name, path=where, command=f"python bench/{bench}.py")
+    if bench == "softmax":
+        makers = softmax_tables.PARTS
+        if part not in makers:
+            raise _error("stale-unknown", page, root, line, name, known=", ".join(makers))
+        return makers[part](path, lang)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    tables: Mapping[str, Any] = data.get("tables", {})
+    if part not in tables:
+        raise _error("stale-unknown", page, root, line, name, known=", ".join(tables) or "-")
+    return [*_generic(tables[part], lang), "", softmax_tables.caption(data, lang)]
+
+
+def _generic(described: Mapping[str, Any], lang: str) -> list[str]:
+    def text(value: Any) -> str:
+        return str(value[lang] if isinstance(value, dict) else value)
+
+    rows = [[text(value) for value in row] for row in described["rows"]]
+    return softmax_tables.grid([text(column) for column in described["columns"]], rows)
+
+
+def _error(key: str, page: Path, root: Path, line: int, name: str, **values: str) -> TableError:
+    where = page.relative_to(root).as_posix()
+    return TableError(Message(f"bench.{key}", {"page": where, "line": line, "name": name, **values}).text())
+
+
