@@ -30,8 +30,8 @@ DTYPES = ("float32", "bfloat16")
 SAMPLES = 15
 
 
-def configurations(rows: int, cols: int) -> list[tuple[str, dict[str, int], int]]:
-    """(kernel, constants, warps) to try at a shape: more than the solution keeps, so that its choice can be judged."""
+def configurations(rows: int, cols: int) -> list[tuple[str, dict[str, int], int, int | None]]:
+    """(kernel, constants, warps, most registers) to try: more than the solution keeps, so as to judge its choice."""
     import triton
 
     block = max(16, triton.next_power_of_2(cols))
@@ -40,11 +40,14 @@ def configurations(rows: int, cols: int) -> list[tuple[str, dict[str, int], int]
         for per_thread, warps in itertools.product((4, 8, 16, 32, 64), (1, 2, 4, 8, 16, 32)):
             tile = 32 * warps * per_thread
             if tile == block or (tile > block and warps in (2, 4, 8) and tile <= 4096):
-                found.append(("tile", {"PER_THREAD": per_thread}, warps))
+                registers = 80 if per_thread == 64 and warps < 32 else None
+                found.append(("tile", {"PER_THREAD": per_thread}, warps, registers))
     if cols >= 12345:
-        for share, warps in [(4096, 4), (8192, 4), (8192, 8), (16384, 8), (16384, 16), (32768, 16), (32768, 32)]:
+        shares = [(4096, 4, 48), (8192, 4, 80), (8192, 4, None), (8192, 8, 48), (8192, 8, None), (16384, 8, 80)]
+        shares += [(16384, 16, 48), (16384, 16, None), (32768, 16, 80), (32768, 32, None)]
+        for share, warps, registers in shares:
             if triton.cdiv(cols, share) <= 128 and share < 2 * cols:
-                found.append(("team", {"BLOCK": share}, warps))
+                found.append(("team", {"BLOCK": share}, warps, registers))
     return found
 
 
@@ -61,12 +64,13 @@ class Shape:
             self.x = torch.empty((rows, cols), dtype=getattr(torch, dtype))
         self.y = torch.empty_like(self.x)
 
-    def launcher(self, kernel: str, constants: dict[str, int], warps: int, solution=None):
-        """-> (prepare, launch): `prepare` zeroes the team's counters outside the timed span."""
+    def launcher(self, kernel: str, constants: dict[str, int], warps: int, registers: int | None, solution=None):
+        """-> (prepare, launch): `prepare` zeroes the team's words outside the timed span."""
         import torch
         import triton
 
         solution = solution or importlib.import_module("softmax_triton")
+        options = constants | {"num_warps": warps, "maxnreg": registers}
         fixed = solution.common_alignment(self.x, self.y)
         strides = self.x.stride(0), self.y.stride(0)
         if kernel == "tile":
@@ -74,13 +78,12 @@ class Shape:
             grid = (triton.cdiv(self.rows, triton.cdiv(32 * warps * constants["PER_THREAD"], block)),)
             run = solution.tile.fn[grid]
             args = (self.x, self.y, self.rows, self.cols, *strides)
-            return (lambda: None), lambda: run(*args, BLOCK=block, **fixed, **constants, num_warps=warps)
+            return (lambda: None), lambda: run(*args, BLOCK=block, **fixed, **options)
         parts = triton.next_power_of_2(triton.cdiv(self.cols, 4096))
-        counters = torch.zeros(1 + self.rows, dtype=torch.int32, device=self.x.device)
-        slots = torch.empty((2, self.rows, parts), device=self.x.device)
+        words = torch.zeros(1 + self.rows * parts, dtype=torch.int64, device=self.x.device)
         run = solution.team.fn[(self.rows * triton.cdiv(self.cols, constants["BLOCK"]),)]
-        args = (self.x, self.y, self.cols, *strides, counters, slots[0], slots[1])
-        return counters.zero_, lambda: run(*args, PARTS=parts, **fixed, **constants, num_warps=warps)
+        args = (self.x, self.y, self.cols, *strides, words)
+        return words.zero_, lambda: run(*args, PARTS=parts, **fixed, **options)
 
 
 def compile_share(index: int, of: int, arch: int) -> None:
@@ -128,9 +131,9 @@ def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
     want = torch.exp(x - x.max(1, keepdim=True).values)
     want = (want / want.sum(1, keepdim=True)).float()
     del x
-    contenders = {("copy", (), 0): ((lambda: None), lambda: shape.y.copy_(shape.x))}
-    for kernel, constants, warps in configurations(rows, cols):
-        prepare, launch = shape.launcher(kernel, constants, warps)
+    contenders = {("copy", (), 0, None): ((lambda: None), lambda: shape.y.copy_(shape.x))}
+    for kernel, constants, warps, registers in configurations(rows, cols):
+        prepare, launch = shape.launcher(kernel, constants, warps, registers)
         shape.y.fill_(float("nan"))
         prepare()
         launch()
@@ -138,15 +141,15 @@ def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
         if not error < (1e-2 if dtype == "bfloat16" else 1e-4):
             what = f"{kernel} {constants} {warps} warps, {dtype} {rows} x {cols}"
             raise SystemExit(f"{what}: wrong by {error:.1e}, so not timed")
-        contenders[kernel, tuple(constants.items()), warps] = prepare, launch
+        contenders[kernel, tuple(constants.items()), warps, registers] = prepare, launch
     del want
     times: dict = {key: [] for key in contenders}
     for _ in range(SAMPLES):
         for key, (prepare, launch) in contenders.items():
             times[key].append(sample(torch, flush, prepare, launch))
-    copy = statistics.median(times["copy", (), 0])
+    copy = statistics.median(times["copy", (), 0, None])
     found = []
-    for (kernel, constants, warps), taken in times.items():
+    for (kernel, constants, warps, registers), taken in times.items():
         low, middle, high = statistics.quantiles(taken, n=4)
         found.append(
             {
@@ -154,7 +157,7 @@ def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
                 "rows": rows,
                 "cols": cols,
                 "kernel": kernel,
-                "config": dict(constants) | ({"num_warps": warps} if warps else {}),
+                "config": dict(constants) | ({"num_warps": warps, "maxnreg": registers} if warps else {}),
                 "median_us": round(middle, 2),
                 "spread_us": round(high - low, 2),
                 "percent_of_copy": round(100 * copy / middle, 1),
@@ -175,7 +178,7 @@ def main() -> None:
         return
     if args.dry_run:
         for (rows, cols), dtype in itertools.product(SHAPES, DTYPES):
-            named = (f"{k} {next(iter(c.values()))}/{w}w" for k, c, w in configurations(rows, cols))
+            named = (f"{k} {next(iter(c.values()))}/{w}w/{r}r" for k, c, w, r in configurations(rows, cols))
             print(f"{dtype:9} {rows:>7} x {cols:<8}", ", ".join(named))
         return
     import torch

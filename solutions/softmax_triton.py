@@ -41,22 +41,35 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # no GPU: the interpret
 #|     # rows longer than one tile, online; @triton.autotune, with a reason for each configuration.
 #|
 #|
-TILE_COLS = 32768  # the longest row that one program keeps in registers: 1024 threads, 32 elements each
-PER_THREAD = (8, 16, 32)  # fewer: more loads in flight per element of state; more: fewer shuffles and barriers
+# The longest row that one program keeps in registers, by the size of an element: a 16-bit row takes as many registers
+# as an fp32 row but keeps memory busy for half as long, so it needs company on its multiprocessor sooner.
+TILE_COLS = {4: 32768, 2: 16384}
+PER_THREAD = (8, 16, 32, 64)  # fewer: more threads to hide latency; more: fewer shuffles and barriers an element
 WARPS = (1, 2, 4, 8, 16, 32)
-TEAM_CONFIGS = ((8192, 8), (16384, 16), (32768, 32))  # columns a program, its warps: 32 elements a thread in each
+# Columns a program, its warps, the registers that a thread may have: 32 or 64 elements a thread. The wait for the
+# rest of the row is hidden by other programs on the same multiprocessor: registers are capped to fit more of them.
+TEAM_CONFIGS = (
+    (4096, 4, 48),
+    (8192, 4, 80),
+    (8192, 8, 48),
+    (16384, 8, 80),
+    (16384, 16, 48),
+    (32768, 16, 80),
+    (32768, 32, 64),
+)
 
 
 def warps_for(block: int, per_thread: int) -> int:
-    """Warps that give each thread `per_thread` elements of a row of `block`; short rows share a program of 4 warps."""
-    return min(32, max(4, block // (32 * per_thread)))
+    """Warps that give each thread `per_thread` elements of a row of `block`; short rows share a program of 2 warps."""
+    return min(32, max(2, block // (32 * per_thread)))
 
 
 def fitting(configs, named_args, **meta):
-    """Of each number of elements a thread keep the configuration whose warps fit the row: at most three are timed."""
+    """Of each number of elements a thread keep the configuration whose warps fit the row: three or four are timed."""
     block = meta["BLOCK"]
     fit = [c for c in configs if c.num_warps == warps_for(block, c.kwargs["PER_THREAD"])]
-    return [c for c in fit if 32 * c.num_warps * c.kwargs["PER_THREAD"] >= block]
+    most = max(32, block // 64)  # 64 elements a thread only where that leaves several warps
+    return [c for c in fit if block <= 32 * c.num_warps * c.kwargs["PER_THREAD"] and c.kwargs["PER_THREAD"] <= most]
 
 
 def meeting(configs, named_args, **meta):
@@ -99,7 +112,11 @@ def edges(start, length, VEC: tl.constexpr):
 
 
 @triton.autotune(
-    configs=[triton.Config({"PER_THREAD": e}, num_warps=w) for e in PER_THREAD for w in WARPS],
+    configs=[
+        triton.Config({"PER_THREAD": e}, num_warps=w, maxnreg=80 if e == 64 else None)
+        for e in PER_THREAD
+        for w in WARPS
+    ],
     key=["BLOCK", "VEC", "EDGES"],
     prune_configs_by={"early_config_prune": fitting},
     do_bench=TIMER,
@@ -122,6 +139,7 @@ def tile(
 ):
     """A program takes as many whole rows as give each of its threads PER_THREAD elements, and at least one."""
     ROWS: tl.constexpr = (32 * num_warps * PER_THREAD + BLOCK - 1) // BLOCK
+    AXIS: tl.constexpr = 1 if ROWS > 1 else None  # a single row is reduced to a scalar, which fits any layout
     row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
     length = tl.where(row < rows, cols, 0)
     x_base = tl.multiple_of(x_ptr - X_PHASE, 16)
@@ -131,16 +149,17 @@ def tile(
 
     at, inside = body(x_start, length, VEC, BLOCK)
     x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-    top = tl.max(x, axis=1)[:, None]
-    if EDGES:
+    if EDGES:  # both loads come before the first reduction, so that one waits while the other does
         at, inside = edges(x_start, length, VEC)
         x_edge = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-        top = tl.maximum(top, tl.max(x_edge, axis=1)[:, None])
+    top = tl.max(x, axis=AXIS, keep_dims=True)
+    if EDGES:
+        top = tl.maximum(top, tl.max(x_edge, axis=AXIS, keep_dims=True))
     e = tl.exp(x - top)
-    total = tl.sum(e, axis=1)[:, None]
+    total = tl.sum(e, axis=AXIS, keep_dims=True)
     if EDGES:
         e_edge = tl.exp(x_edge - top)
-        total += tl.sum(e_edge, axis=1)[:, None]
+        total += tl.sum(e_edge, axis=AXIS, keep_dims=True)
     scale = 1.0 / total
     at, inside = body(y_start, length, VEC, BLOCK)
     tl.store(y_base + at, (e * scale).to(y_ptr.dtype.element_ty), mask=inside)
@@ -156,10 +175,10 @@ def finite_or_zero(top):
 
 
 @triton.autotune(
-    configs=[triton.Config({"BLOCK": block}, num_warps=warps) for block, warps in TEAM_CONFIGS],
+    configs=[triton.Config({"BLOCK": block}, num_warps=warps, maxnreg=regs) for block, warps, regs in TEAM_CONFIGS],
     key=["PARTS", "VEC", "EDGES"],
     prune_configs_by={"early_config_prune": meeting},
-    reset_to_zero=["counters_ptr"],
+    reset_to_zero=["words_ptr"],
     do_bench=TIMER,
 )
 @triton.jit
@@ -169,9 +188,7 @@ def team(
     cols,
     x_stride,
     y_stride,
-    counters_ptr,  # int32 zeros: tickets drawn, then for each row the parts that have arrived
-    maxima_ptr,  # float32: for each row, PARTS slots
-    sums_ptr,
+    words_ptr,  # int64 zeros: the tickets drawn, then PARTS words a row
     PARTS: tl.constexpr,  # the most parts that a row can have, a power of two
     VEC: tl.constexpr,
     X_PHASE: tl.constexpr,
@@ -182,13 +199,12 @@ def team(
     """A program keeps one part of one row in registers, tells the others its maximum and sum, and waits for theirs."""
     # Work is drawn in the order in which programs start, so all the parts before mine are running already: the first
     # unfinished row always gets its missing parts, and the wait below ends whatever order the GPU starts programs in.
-    ticket = tl.atomic_add(counters_ptr, 1, sem="relaxed")
+    ticket = tl.atomic_add(words_ptr, 1, sem="relaxed")
     parts = tl.cdiv(cols, BLOCK)
-    row = (ticket // parts).to(tl.int64)
-    part = ticket % parts
+    row = ticket // parts
+    part = (ticket % parts).to(tl.int32)
     share = tl.cdiv(tl.cdiv(cols, parts), VEC) * VEC
-    length = tl.minimum(share, cols - part * share)
-    length = tl.maximum(length, 0) + tl.zeros((1, 1), tl.int32)
+    length = tl.maximum(tl.minimum(share, cols - part * share), 0) + tl.zeros((1, 1), tl.int32)
     x_base = tl.multiple_of(x_ptr - X_PHASE, 16)
     y_base = tl.multiple_of(y_ptr - Y_PHASE, 16)
     x_start = row * x_stride + part * share + X_PHASE
@@ -196,10 +212,11 @@ def team(
 
     at, inside = body(x_start, length, VEC, BLOCK)
     x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-    top = tl.max(x)
     if EDGES:
         at, inside = edges(x_start, length, VEC)
         x_edge = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
+    top = tl.max(x)
+    if EDGES:
         top = tl.maximum(top, tl.max(x_edge))
     e = tl.exp(x - finite_or_zero(top))
     total = tl.sum(e)
@@ -207,16 +224,19 @@ def team(
         e_edge = tl.exp(x_edge - finite_or_zero(top))
         total += tl.sum(e_edge)
 
-    # Publish, arrive (release: what was stored before is seen by whoever sees the count), wait, collect.
-    slots = row * PARTS
-    tl.store(maxima_ptr + slots + part, top)
-    tl.store(sums_ptr + slots + part, total)
-    arrived = tl.atomic_add(counters_ptr + 1 + row, 1, sem="acq_rel") + 1
-    while arrived < parts:
-        arrived = tl.atomic_add(counters_ptr + 1 + row, 0, sem="acquire")
+    # Maximum and sum travel in one word of 64 bits: whoever sees it sees both, and no fence is needed. It is never
+    # zero, since a sum of 0 goes with a maximum of -inf. Adding 0 reads the words where all programs meet, in L2.
+    word = top.to(tl.int32, bitcast=True).to(tl.int64) << 32 | total.to(tl.uint32, bitcast=True).to(tl.int64)
     slot = tl.arange(0, PARTS)
-    tops = tl.load(maxima_ptr + slots + slot, mask=slot < parts, other=-float("inf"), cache_modifier=".cg")
-    totals = tl.load(sums_ptr + slots + slot, mask=slot < parts, other=0.0, cache_modifier=".cg")
+    row_words = words_ptr + 1 + row * PARTS
+    tl.atomic_xchg(row_words + part, word, sem="relaxed")
+    words = tl.zeros((PARTS,), tl.int64)
+    missing = parts
+    while missing > 0:
+        words = tl.atomic_add(row_words + slot, tl.zeros((PARTS,), tl.int64), mask=slot < parts, sem="relaxed")
+        missing = tl.sum(((slot < parts) & (words == 0)).to(tl.int32))
+    tops = tl.where(slot < parts, (words >> 32).to(tl.int32).to(tl.float32, bitcast=True), -float("inf"))
+    totals = tl.where(slot < parts, words.to(tl.int32).to(tl.float32, bitcast=True), 0.0)
     row_top = tl.max(tops, axis=0)
     row_total = tl.sum(totals * tl.exp(tops - row_top), axis=0)
     scale = tl.exp(top - row_top) / row_total
@@ -354,17 +374,16 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
     rows, cols = x.shape
     strides = x.stride(0), out.stride(0)
     alignment = common_alignment(x, out)
-    if cols <= TILE_COLS:
+    if cols <= TILE_COLS[x.element_size()]:
         block = max(16, triton.next_power_of_2(cols))
         tile[lambda meta: (triton.cdiv(rows, triton.cdiv(32 * meta["num_warps"] * meta["PER_THREAD"], block)),)](
             x, out, rows, cols, *strides, BLOCK=block, **alignment
         )
     elif x.is_cuda and triton.cdiv(cols, TEAM_CONFIGS[-1][0]) <= multiprocessors(x):
         parts = triton.next_power_of_2(triton.cdiv(cols, TEAM_CONFIGS[0][0]))
-        counters = torch.zeros(1 + rows, dtype=torch.int32, device=x.device)
-        maxima, sums = torch.empty((2, rows, parts), dtype=torch.float32, device=x.device)
+        words = torch.zeros(1 + rows * parts, dtype=torch.int64, device=x.device)
         team[lambda meta: (rows * triton.cdiv(cols, meta["BLOCK"]),)](
-            x, out, cols, *strides, counters, maxima, sums, PARTS=parts, **alignment
+            x, out, cols, *strides, words, PARTS=parts, **alignment
         )
     else:
         block = 8192
