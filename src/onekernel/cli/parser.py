@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from onekernel import __version__
 from onekernel.messages import LANGUAGES, say
 
+_COMMAND = "COMMAND"
 Handler = Callable[[argparse.Namespace], int]
 # argparse's own complaints (CPython, Lib/argparse.py) and the messages that replace them.
 _COMPLAINTS = (
@@ -50,12 +51,14 @@ def _complaint(message: str) -> str:
         if not match:
             continue
         found = match.groupdict()
-        if key == "usage-choice" and found["arg"] == "command":
-            known = re.findall(r"[\w-]+", found["known"])
-            near = difflib.get_close_matches(found["what"], known, n=1)
+        if key != "usage-choice":
+            return say(f"cli.{key}", **found)
+        known = re.findall(r"[\w-]+", found["known"])
+        if found["arg"] == _COMMAND:
             what = found["what"]
+            near = difflib.get_close_matches(what, known, n=1)
             return say("cli.no-command-near", what=what, near=near[0]) if near else say("cli.no-command", what=what)
-        return say(f"cli.{key}", **found)
+        return say("cli.usage-choice", **{**found, "known": ", ".join(known)})
     return message
 
 
@@ -75,7 +78,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     top = _Parser(prog="onekernel", description=say("cli.about"), epilog=say("cli.epilog"))
     top.add_argument("--version", action="version", version=f"onekernel {__version__}", help=say("cli.opt-version"))
     top.set_defaults(handler=None)
-    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar="COMMAND", parser_class=_Parser)
+    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar=_COMMAND, parser_class=_Parser)
     found: dict[str, argparse.ArgumentParser] = {}
 
     def command(name: str, handler: str, *configure: Callable[[argparse.ArgumentParser], None]) -> None:

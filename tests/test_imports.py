@@ -1,0 +1,95 @@
+"""A module imports only from modules below it; the order is the house's floor plan (docs/en/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import onekernel
+
+PACKAGE = Path(onekernel.__file__).parent
+FLOORS = (
+    {"messages"},
+    {"course", "gaps", "counts", "units"},
+    {"ops"},
+    {"backends"},
+    {"measure"},
+    {"grading"},
+    {"profiling"},
+    {"minigpt"},
+    {"learners", "doctor"},
+    {"cli", "pytest_plugin"},
+)
+FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
+ONE_WAY = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+
+
+def area(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """The areas of the package that a module imports, at its top or inside a function."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {n.name.split(".")[1] for n in node.names if n.name.startswith("onekernel.")}
+        elif isinstance(node, ast.ImportFrom):
+            package = ["onekernel", *path.relative_to(PACKAGE).parts[:-1]]
+            base = package[: len(package) - node.level + 1] if node.level else []
+            parts = base + (node.module.split(".") if node.module else [])
+            if parts[0] == "onekernel":
+                found |= {parts[1]} if len(parts) > 1 else {n.name for n in node.names if n.name != "__version__"}
+    return found
+
+
+def test_every_area_has_its_floor() -> None:
+    assert {area(p) for p in MODULES} <= set(FLOOR)
+
+
+@ONE_WAY
+def test_imports_only_go_down(path: Path) -> None:
+    mine = area(path)
+    for other in imported(path) - {mine}:
+        assert FLOOR[other] < FLOOR[mine], f"{mine} must not import {other}"
+
+
+@pytest.mark.parametrize("folder", ["kernels", "solutions"])
+def test_what_learners_write_never_imports_the_machinery(folder: str) -> None:
+    for path in (PACKAGE.parents[1] / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [n.name for n in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [n for n in names if n.split(".")[0] == "onekernel"], path
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["onekernel.cli.parser", "onekernel.cli.check", "onekernel.cli.learn", "onekernel.cli.machine",
+     "onekernel.pytest_plugin", "onekernel.grading.grader"],
+)  # fmt: skip
+def test_torch_is_not_imported_before_it_must_be(module: str) -> None:
+    heavy = ("torch", "triton", "matplotlib")
+    code = f"import sys, {module}; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_plugin_imports_nothing_of_ours_by_itself() -> None:
+    code = (
+        "import sys, onekernel.pytest_plugin; print([m for m in sys.modules if m.startswith(('onekernel.', 'numpy'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['onekernel.pytest_plugin']"
+
+
+def test_help_needs_the_words_alone() -> None:
+    heavy = "[m for m in ('rich', 'numpy') if m in sys.modules]"
+    code = f"import sys; from onekernel.cli import main; main(['--help']); print({heavy})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

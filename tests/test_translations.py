@@ -1,0 +1,36 @@
+"""Every page exists in English and in Spanish, and each Spanish page knows the English text that it translates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onekernel.cli.author import hash_of, pairs, stamp_of
+from onekernel.course import find_root
+
+ROOT = find_root(Path(__file__).parent)
+PAIRS = list(pairs(ROOT))
+
+
+@pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_spanish_page_translates_the_english_one_of_today(spanish: Path, english: Path) -> None:
+    assert english.is_file(), f"{spanish} translates a page that is not there"
+    assert stamp_of(spanish) == hash_of(english), "update the translation, then: onekernel author stamp"
+
+
+def test_every_english_page_has_a_spanish_sibling() -> None:
+    translated = {english for _, english in PAIRS}
+    pages = {*(ROOT / "docs" / "en").rglob("*.md"), ROOT / "README.md"}
+    pages |= {p for p in (ROOT / "labs").glob("*/*.md") if not p.name.endswith(".es.md")}
+    pages |= {p for p in (ROOT / "profiles").glob("*.md") if not p.name.endswith(".es.md")}
+    assert sorted(str(p.relative_to(ROOT)) for p in pages - translated) == []
+
+
+@pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_both_pages_have_the_same_anchors_and_headings(spanish: Path, english: Path) -> None:
+    def shape(path: Path) -> list[str]:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line.startswith('<a id="')] + [str(sum(x.startswith("## ") for x in lines))]
+
+    assert shape(spanish) == shape(english)
