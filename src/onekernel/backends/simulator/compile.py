@@ -24,11 +24,12 @@ _USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fmax-errors=
 _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
-        "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls",
+        "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
     ),
     "clang++": (
         "-O1", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
         "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1", "-fno-optimize-sibling-calls",
+        "-fsanitize=signed-integer-overflow",
     ),
 }  # fmt: skip
 _TIME_LIMIT = 120
@@ -95,8 +96,9 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
         done = _run([with_compiler.path, *flags, "-include", str(prefix), "-c", str(main), "-o", str(built)])
         if done.returncode:
             raise _build_error(source, done.stdout + done.stderr, work)
+        # The runtime first: its own variables must be ready when the file's are initialised.
         done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
-                     str(built), str(runtime), str(shared), "-o", str(linked), "-lpthread", "-lm", "-lrt"])  # fmt: skip
+                     str(runtime), str(built), str(shared), "-o", str(linked), "-lpthread", "-lm", "-lrt"])  # fmt: skip
         if done.returncode:
             raise _link_error(source, done.stdout + done.stderr)
         _install(linked, target)
@@ -192,9 +194,11 @@ def _hash(*parts: str) -> str:
     return digest.hexdigest()[:20]
 
 
+@cache
 def _runtime_hash() -> str:
+    """Stands for everything of ours that goes into a build: the runtime, its headers, this recipe."""
     files = sorted(p for p in RUNTIME.rglob("*") if p.is_file())
-    return _hash(*(f"{p.relative_to(RUNTIME)}\0{p.read_text(encoding='utf-8')}" for p in files))
+    return _hash(Path(__file__).read_text(encoding="utf-8"), *(f"{p.relative_to(RUNTIME)}\0{p.read_text(encoding='utf-8')}" for p in files))
 
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)

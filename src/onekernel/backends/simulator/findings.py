@@ -62,6 +62,7 @@ _KINDS = {
     "wrong-copy-side": "kind",
     "bad-free": "kind",
     "uninitialised-read": "space",
+    "integer-overflow": "where",
 }
 
 

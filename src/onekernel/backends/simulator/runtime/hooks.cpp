@@ -24,7 +24,7 @@ static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t ad
 }
 
 [[gnu::noinline]] static void report_global(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
-    (void)w;
+    w.suspect = address;
     const Allocation& owner = owner_of(address - heap_base);
     const char* access = flags & ATOMIC ? "atomic" : flags & WRITES ? "write" : "read";
     if (owner.freed) {
@@ -62,6 +62,13 @@ static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t ad
     }
     worker->launch->aborted = true;
     stop_launch(716);  // cudaErrorMisalignedAddress
+}
+
+[[gnu::noinline]] static void report_host(Worker& w, uintptr_t address, uintptr_t pc) {
+    uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
+    if (address - indices + 4096 < 8192) return;
+    w.suspect = address;
+    if (first_of("host-pointer", pc)) Finding("host-pointer", address).code_at(pc).here().add();
 }
 
 static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_t& unique) {
@@ -121,12 +128,16 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);
         return;
     }
-    if ((options & RACES) && address - symbols_low < symbols_high - symbols_low) {
-        Allocation* a = symbol_at(address);
+    if (address - reinterpret_cast<uintptr_t>(w->stacks) < size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES))
+        return;  // a thread's own variables
+    if (address - symbols_low < symbols_high - symbols_low) {
+        Allocation* a = options & RACES ? symbol_at(address) : nullptr;
         if (!a) return;
         if (!a->cells) make_cells(*a);
         check_order(*w, Place{a, nullptr, 0}, a->cells, address, a->base, bytes, flags, pc);
+        return;
     }
+    report_host(*w, address, pc);
 }
 
 // A struct without a vector type's alignment is moved member by member: count it as words.
@@ -146,9 +157,9 @@ extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) 
         return;
     }
     uintptr_t address = reinterpret_cast<uintptr_t>(p);
+    if (++w->current->spins > 64) give_way(*w);
     access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
     if (options & RACES) synchronise(*w, address, writes);
-    if (++w->current->spins > 64) give_way(*w);
 }
 
 // A volatile access to global memory may be a flag that another thread sets: an atomic without its name. In shared
@@ -157,9 +168,9 @@ static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintpt
     Worker* w = worker;
     if (!w || !w->current) return;
     bool global = address - heap_base < HEAP_BYTES;
+    if (++w->current->spins > 64) give_way(*w);
     access(address, bytes, flags | (global ? unsigned(ATOMIC) : 0u), pc);
     if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
-    if (++w->current->spins > 64) give_way(*w);
 }
 }  // namespace ok
 

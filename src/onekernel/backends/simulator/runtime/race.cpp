@@ -180,11 +180,13 @@ void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, 
 }
 
 void synchronise(Worker& w, uintptr_t address, bool writes) {
+    bool release = writes && w.current->fenced;
+    if (!release && releases.empty()) return;
     Busy busy;
     auto& list = releases[address];
     uint32_t block = static_cast<uint32_t>(w.block + 1);
-    acquires.push_back({address, list.size(), w.time, static_cast<uint16_t>(w.rank)});
-    if (writes && w.current->fenced)
+    if (!list.empty()) acquires.push_back({address, list.size(), w.time, static_cast<uint16_t>(w.rank)});
+    if (release)
         list.push_back({block, w.time, w.barrier_time, warp_of(w, w.rank).full_time, static_cast<uint16_t>(w.rank)});
 }
 

@@ -7,6 +7,7 @@
 #include "race.cpp"
 #include "coalesce.cpp"
 #include "hooks.cpp"
+#include "overflow.cpp"
 #include "report.cpp"
 #include "crash.cpp"
 #include "launch.cpp"

@@ -65,6 +65,7 @@ struct Worker {
     char* arena = nullptr;      // this worker's shared memory
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
     void* main = nullptr;       // the context of the worker itself
+    uintptr_t suspect = 0;      // the last address that a hook complained of
     volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
 
     Thread threads[MAX_THREADS_PER_BLOCK];

@@ -1,0 +1,23 @@
+// cooperative_groups::memcpy_async, wait and wait_prior.
+#pragma once
+#include "../cooperative_groups.h"
+#include "../cuda/ok_shapes.h"
+#include "../ok/async_copy.h"
+
+namespace cooperative_groups {
+
+template <class Group, class To, class From>
+OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, size_t bytes) {
+    ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
+}
+template <class Group, class To, class From, size_t alignment>
+OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, cuda::aligned_size_t<alignment> bytes) {
+    ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
+}
+// Waiting for a group's copies includes a barrier of the group.
+template <class Group>
+OK_ALWAYS void wait(const Group& group, OK_AT) { group.sync(at); }
+template <unsigned stages, class Group>
+OK_ALWAYS void wait_prior(const Group& group, OK_AT) { group.sync(at); }
+
+}  // namespace cooperative_groups

@@ -1,0 +1,3 @@
+// Its declarations are in cuda_pipeline.h.
+#pragma once
+#include "cuda_pipeline.h"

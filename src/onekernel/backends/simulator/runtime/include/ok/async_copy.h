@@ -1,0 +1,30 @@
+// Asynchronous copies to shared memory. Here a copy is done when it is asked for, which CUDA allows; so a missing
+// barrier is found as the race that it is, but a missing wait before the thread's own read is not.
+#pragma once
+#include "device_memory.h"
+
+namespace ok {
+
+typedef uint64_t __attribute__((may_alias)) Word8;
+typedef uint32_t __attribute__((may_alias)) Word4;
+
+// One access of `size` bytes on each side, as cp.async makes it: 4, 8 or 16; any other size goes byte by byte.
+OK_ALWAYS void copy_piece(void* to, const void* from, size_t size) {
+    switch (size) {
+        case 16: *static_cast<Word16*>(to) = *static_cast<const Word16*>(from); break;
+        case 8: *static_cast<Word8*>(to) = *static_cast<const Word8*>(from); break;
+        case 4: *static_cast<Word4*>(to) = *static_cast<const Word4*>(from); break;
+        default:
+            for (size_t i = 0; i < size; ++i) static_cast<char*>(to)[i] = static_cast<const char*>(from)[i];
+    }
+}
+
+// `size` bytes spread over a group's threads in the widest pieces that both addresses and the size allow.
+OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const void* from, size_t size) {
+    const uintptr_t bits = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | size;
+    const size_t piece = bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
+    for (size_t at = rank * piece; at < size; at += threads * piece)
+        copy_piece(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, piece);
+}
+
+}  // namespace ok

@@ -1,0 +1,37 @@
+// Signed 32-bit arithmetic that overflows: what -fsanitize=signed-integer-overflow calls.
+// Source: LLVM, compiler-rt/lib/ubsan/ubsan_handlers.h, for the layout of what is passed.
+#include <cstring>
+
+#include "memory.h"
+#include "report.h"
+#include "state.h"
+
+namespace ok {
+struct OverflowData {
+    const char* file;
+    uint32_t line, column;
+    struct Type {
+        uint16_t kind, info;
+        char name[1];
+    }* type;
+};
+
+static void overflow(const OverflowData* data, const char* sign, uintptr_t left, uintptr_t right) {
+    const Worker* w = worker;
+    if (!w || !(options & BOUNDS) || data->type->info >> 1 > 5) return;  // 2^5 bits: int and below
+    if (!first_of("integer-overflow", data->line, reinterpret_cast<uintptr_t>(data->file))) return;
+    char text[64];
+    snprintf(text, sizeof text, "%d %s %d", static_cast<int>(left), sign, static_cast<int>(right));
+    Finding f("integer-overflow");
+    f.at(Site(data->file, static_cast<int>(data->line)));
+    if (w->current) f.here();
+    f.text("operation", text).text("where", w->current ? "kernel" : "host").add();
+}
+}  // namespace ok
+
+extern "C" {
+void __ubsan_handle_add_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "+", a, b); }
+void __ubsan_handle_sub_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "-", a, b); }
+void __ubsan_handle_mul_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "*", a, b); }
+void __ubsan_handle_negate_overflow(ok::OverflowData* d, uintptr_t a) { ok::overflow(d, "-", 0, a); }
+}
