@@ -152,3 +152,15 @@ def test_the_model_imports_numpy_alone():
                 assert node.level == 0 or node.module == "model"
             for module in modules:
                 assert module.split(".")[0] in {*sys.stdlib_module_names, "numpy"}, (name, module)
+
+
+def test_rows_of_unused_bytes_are_what_lab_03_says(trained):
+    """The answer to lab 03's third question, with its figures."""
+    used = set((PACKAGE / "corpus.txt").read_bytes())
+    rows = trained.weights["token_embedding"]
+    unused = rows[[byte for byte in range(256) if byte not in used]]
+    lengths = np.linalg.norm(unused, axis=1, keepdims=True)
+    cosines = (unused / lengths) @ (unused / lengths).T
+    assert len(used) == 52
+    assert cosines.mean() == pytest.approx(0.999, abs=5e-4)
+    assert lengths.mean() > np.linalg.norm(rows[sorted(used)], axis=1).mean()
