@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 
 from onekernel import doctor
 from onekernel.cli.common import load_course
@@ -36,12 +37,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _line(state: str, name: str, text: str) -> None:
-    from rich.table import Table
+    """A mark, a name and a text whose further lines stand below its first."""
+    from rich.text import Text
 
     mark, style = MARKS[state]
-    table = Table.grid(padding=(0, 1), expand=False)
-    table.add_column(width=1, style=style)
-    table.add_column(width=10)
-    table.add_column(overflow="fold")
-    table.add_row(mark, name, text)
-    console().print(table, width=width())
+    margin = " " * 13
+    wrapped = textwrap.wrap(text, width(), initial_indent=margin, subsequent_indent=margin,
+                            break_long_words=False, break_on_hyphens=False)  # fmt: skip
+    line = Text.assemble((f"{mark} ", style), f"{name:<10} ", "\n".join(wrapped).strip())
+    console().print(line, soft_wrap=True)

@@ -67,6 +67,11 @@ def _compilers() -> Iterator[Fact]:
             yield Fact(name, OK, f"{version} ({shutil.which(name)})")
     if not any(version for _, version in found):
         yield Fact("g++", MISSING, mend=Message("doctor.no-compiler"))
+    nvcc = _version(["nvcc", "--version"], r"release ([\d.]+)")
+    if nvcc:
+        yield Fact("nvcc", OK, f"{nvcc} ({shutil.which('nvcc')})")
+    else:
+        yield Fact("nvcc", INFO, mend=Message("doctor.no-nvcc"))
 
 
 def _gpu() -> Iterator[Fact]:
@@ -82,9 +87,6 @@ def _gpu() -> Iterator[Fact]:
     else:
         yield Fact("GPU", MISSING, mend=Message("doctor.gpu-unseen", {"version": torch.__version__}))
     yield Fact("torch", OK if torch.version.cuda else MISSING, f"{torch.__version__} ({build})")
-    nvcc = _version(["nvcc", "--version"], r"release ([\d.]+)")
-    if nvcc:
-        yield Fact("nvcc", OK, f"{nvcc} ({shutil.which('nvcc')})")
 
 
 def _card() -> Iterator[Fact]:

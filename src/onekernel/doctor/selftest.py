@@ -29,7 +29,7 @@ BACKENDS = {
 }  # and the kernel that tests each
 _COMPILERS = ("c++", "g++", "clang++", "nvcc", "ninja")
 _PACKAGES = ("torch", "triton", "numpy", "ml_dtypes")
-_ENVIRONMENT = ("CXX", "CUDA_HOME", "CUDA_VISIBLE_DEVICES")
+_ENVIRONMENT = ("ONEKERNEL_CXX", "CXX", "CUDA_HOME", "CUDA_VISIBLE_DEVICES")
 _DRIVER = Path("/sys/module/nvidia/version")
 
 
@@ -92,7 +92,7 @@ def _fingerprint(course: Course, backend: str) -> str:
     seen.update(solution.read_bytes() if solution.is_file() else b"")
     for name in _ENVIRONMENT:
         seen.update(f"{name}={os.environ.get(name)} ".encode())
-    for name in (*_COMPILERS, os.environ.get("CXX", "c++")):
+    for name in (*_COMPILERS, os.environ.get("ONEKERNEL_CXX", "c++")):
         found = shutil.which(name)
         if found:
             real = Path(found).resolve()

@@ -1,0 +1,150 @@
+"""The doctor: what it says of the machine, and that a backend which gets numbers wrong grades nobody."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onekernel import cli, doctor, messages
+from onekernel.backends.base import Finding
+from onekernel.cli.console import console
+from onekernel.course import find_root, load
+from onekernel.doctor import machine, selftest
+from onekernel.grading import runner
+from onekernel.messages import Message
+
+ROOT = find_root(Path(__file__).parent)
+COURSE = load(ROOT)
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of its own for what is remembered; what is built stays where it is."""
+    monkeypatch.setattr(selftest, "cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(messages, "_chosen", "en")
+    console.cache_clear()
+    return tmp_path / "cache"
+
+
+def test_every_line_has_a_value_or_a_mend() -> None:
+    facts = list(doctor.facts())
+    assert {"Linux", "CPU", "Python", "Landlock", "nvcc", "GPU", "torch", "triton", "ncu"} <= {f.name for f in facts}
+    for fact in facts:
+        assert fact.value or fact.mend, fact.name
+        assert fact.mend or fact.state != machine.MISSING, fact.name
+
+
+def test_without_a_compiler_the_cause_and_the_mend_are_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    facts = {f.name: f for f in doctor.facts()}
+    assert facts["g++"].state == machine.MISSING
+    assert "apt install g++" in str(facts["g++"].mend)
+    assert cli.main(["doctor"]) == 1
+    assert "apt install g++" in capsys.readouterr().out
+    assert cli.main(["check", "--solutions", "--device", "simulator", "vector_add"]) == 2
+    out, err = capsys.readouterr()
+    assert "apt install g++" in err
+    assert len(err.strip().splitlines()) == 1
+    assert "passed" not in out
+
+
+def test_a_sound_simulator_is_tested_once(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+    first = doctor.health(COURSE, "simulator")
+    assert first.ok, first.cause
+    assert first.inputs > 10
+    monkeypatch.setattr(selftest, "grade", lambda _: pytest.fail("tested again"))
+    assert doctor.health(COURSE, "simulator").ok
+
+
+@pytest.mark.parametrize("change", ["compiler", "solution", "environment"])
+def test_it_is_tested_again_when_something_under_it_changes(
+    change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    before = selftest._fingerprint(COURSE, "simulator")
+    course = COURSE
+    if change == "environment":
+        monkeypatch.setenv("ONEKERNEL_CXX", "clang++-99")
+    elif change == "compiler":
+        (tmp_path / "g++").write_text("#!/bin/sh\n")
+        (tmp_path / "g++").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    else:
+        (tmp_path / "solutions").mkdir()
+        (tmp_path / "solutions" / "vector_add.cu").write_text("// another\n")
+        course = replace(COURSE, root=tmp_path)
+    assert selftest._fingerprint(course, "simulator") != before
+
+
+def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulator that runs everything and gets one bit of each result wrong."""
+    run = runner.run
+
+    def flipped(*args, **options):
+        outcome = run(*args, **options)
+        for call in outcome.calls:
+            for name, memory in call.after.items():
+                if name == "out":
+                    changed = memory.copy()
+                    changed[runner.np.flatnonzero(changed)[len(changed) // 2]] ^= 1
+                    call.after[name] = changed
+        return outcome
+
+    monkeypatch.setattr(runner, "run", flipped)
+
+
+def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fresh: Path
+) -> None:
+    _wrong_numbers(monkeypatch)
+    health = doctor.health(COURSE, "simulator")
+    assert not health.ok
+    assert "not to be trusted" in str(health.cause)
+    assert not fresh.exists()  # a failure is not remembered
+    assert cli.main(["check", "--solutions", "vector_add", "--device", "simulator"]) == 2
+    out, err = capsys.readouterr()
+    assert "not to be trusted" in err
+    assert "points" not in out and "passed" not in out
+    assert cli.main(["doctor"]) == 1
+
+
+def test_a_kernel_that_is_not_in_the_course_tests_nothing() -> None:
+    assert doctor.health(replace(COURSE, labs=()), "simulator").ok
+
+
+def test_auto_is_the_simulator_where_the_driver_sees_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: False)
+    device, health, note = doctor.choose(COURSE, "auto")
+    assert (device, health.ok, note) == ("simulator", True, None)
+
+
+def test_auto_says_why_a_gpu_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    cause = Message("cuda.no-ninja", {"python": "python3"})
+
+    def health(_, backend: str) -> doctor.Health:
+        return doctor.Health(backend, backend == "simulator", None if backend == "simulator" else cause)
+
+    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    device, _, note = doctor.choose(COURSE, "auto")
+    assert device == "simulator"
+    assert "pip install ninja" in str(note)
+
+
+def test_cuda_where_there_is_none_is_refused_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU here")
+    assert cli.main(["check", "--solutions", "vector_add", "--device", "cuda"]) == 2
+    assert "Mend:" in capsys.readouterr().err
+
+
+def test_findings_of_a_backend_are_told_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    finding = Finding("compile-error", Message("doctor.no-answer"))
+    monkeypatch.setattr(runner, "run", lambda *a, **k: runner.RunOutcome([], build=(finding,)))
+    assert "It gave no answer." in str(doctor.health(COURSE, "simulator").cause)
