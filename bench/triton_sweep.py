@@ -18,15 +18,18 @@ import os
 import statistics
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "solutions"))
+sys.path[:0] = [str(ROOT / "solutions"), str(ROOT / "solutions" / "ladder")]
 
 SHAPES = [(131072, 128), (65536, 256), (32768, 512), (32768, 1000), (16384, 1024), (16384, 2048), (8192, 4096)]
 SHAPES += [(8192, 4095), (8192, 8192), (4096, 12345), (4096, 16384), (4096, 32768), (4096, 50257), (2048, 65536)]
 SHAPES += [(2048, 131072), (1024, 262144), (128, 131072), (16, 262144), (1, 4194304), (1024, 1024), (128, 4096)]
 DTYPES = ("float32", "bfloat16")
+LADDER = ("triton_three_pass", "triton_online", "triton_single_tile")
+LADDER_SHAPES = [(32768, 1000), (8192, 4096), (4096, 16384), (2048, 65536), (1024, 262144)]
 SAMPLES = 15
 
 
@@ -166,6 +169,35 @@ def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
     return found
 
 
+def write(path: Path, header: dict, tables: dict[str, list[dict]]) -> None:
+    """One measurement a line, so that a later recording shows as a readable difference."""
+    parts = [f'"{key}": {json.dumps(value)}' for key, value in header.items()]
+    for name, rows in tables.items():
+        lines = ",\n  ".join(json.dumps(row) for row in rows)
+        parts.append(f'"{name}": [\n  {lines}\n ]')
+    path.write_text("{\n " + ",\n ".join(parts) + "\n}\n")
+
+
+def measure_ladder(rows: int, cols: int, dtype: str, flush) -> list[dict]:
+    """The copy and the reading ladder's rungs, as a learner calls them."""
+    import torch
+
+    x = torch.randn((rows, cols), device="cuda", dtype=getattr(torch, dtype))
+    y = torch.empty_like(x)
+    found = []
+    for name in ("copy", *LADDER):
+        if name == "triton_single_tile" and cols > 65536:
+            continue  # no thread has room for its share of so long a row
+        rung = None if name == "copy" else getattr(importlib.import_module(name), name)
+        function = partial(rung, x, y) if rung else partial(y.copy_, x)
+        function()
+        taken = statistics.median(sample(torch, flush, lambda: None, function) for _ in range(SAMPLES))
+        found.append({"dtype": dtype, "rows": rows, "cols": cols, "kernel": name, "median_us": round(taken, 2)})
+    for row in found:
+        row["percent_of_copy"] = round(100 * found[0]["median_us"] / row["median_us"], 1)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dry-run", action="store_true")
@@ -198,19 +230,19 @@ def main() -> None:
         print(f"{dtype:9} {r:>7} x {c:<8} copy {copy:8.1f} us; best {percent:5.1f} % of it:", end=" ")
         print(best["kernel"], best["config"], flush=True)
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    ladder = [row for s, d in itertools.product(LADDER_SHAPES, DTYPES) for row in measure_ladder(*s, d, flush)]
     driver = subprocess.run(query, capture_output=True, text=True)
-    result = {
+    header = {
         "gpu": properties.name,
         "driver": driver.stdout.strip().splitlines()[0] if driver.stdout else "",
         "versions": {"torch": torch.__version__, "triton": triton.__version__, "cuda": torch.version.cuda},
         "date": datetime.date.today().isoformat(),
         "command": "python bench/triton_sweep.py",
         "samples": SAMPLES,
-        "sweep": rows,
     }
     folder = ROOT / "bench" / "results" / properties.name.lower().replace(" ", "-")
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "triton_sweep.json").write_text(json.dumps(result, indent=1) + "\n")
+    write(folder / "triton_sweep.json", header, {"sweep": rows, "ladder": ladder})
 
 
 if __name__ == "__main__":

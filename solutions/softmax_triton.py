@@ -46,17 +46,10 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # no GPU: the interpret
 TILE_COLS = {4: 32768, 2: 16384}
 PER_THREAD = (8, 16, 32, 64)  # fewer: more threads to hide latency; more: fewer shuffles and barriers an element
 WARPS = (1, 2, 4, 8, 16, 32)
-# Columns a program, its warps, the registers that a thread may have: 32 or 64 elements a thread. The wait for the
-# rest of the row is hidden by other programs on the same multiprocessor: registers are capped to fit more of them.
-TEAM_CONFIGS = (
-    (4096, 4, 48),
-    (8192, 4, 80),
-    (8192, 8, 48),
-    (16384, 8, 80),
-    (16384, 16, 48),
-    (32768, 16, 80),
-    (32768, 32, 64),
-)
+# Columns a program, its warps, the registers that a thread may have (None: as many as the compiler likes). The wait for
+# the rest of the row is hidden by other programs on the same multiprocessor, and a cap on registers makes room for one
+# more: it wins for 16-bit types and loses, by spilling, for fp32. The last one is for rows of millions of columns.
+TEAM_CONFIGS = ((8192, 4, None), (8192, 4, 80), (8192, 8, None), (16384, 8, 80), (32768, 32, None))
 
 
 def warps_for(block: int, per_thread: int) -> int:

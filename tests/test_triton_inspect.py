@@ -24,7 +24,7 @@ needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, re
 def test_the_solution_compiles_for_both_cards_with_wide_loads_and_stores(tmp_path):
     found = compile_source(SOLUTION, ["sm_80", "sm_90"], rows=8192, cols=4096)
     assert {k.arch for k in found.kernels} == {"sm_80", "sm_90"}
-    assert len({k.constants["PER_THREAD"] for k in found.kernels}) == 3
+    assert len({k.constants["PER_THREAD"] for k in found.kernels}) >= 3
     text = SOLUTION.read_text().splitlines()
     for kernel in found.kernels:
         for kind in ("load", "store"):
