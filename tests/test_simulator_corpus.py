@@ -45,9 +45,6 @@ def tree(x):
     return x[0]
 
 
-butterfly = tree
-
-
 def blocks(x):
     """32 elements a block added in order, then the blocks in order, all in float32."""
     total = np.float32(0)
@@ -57,6 +54,26 @@ def blocks(x):
             part += v
         total += part
     return total
+
+
+def sum_of(x, t):
+    """x[t] added t + 1 times in float32."""
+    total = np.float32(0)
+    for _ in range(t + 1):
+        total += x[t]
+    return total
+
+
+def product(x):
+    """x times x as 16 x 16 matrices, added in order in float32."""
+    a = x.reshape(16, 16)
+    c = np.zeros((16, 16), np.float32)
+    for k in range(16):
+        c += a[:, k : k + 1] * a[k]
+    return c.ravel()
+
+
+FUNCTIONS = {f.__name__: f for f in (tree, blocks, sum_of, product)} | {"butterfly": tree}
 
 
 def buffer(name, array, writable):
@@ -117,7 +134,7 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
         assert not wanted
     if result := header(text, "Result"):
         n = len(x)
-        scope = {"np": np, "x": x, "n": n, "tree": tree, "butterfly": butterfly, "blocks": blocks}
+        scope = {"np": np, "x": x, "n": n, **FUNCTIONS}
         np.testing.assert_array_equal(content(y), np.asarray(eval(result, scope), np.float32))
     for name, value in pairs(header(text, "Total", "")).items() if header(text, "Total") else ():
         assert report.kernels[0].metrics[METRICS[name]] == value, name

@@ -19,7 +19,6 @@ _NAMES = {
     "this_grid": "grid-wide synchronisation (cooperative_groups::this_grid)",
     "this_cluster": "thread block clusters",
     "__cluster_dims__": "thread block clusters",
-    "wmma": "tensor cores (nvcuda::wmma)",
     "cudaGraph_t": "CUDA graphs",
     "cudaStreamBeginCapture": "CUDA graphs",
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",

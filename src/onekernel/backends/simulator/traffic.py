@@ -34,9 +34,11 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
     if "accesses" in launch:
         for name in (counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
                      counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
-                     counts.SHARED_STORE_CONFLICTS, counts.ATOMICS):  # fmt: skip
+                     counts.SHARED_STORE_CONFLICTS, counts.ATOMICS, counts.BARRIERS, counts.DIVERGENT_BRANCHES):  # fmt: skip
             total[name] += 0
-        total[counts.BARRIERS] = launch.get("barriers", 0)
+        for barrier in launch["barriers"]:
+            total[counts.BARRIERS] += barrier["count"]
+            by_line[barrier["file"] or path, barrier["line"]][counts.BARRIERS] += barrier["count"]
         for access in launch["accesses"]:
             place = lines.first(access["pc"])
             for name, value in _metrics(access).items():
@@ -53,11 +55,23 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
         metrics=dict(total),
         buffers=buffers,
         lines=tuple(LineCounts(file, line, dict(m)) for (file, line), m in sorted(by_line.items())),
-        extra={"complete": bool(launch["complete"])},
+        extra={
+            "complete": bool(launch["complete"]),
+            "occupancy_bound_percent": launch["occupancy"],
+            "resident_blocks": launch["resident_blocks"],
+            "occupancy_limited_by": launch["resident_limit"],
+        },
     )
 
 
 def _metrics(access: dict[str, Any]) -> dict[str, float]:
+    out = _memory(access)
+    if access["splits"]:
+        out[counts.DIVERGENT_BRANCHES] = access["splits"]
+    return out
+
+
+def _memory(access: dict[str, Any]) -> dict[str, float]:
     write = bool(access["write"])
     if access["shared"]:
         if write:

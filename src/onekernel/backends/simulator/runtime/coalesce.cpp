@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <vector>
 
 #include "race.h"
@@ -21,7 +22,7 @@ struct Entry {
 struct Counts {
     uint32_t pc = 0;  // 0: free slot
     bool shared = false, write = false, atomic = false;
-    uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0;
+    uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
 };
 
 struct Log {
@@ -33,7 +34,7 @@ constexpr size_t SLOTS = 1 << 14;
 constexpr size_t LONGEST_LOG = size_t(1) << 22;
 Log logs[MAX_THREADS_PER_BLOCK];
 Counts table[SLOTS];
-uint64_t barriers = 0;
+std::map<std::pair<const char*, int>, uint64_t> barriers;
 
 Counts& counts_of(const Entry& e) {
     size_t slot = e.pc * 2654435761u % SLOTS;
@@ -75,7 +76,7 @@ void count_shared(Counts& c, const Entry* const* entries, const int* lanes, int 
     }
 }
 
-void count_request(const Entry* const* entries, const int* lanes, int count) {
+Counts& count_request(const Entry* const* entries, const int* lanes, int count) {
     const Entry& first = *entries[0];
     Counts& c = counts_of(first);
     c.requests++;
@@ -83,7 +84,7 @@ void count_request(const Entry* const* entries, const int* lanes, int count) {
     for (int i = 0; i < count; i++) c.bytes += entries[i]->bytes;
     if (first.shared) {
         count_shared(c, entries, lanes, count, first.bytes);
-        return;
+        return c;
     }
     uint64_t sectors[64];
     int n = 0;
@@ -93,6 +94,7 @@ void count_request(const Entry* const* entries, const int* lanes, int count) {
         if (to != from) sectors[n++] = to;
     }
     c.sectors += distinct(sectors, n);
+    return c;
 }
 
 void join(Worker& w, int warp, unsigned group) {
@@ -100,12 +102,13 @@ void join(Worker& w, int warp, unsigned group) {
     uint32_t heads[WARP];
     int lane_of[WARP], lanes = 0;
     Log* log = logs + warp * WARP;
-    (void)w;
+    int in_group = std::min(WARP, w.launch->threads - warp * WARP);
+    group &= in_group == WARP ? ~0u : (1u << in_group) - 1;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
-        if (log[i].entries.empty()) continue;
-        lane_of[lanes++] = i;
+        if (!log[i].entries.empty()) lane_of[lanes++] = i;
     }
+    bool apart = lanes && lanes < __builtin_popcount(group);  // some have nothing to do here
     for (int i = 0; i < lanes; i++) heads[i] = log[lane_of[i]].entries[0].pc;
     while (lanes) {
         uint32_t lowest = heads[0];
@@ -124,7 +127,16 @@ void join(Worker& w, int warp, unsigned group) {
                 lane_of[left++] = lane_of[i];
             }
         }
-        count_request(together, who, n);
+        Counts& c = count_request(together, who, n);
+        // Lanes that went together and part now: a branch that divided them.
+        uint32_t next[WARP];
+        for (int i = 0; i < n; i++) {
+            const Log& l = log[who[i]];
+            next[i] = l.next < l.entries.size() ? l.entries[l.next].pc : 0;
+        }
+        for (int i = 1; i < n; i++) apart |= next[i] != next[0];
+        c.splits += apart;
+        apart = false;
         lanes = left;
     }
     for (unsigned rest = group; rest; rest &= rest - 1) {
@@ -137,7 +149,7 @@ void join(Worker& w, int warp, unsigned group) {
 
 void start_counts() {
     memset(static_cast<void*>(table), 0, sizeof table);
-    barriers = 0;
+    barriers.clear();
     for (Log& l : logs) {
         l.entries.clear();
         l.next = 0;
@@ -152,27 +164,35 @@ void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr
     if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), 1u << w.rank % WARP);
 }
 
-void log_barrier(Worker&, Site) {}
+void log_barrier(Site at) { barriers[{at.file, at.line}]++; }
 
 void log_warp_met(Worker& w, int warp, unsigned group) { join(w, warp, group); }
 
 void log_block_met(Worker& w) {
-    barriers++;
     for (int i = 0; i < w.launch->warps; i++) join(w, i, ~0u);
 }
 
 std::string counts_json() {
-    std::string out = "[";
+    std::string out = "\"accesses\":[";
+    const char* comma = "";
+    char text[360];
     for (const Counts& c : table) {
         if (!c.pc) continue;
-        char text[320];
         snprintf(text, sizeof text,
                  "%s{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"requests\":%llu,\"sectors\":%llu,"
-                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu}",
-                 out.size() > 1 ? "," : "", c.pc, c.shared, c.write, c.atomic, (unsigned long long)c.requests,
-                 (unsigned long long)c.sectors, (unsigned long long)c.bytes, (unsigned long long)c.wavefronts,
-                 (unsigned long long)c.conflicts, (unsigned long long)c.operations);
+                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu,\"splits\":%llu}",
+                 comma, c.pc, c.shared, c.write, c.atomic, (unsigned long long)c.requests, (unsigned long long)c.sectors,
+                 (unsigned long long)c.bytes, (unsigned long long)c.wavefronts, (unsigned long long)c.conflicts,
+                 (unsigned long long)c.operations, (unsigned long long)c.splits);
         out += text;
+        comma = ",";
+    }
+    out += "],\"barriers\":[";
+    comma = "";
+    for (const auto& [at, count] : barriers) {
+        out += comma + ("{\"file\":" + quoted(at.first)) + ",\"line\":" + std::to_string(at.second) +
+               ",\"count\":" + std::to_string(count) + "}";
+        comma = ",";
     }
     return out + "]";
 }

@@ -9,9 +9,9 @@
 namespace ok {
 void start_counts();
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
-void log_barrier(Worker& w, Site at);
+void log_barrier(Site at);  // a block has passed it
 // Lanes that met: what they did since the last time is joined and counted.
 void log_warp_met(Worker& w, int warp, unsigned group);
 void log_block_met(Worker& w);
-std::string counts_json();  // by program counter: [[pc, {...}], ...]
+std::string counts_json();  // "accesses" by program counter, "barriers" by line
 }  // namespace ok

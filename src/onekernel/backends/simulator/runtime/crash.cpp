@@ -103,6 +103,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     const ucontext_t* context = static_cast<const ucontext_t*>(raw);
     Worker* w = worker;
     uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+    if (info->si_code == SI_KERNEL && w) address = w->suspect;  // the processor does not tell it for an impossible address
     if (!in_call || !w) {
         if (signal == limit_signal()) return;
         for (int i = 0; i < 5; i++)

@@ -113,6 +113,26 @@ static void run_blocks(Worker& w, Launch& launch) {
     }
 }
 
+// Blocks of this shape that one multiprocessor can hold at once, registers apart. Source: CUDA C++ Programming Guide,
+// "Hardware Multithreading".
+static int resident_blocks(int threads, size_t shared, const char** limit) {
+    int warps = (threads + WARP - 1) / WARP;
+    int blocks = CARD.blocks_per_multiprocessor;
+    *limit = "blocks";
+    int by_warps = CARD.threads_per_multiprocessor / WARP / warps;
+    if (by_warps < blocks) {
+        blocks = by_warps;
+        *limit = "warps";
+    }
+    size_t each = shared + CARD.shared_reserved_per_block;
+    int by_shared = static_cast<int>(CARD.shared_per_multiprocessor / each);
+    if (shared && by_shared < blocks) {
+        blocks = by_shared;
+        *limit = "shared";
+    }
+    return blocks;
+}
+
 static void record(const Launch& l) {
     const Config& c = l.config;
     char text[256];
@@ -122,6 +142,10 @@ static void record(const Launch& l) {
              l.aborted ? 0 : 1);
     std::string out = std::string("{") + text + "\"kernel\":" + quoted(l.site->kernel ? l.site->kernel : "");
     out += ",\"static\":" + std::to_string(shared_static_bytes()) + ",\"dynamic\":" + std::to_string(c.shared);
+    const char* limit = "";
+    int resident = resident_blocks(l.threads, shared_static_bytes() + c.shared, &limit);
+    out += ",\"resident_blocks\":" + std::to_string(resident) + ",\"resident_limit\":" + quoted(limit);
+    out += ",\"occupancy\":" + std::to_string(100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
     out += ",\"buffers\":[";
     bool first = true;
     for (int i = 1; i < allocation_count; i++) {
@@ -134,7 +158,7 @@ static void record(const Launch& l) {
         first = false;
     }
     out += "]";
-    if (options & COUNTS) out += ",\"accesses\":" + counts_json();
+    if (options & COUNTS) out += "," + counts_json();
     if (!launches.empty()) launches += ",";
     launches += out + "}";
 }

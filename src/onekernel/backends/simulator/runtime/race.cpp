@@ -306,9 +306,4 @@ void warp_met(Worker& w, int warp, unsigned group) {
     }
     if (options & COUNTS) log_warp_met(w, warp, group);
 }
-
-void count_barrier(Worker& w, Site at) {
-    if (options & RACES) settle(w);
-    if (options & COUNTS) log_barrier(w, at);
-}
 }  // namespace ok

@@ -56,7 +56,6 @@ void block_ended(Worker& w);
 void barrier_passed(Worker& w);
 void thread_ended(Worker& w);
 void warp_met(Worker& w, int warp, unsigned group);
-void count_barrier(Worker& w, Site at);
 void start_races();  // a launch begins
 extern uintptr_t symbols_low, symbols_high;  // this shared object, which holds the __device__ variables
 }  // namespace ok

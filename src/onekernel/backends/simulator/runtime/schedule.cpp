@@ -1,6 +1,7 @@
 // One block on one core: each CUDA thread is a fiber that runs until it must wait; lanes in order, warps in order.
 #include <sys/mman.h>
 
+#include "coalesce.h"
 #include "race.h"
 #include "report.h"
 #include "state.h"
@@ -44,6 +45,7 @@ static void release_barrier(Worker& w) {
         f.at(w.barrier_at).here().number("waiting", w.arrived).number("threads", w.launch->threads);
         f.number("gone", w.launch->threads - w.alive).text("kind", "exited").add();
     }
+    if (options & COUNTS) log_barrier(w.barrier_at);
     w.vote_result[VOTE_COUNT] = w.vote_count;
     w.vote_result[VOTE_AND] = w.vote_and;
     w.vote_result[VOTE_OR] = w.vote_or;
@@ -61,7 +63,7 @@ static void release_barrier(Worker& w) {
 // Names the places where threads wait for each other for ever, at most four.
 static void report_deadlock(Worker& w) {
     if (!first_of("deadlock", 0)) return;
-    struct Group { Site at{nullptr, 0}; int threads = 0, first = 0; };
+    struct Group { Site at{nullptr, 0}; int threads = 0; };
     Group groups[4];
     int count = 0;
     for (int i = 0; i < w.launch->threads; i++) {
@@ -71,14 +73,12 @@ static void report_deadlock(Worker& w) {
         int g = 0;
         while (g < count && groups[g].at.line != at.line) g++;
         if (g == 4) continue;
-        if (g == count) { groups[count].at = at; groups[count++].first = i; }
+        if (g == count) groups[count++].at = at;
         groups[g].threads++;
     }
     Finding f("deadlock");
     f.at(groups[0].at).number("threads", groups[0].threads);
     if (count > 1) f.other_at(groups[1].at).number("other_threads", groups[1].threads);
-    uint3 b = ok_blockIdx, t = w.launch->index[groups[0].first];
-    (void)b; (void)t;
     f.here().number("places", count).add();
 }
 
@@ -198,6 +198,7 @@ void run_block(Worker& w, uint64_t block) {
     Launch& l = *w.launch;
     uint3 grid = l.config.grid;
     w.block = block;
+    w.suspect = 0;
     ok_blockIdx = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     w.time = w.barrier_time = 1;
     w.warp = w.arrived = 0;
@@ -247,7 +248,7 @@ extern "C" int ok_barrier(int vote, int predicate, Site at) {
     w.arrived++;
     wp.runnable &= ~bit;
     wp.barrier |= bit;
-    count_barrier(w, at);
+    if (options & RACES) settle(w);
     yield();
     return vote == VOTE_NONE ? 0 : w.vote_result[vote];
 }

@@ -2,7 +2,6 @@
 #pragma once
 #include "../core.h"
 
-#define __managed__
 // One compilation serves host and device; code that asks is told what the device is.
 #define __CUDA_ARCH__ 800
 

@@ -1,7 +1,7 @@
 // nvcuda::wmma: tensor-core tiles by function, not by hardware layout (CUDA C++ Programming Guide, "Warp Matrix
 // Functions"). Each lane holds its share of a tile in x[], which elements CUDA leaves open; operands are also kept whole,
 // so that a lane computes its share of the product alone. Products and sums are in double, rounded once an element.
-// But: changing x[] of a matrix_a or matrix_b between its load and mma_sync is refused. Sub-byte types are not here.
+// But: what the accesses of a load or store are is a model (consecutive lanes, consecutive elements). No sub-byte types.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -55,11 +55,11 @@ public:
     typedef storage_element_type element_type;
     static_assert(is_accumulator || has_shape<T, m, n, k>, "the simulator has no wmma fragment of this shape and type");
     static constexpr int ok_rows = rows, ok_columns = columns;
-    static constexpr bool ok_by_row = !__is_same(Layout, col_major);
+    static constexpr bool ok_by_row = !__is_same(Layout, col_major), ok_tf32 = __is_same(T, precision::tf32);
     enum { num_elements = rows * columns / 32, num_storage_elements = num_elements };
 
     storage_element_type x[num_elements];
-    storage_element_type ok_whole[is_accumulator ? 1 : rows * columns];  // by rows
+    mutable storage_element_type ok_whole[is_accumulator ? 1 : rows * columns];  // by rows
 };
 
 namespace detail {
@@ -85,11 +85,20 @@ __attribute__((noinline)) OK_QUIET void load_whole(Fragment& fragment, const T* 
 }
 
 template <class Fragment>
-OK_ALWAYS bool is_as_loaded(const Fragment& fragment) {
+__attribute__((noinline)) OK_QUIET bool is_as_loaded(const Fragment& fragment) {
     const int lane = ok::ok_thread_rank() % 32;
     for (int i = 0; i < Fragment::num_elements; ++i)
         if (__builtin_memcmp(&fragment.x[i], &fragment.ok_whole[index_of(i, lane)], sizeof fragment.x[i]) != 0) return false;
     return true;
+}
+
+// Where some lane changed its share after the load, the lanes tell each other.
+template <class Fragment>
+OK_ALWAYS void refresh(const Fragment& fragment, ok::Site at) {
+    if (ok::ok_collective(ok::BALLOT, 0xffffffffu, !is_as_loaded(fragment), 0, 32, 4, nullptr, at) == 0) return;
+    for (int i = 0; i < Fragment::num_elements; ++i)
+        for (int lane = 0; lane < 32; ++lane)
+            fragment.ok_whole[index_of(i, lane)] = ok::shuffle(ok::SHFL_IDX, 0xffffffffu, fragment.x[i], lane, 32, at);
 }
 
 OK_ALWAYS void meet(ok::Site at) { ok::ok_collective(ok::SYNC_WARP, 0xffffffffu, 0, 0, 32, 0, nullptr, at); }
@@ -98,6 +107,12 @@ template <class T>
 OK_ALWAYS double number(T value) { return static_cast<double>(value); }
 OK_ALWAYS double number(__half value) { return __half2float(value); }
 OK_ALWAYS double number(__nv_bfloat16 value) { return __bfloat162float(value); }
+// A tf32 operand's low 13 bits are not read.
+template <class Fragment>
+OK_ALWAYS double operand(const Fragment& fragment, int index) {
+    if constexpr (Fragment::ok_tf32) return __uint_as_float(__float_as_uint(fragment.ok_whole[index]) & ~0x1fffu);
+    else return number(fragment.ok_whole[index]);
+}
 }  // namespace detail
 
 template <class Use, int m, int n, int k, class T, class Layout, class Value>
@@ -130,19 +145,28 @@ OK_ALWAYS void store_matrix_sync(Target* to, const fragment<accumulator, m, n, k
     detail::meet(at);
 }
 
+namespace detail {
+// The lane's share of a b + c; quiet, as the operands lie in registers.
+template <class Result, class A, class B, class C>
+__attribute__((noinline)) OK_QUIET void multiply(Result& d, const A& a, const B& b, const C& c) {
+    constexpr int depth = A::ok_columns, columns = B::ok_columns;
+    const int lane = ok::ok_thread_rank() % 32;
+    for (int i = 0; i < Result::num_elements; ++i) {
+        const int row = index_of(i, lane) / columns, column = index_of(i, lane) % columns;
+        double sum = number(c.x[i]);
+        for (int j = 0; j < depth; ++j) sum += operand(a, row * depth + j) * operand(b, j * columns + column);
+        d.x[i] = static_cast<typename Result::element_type>(sum);
+    }
+}
+}  // namespace detail
+
 // d = a b + c.
 template <int m, int n, int k, class T, class ALayout, class BLayout, class Sum, class From>
 OK_ALWAYS void mma_sync(fragment<accumulator, m, n, k, Sum>& d, const fragment<matrix_a, m, n, k, T, ALayout>& a,
                         const fragment<matrix_b, m, n, k, T, BLayout>& b, const fragment<accumulator, m, n, k, From>& c, OK_AT) {
-    if (!detail::is_as_loaded(a) || !detail::is_as_loaded(b)) ok::trap("a wmma operand changed after it was loaded", at);
-    detail::meet(at);
-    const int lane = ok::ok_thread_rank() % 32;
-    for (int i = 0; i < m * n / 32; ++i) {
-        const int row = detail::index_of(i, lane) / n, column = detail::index_of(i, lane) % n;
-        double sum = detail::number(c.x[i]);
-        for (int j = 0; j < k; ++j) sum += detail::number(a.ok_whole[row * k + j]) * detail::number(b.ok_whole[j * n + column]);
-        d.x[i] = static_cast<Sum>(sum);
-    }
+    detail::refresh(a, at);
+    detail::refresh(b, at);
+    detail::multiply(d, a, b, c);
 }
 
 }  // namespace wmma

@@ -16,7 +16,6 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice = 3,
     cudaMemcpyDefault = 4
 };
-constexpr unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4;
 constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4;
 constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2;
 
@@ -30,20 +29,19 @@ struct cudaPointerAttributes {
 
 namespace ok {
 
-// Memory that both sides may touch (managed, pinned and mapped) is host memory here, outside the device heap.
+// Pinned memory is host memory that kernels may touch too, outside the device heap.
 struct HostBlock {
     char* base;
     size_t bytes;
-    bool managed;
     HostBlock* next;
 };
 inline HostBlock* host_blocks = nullptr;
 
-inline cudaError_t host_allocate(void** pointer, size_t bytes, bool managed) {
+inline cudaError_t host_allocate(void** pointer, size_t bytes) {
     if (pointer == nullptr) return fail(cudaErrorInvalidValue);
     *pointer = bytes == 0 ? nullptr : aligned_alloc(256, (bytes + 255) / 256 * 256);
     if (*pointer == nullptr) return bytes == 0 ? cudaSuccess : fail(cudaErrorMemoryAllocation);
-    host_blocks = new HostBlock{static_cast<char*>(*pointer), bytes, managed, host_blocks};
+    host_blocks = new HostBlock{static_cast<char*>(*pointer), bytes, host_blocks};
     return cudaSuccess;
 }
 inline const HostBlock* host_block(const void* pointer) {
@@ -69,7 +67,7 @@ inline cudaError_t allocate(T** pointer, size_t bytes, Site at) {
     return result(ok_device_alloc(reinterpret_cast<void**>(pointer), bytes, nullptr, at));
 }
 inline cudaError_t release(void* pointer, Site at) {
-    return pointer == nullptr || host_free(pointer) ? cudaSuccess : result(ok_device_free(pointer, at));
+    return pointer == nullptr ? cudaSuccess : result(ok_device_free(pointer, at));
 }
 
 inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, Site at) {
@@ -125,12 +123,8 @@ inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, OK_AT) {
 }
 
 template <class T>
-inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned = cudaMemAttachGlobal) {
-    return bytes == 0 ? ok::fail(cudaErrorInvalidValue) : ok::host_allocate(reinterpret_cast<void**>(pointer), bytes, true);
-}
-template <class T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned) {
-    return ok::host_allocate(reinterpret_cast<void**>(pointer), bytes, false);
+    return ok::host_allocate(reinterpret_cast<void**>(pointer), bytes);
 }
 template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) { return cudaHostAlloc(pointer, bytes, flags); }
@@ -204,15 +198,11 @@ inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     if (attributes == nullptr) return ok::fail(cudaErrorInvalidValue);
     void* p = const_cast<void*>(pointer);
-    const ok::HostBlock* block = ok::host_block(pointer);
-    if (block != nullptr) *attributes = {block->managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost, 0, p, p};
+    if (ok::host_block(pointer) != nullptr) *attributes = {cudaMemoryTypeHost, 0, p, p};
     else if (ok::ok_device_find(pointer, nullptr, nullptr)) *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
     else *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, p};
     return cudaSuccess;
 }
-// Hints: where a managed page lies changes nothing here.
-template <class... Where>
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, Where...) { return pointer == nullptr ? ok::fail(cudaErrorInvalidValue) : cudaSuccess; }
 inline cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
     *available = *total = ok::CARD.global_memory;
     return cudaSuccess;
