@@ -1,12 +1,12 @@
 """A small GPT in NumPy: the model, its weights, an arithmetic with the same bytes everywhere, the judges of a port.
 
-model.py        the forward pass, on NumPy or CuPy: read this first
-arithmetic.py   the same operators built so that their bytes do not depend on the library
-weights.py      the trained weights, checked against their hash; weights.npz
-train.py        how they were made, from corpus.txt
-port_run.py     runs a learner's torch port (in the untrusted process) and hands back arrays
-port_check.py   compares those arrays with NumPy's (in the trusted process)
-port_request.py what the one asks of the other
-debugger.py     names the first tensor that differs, and why; causes.py: the mistakes that it knows
-storage.py      the questions of storage_probe, their answers, and the two halves of their check
+model.py         the forward pass, on NumPy or CuPy: read this first
+arithmetic.py    the same operators built so that their bytes do not depend on the library
+weights.py       the trained weights, checked against their hash; weights.npz
+train.py         how they were made, from corpus.txt; training.json
+port_request.py  what a check asks of a port; port_wire.py: how arrays travel between the two processes
+port_run.py      runs a learner's torch port (in the untrusted process) and hands back arrays
+port_check.py    compares those arrays with NumPy's (in the trusted process)
+debugger.py      names the first tensor that differs, and why; causes.py: the mistakes that it knows
+storage.py       the questions of storage_probe and their answers; storage_run.py: its untrusted half
 """

@@ -49,10 +49,11 @@ def run_port(source: Path, request: Mapping[str, Any], softmax: Softmax | None =
 
 def load_module(source: Path) -> ModuleType:
     """Imports a file by its path, without leaving a __pycache__ beside it."""
-    spec = importlib.util.spec_from_file_location(source.stem, source)
+    spec = importlib.util.spec_from_file_location(f"submission_{source.stem}", source)
     if spec is None or spec.loader is None:
         raise ImportError(f"{source} is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         spec.loader.exec_module(module)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib.util
 import json
 import math
 import os
@@ -20,24 +19,16 @@ import platform
 import time
 from datetime import date
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import torch
 
 from . import weights
 from .model import Config
+from .port_run import load_module
 
 CORPUS = Path(__file__).with_name("corpus.txt")
 SOLUTION = Path(__file__).parents[3] / "solutions" / "torch_minigpt.py"
-
-
-def load_module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def initial(config: Config, seed: int) -> dict[str, torch.Tensor]:
