@@ -2,8 +2,11 @@
 
     pytest                     the graders' own tests; starters in kernels/ are shown as "yours to solve"
     pytest --learner NAME      grades learners/NAME
-    pytest --submission DIR    grades the files of one folder
-    pytest --submissions DIR   grades every folder in DIR, a student each
+    pytest --submission=DIR    grades the files of one folder
+    pytest --submissions=DIR   grades every folder in DIR, a student each
+
+Write the "=": before plugins are loaded, pytest takes a folder that stands alone for a test path, and reads the
+pytest.ini in it. A submission's configuration must not be read, so a run that did is refused.
 
 Outside of a course this plugin adds no option, collects nothing and imports nothing but pytest. What is graded runs in
 processes of its own (`onekernel.grading`), never in this one.
@@ -56,6 +59,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     root = course_root(config.rootpath)
     if root is None or config.rootpath != root:
+        for whose in _WHOSE:
+            value = config.getoption(f"--{whose}", None) if course_root(Path.cwd()) else None
+            if value:
+                raise pytest.UsageError(
+                    f"pytest took {config.rootpath} for the course; write --{whose}={value}, with '=', in the course"
+                )
         return
     _count_as_known(YOURS)
     state = _Grading(config, root)
@@ -148,7 +157,7 @@ class _Grading:
         return result
 
     def replay(self, exercise: Exercise) -> str:
-        whose = next(f"--{w} {self.config.getoption(f'--{w}')}" for w in _WHOSE if self.config.getoption(f"--{w}"))
+        whose = next(f"--{w}={self.config.getoption(f'--{w}')}" for w in _WHOSE if self.config.getoption(f"--{w}"))
         return f"pytest {whose} -k {exercise.slug} --grading-seed {self.seed}"
 
 
