@@ -24,9 +24,11 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from onekernel.backends import cuda  # noqa: E402
 from onekernel.backends.base import Unavailable  # noqa: E402
-from onekernel.measure import cells, contenders, device  # noqa: E402
+from onekernel.measure import cells, contenders, device, plots, results  # noqa: E402
 from onekernel.measure.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
-from onekernel.messages import say  # noqa: E402
+from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
+
+FIGURE = (results.OURS, "softmax_triton", *results.PEERS)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -39,8 +41,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="default: bench/results/<gpu>/softmax.json")
     parser.add_argument("--resume", action="store_true", help="keep the shapes that the file holds, measure the rest")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--draw", metavar="GPU", help="draw the figures of bench/results/GPU/softmax.json")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(argv)
+    if options.draw:
+        return _draw(ROOT / "bench" / "results" / options.draw / "softmax.json")
     wanted = _shapes(options) if options.shape else list(cells.grid(options.dtype, options.quick))
     found, absent = contenders.all_contenders(ROOT)
     if options.only:
@@ -123,6 +128,19 @@ def _run(
         print(say("bench.out-of-time", seconds=f"{options.limit:.0f}", count=len(result["cells"]), path=path))
         return 2
     print(say("bench.written", path=path))
+    return _draw(path)
+
+
+def _draw(path: Path) -> int:
+    """One figure a type and language: speed against the width of a row."""
+    data, measured = results.read(path)
+    for dtype in cells.ITEMSIZE:
+        mine = [c for c in measured if c.dtype == dtype and c.method == "events" and not c.shift]
+        for lang in LANGUAGES if mine else ():
+            heading = Message("bench.title-widths", {"dtype": dtype, "name": data["device"]["name"]}).text(lang)
+            target = path.parent / (f"softmax_{dtype}" + ("" if lang == "en" else f".{lang}"))
+            for drawn in plots.widths(target, mine, FIGURE, heading, plots.measured_on(data, lang), lang):
+                print(say("bench.written", path=drawn))
     return 0
 
 

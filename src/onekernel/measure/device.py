@@ -118,11 +118,12 @@ def versions() -> dict[str, str]:
 
 
 def provenance() -> dict[str, Any]:
-    """What every result file carries: versions, date (UTC) and the command that reproduces it."""
+    """What every result file carries: versions, date (UTC) and the command that reproduces it, without its --out."""
     script = re.sub(r"^.*?(?=bench/|onekernel$)", "", sys.argv[0])
-    command = ["onekernel" if script == "onekernel" else f"python {script}", *map(shlex.quote, sys.argv[1:])]
+    arguments = re.sub(r"--out[ =]\S+ ?", "", " ".join(map(shlex.quote, sys.argv[1:]))).strip()
+    command = f"{'onekernel' if script == 'onekernel' else f'python {script}'} {arguments}".strip()
     now = datetime.datetime.now(datetime.UTC)
-    return {"versions": versions(), "date": now.strftime("%Y-%m-%d"), "command": " ".join(command)}
+    return {"versions": versions(), "date": now.strftime("%Y-%m-%d"), "command": command}
 
 
 def _nvml_handle() -> Any:

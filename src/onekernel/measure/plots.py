@@ -17,58 +17,81 @@ LADDER = "ladder/"
 def roofline(
     path: Path, points: Sequence[RooflinePoint], roofs: Roofs, heading: str, under: str, lang: str, predicted: bool
 ) -> list[Path]:
-    """Points under the memory roofs and the FMA roof, both axes logarithmic. Points whose name begins with "ladder/"
+    """Points under the memory roofs and the FMA roof, both axes logarithmic; beside it every point's share of the
+    memory roof, where the roofline itself is too narrow to tell them apart. Points whose name begins with "ladder/"
     are joined to a path, in their order. `predicted` marks the figure as no measurement. The written paths."""
-    fig = figure(8.6, 5.8)
-    axes = fig.add_subplot()
+    fig = figure(11.4, 5.6)
+    axes, shares = fig.subplots(1, 2, width_ratios=(3, 2))
     xs = [p.intensity for p in points]
     left, right = min(xs) / 4, max(roofs.ridge * 6, max(xs) * 6)
     low = min(p.rate(roofs) for p in points) / 3
-    axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(low, roofs.fma * 4))
+    axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(low, roofs.fma * 8))
     axes.set_xlabel(_say("axis-intensity", lang))
     axes.set_ylabel(_say("axis-rate", lang))
     _draw_roofs(axes, roofs, left, right, lang)
+    looks = _looks(points)
     rungs = [p for p in points if p.name.startswith(LADDER)]
     if rungs:
         path_x, path_y = zip(*((p.intensity, p.rate(roofs)) for p in rungs), strict=True)
         axes.plot(path_x, path_y, color=FAINT, linewidth=1.2, linestyle=":", zorder=2, label=_say("ladder", lang))
-    labels = []
-    for number, p in enumerate(points):
-        is_rung = p in rungs
-        colour = FAINT if is_rung else COLOURS[number % len(COLOURS)]
-        axes.plot(
-            p.intensity, p.rate(roofs), marker=MARKERS[number % len(MARKERS)], markersize=6 if is_rung else 9,
-            color=colour, markerfacecolor="none" if p.in_l2 else colour, linestyle="none", zorder=4,
-        )  # fmt: skip
-        labels.append(Label(p.intensity, p.rate(roofs), p.name.removeprefix(LADDER), INK if is_rung else colour))
+    for p in points:
+        axes.plot(p.intensity, p.rate(roofs), zorder=2 if p in rungs else 4, **looks[p.name])
     if any(p.in_l2 for p in points):
         axes.plot([], [], marker="o", markerfacecolor="none", color=FAINT, linestyle="none", label=_say("in-l2", lang))
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="lower right", frameon=False, fontsize=9)
+    axes.legend(loc="upper left", frameon=False, fontsize=9)
+    _draw_shares(shares, points, roofs, looks, lang)
     title(fig, heading, under, warn=predicted)
     fig.draw_without_rendering()
-    label_points(axes, labels)
+    label_points(axes, [Label(p.intensity, p.rate(roofs), p.name, looks[p.name]["color"])
+                        for p in points if p not in rungs and not p.in_l2])  # fmt: skip
     return save(fig, path)
 
 
+def _looks(points: Sequence[RooflinePoint]) -> dict[str, dict[str, Any]]:
+    """Marker and colour of each point: the rungs of the ladder small and grey, what lives in L2 hollow."""
+    looks = {}
+    for number, p in enumerate(p for p in points if not p.name.startswith(LADDER)):
+        colour = COLOURS[number % len(COLOURS)]
+        looks[p.name] = {"marker": MARKERS[number % len(MARKERS)], "markersize": 9, "color": colour,
+                         "markerfacecolor": "none" if p.in_l2 else colour, "linestyle": "none"}  # fmt: skip
+    rung = {"marker": "o", "markersize": 5, "color": FAINT, "markerfacecolor": FAINT, "linestyle": "none"}
+    return {p.name: looks.get(p.name, rung) for p in points}
+
+
+def _draw_shares(
+    axes: Any, points: Sequence[RooflinePoint], roofs: Roofs, looks: Mapping[str, Mapping[str, Any]], lang: str
+) -> None:
+    """Useful bytes over the time, in percent of the memory roof: one row a point, its name to the left."""
+    shares = [100 * (p.useful_bytes * p.rate(roofs) / p.flops) / (roofs.copy or roofs.datasheet) for p in points]
+    rows = range(len(points), 0, -1)
+    rungs = [(share, row) for p, share, row in zip(points, shares, rows, strict=True) if p.name.startswith(LADDER)]
+    if rungs:
+        x, y = zip(*rungs, strict=True)
+        axes.plot(x, y, color=FAINT, linewidth=1.2, linestyle=":", zorder=2)
+    for p, share, row in zip(points, shares, rows, strict=True):
+        axes.plot(share, row, zorder=4, clip_on=False, **looks[p.name])
+        text = f"{share:.0f} %" if share >= 1 else f"{share:.2g} %"
+        axes.annotate(text, (1.0, row), xycoords=("axes fraction", "data"), ha="right", va="center", fontsize=9)
+    axes.axvline(100, color=INK, linewidth=1.2)
+    axes.set_yticks(list(rows), [p.name.removeprefix(LADDER) for p in points], fontsize=9)
+    axes.set(xlim=(0, max(*shares, 100) * 1.3), ylim=(0.4, len(points) + 0.6))
+    axes.set_xlabel(_say("axis-share-copy" if roofs.copy else "axis-share-datasheet", lang))
+    axes.grid(axis="y", visible=False)
+
+
 def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -> None:
-    for bandwidth, style in ((roofs.datasheet, "--"), (roofs.copy, "-")):
-        if not bandwidth:
-            continue
-        ridge = roofs.fma / bandwidth
-        axes.plot([left, ridge], [left * bandwidth, roofs.fma], color=INK, linestyle=style, linewidth=1.4, zorder=3)
+    for bandwidth, style, key in ((roofs.datasheet, "--", "roof-datasheet"), (roofs.copy, "-", "roof-copy")):
+        if bandwidth:
+            ridge = roofs.fma / bandwidth
+            text = _say(key, lang, value=f"{bandwidth / 1e12:.2f}")
+            axes.plot([left, ridge], [left * bandwidth, roofs.fma], color=INK, linestyle=style, linewidth=1.4, zorder=3,
+                      label=text)  # fmt: skip
     axes.plot([roofs.fma / (roofs.datasheet or roofs.copy), right], [roofs.fma] * 2, color=INK, linewidth=1.4, zorder=3)
     axes.annotate(_say("roof-fma", lang, value=f"{roofs.fma / 1e12:.1f}"), (right, roofs.fma), xytext=(-4, 5),
                   textcoords="offset points", ha="right", fontsize=9)  # fmt: skip
-    names = [_say(key, lang, value=f"{value / 1e12:.2f}") for value, key in
-             ((roofs.datasheet, "roof-datasheet"), (roofs.copy, "roof-copy")) if value]  # fmt: skip
-    at = (left * roofs.ridge) ** 0.5  # the middle of the slope, on a logarithmic axis
-    top = roofs.datasheet or roofs.copy
-    axes.annotate(f"- -  {names[0]}\n—  {names[-1]}" if len(names) > 1 else f"- -  {names[0]}", (at, at * top),
-                  xytext=(-10, 16), textcoords="offset points", ha="right", va="bottom", fontsize=9)  # fmt: skip
     axes.axvline(roofs.ridge, color=FAINT, linewidth=0.8, linestyle=(0, (1, 3)))
-    axes.annotate(_say("ridge", lang, value=f"{roofs.ridge:.1f}"), (roofs.ridge, axes.get_ylim()[0]), xytext=(5, 8),
-                  textcoords="offset points", fontsize=9, color=FAINT)  # fmt: skip
+    axes.annotate(_say("ridge", lang, value=f"{roofs.ridge:.1f}"), (roofs.ridge, axes.get_ylim()[0]), xytext=(-5, 8),
+                  textcoords="offset points", ha="right", fontsize=9, color=FAINT)  # fmt: skip
 
 
 def intensity(
@@ -92,7 +115,7 @@ def intensity(
     roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
     value = (roofs.copy or roofs.datasheet) / 1e12
     _note(upper, doublings[0], value, _say(roof_key, lang, value=f"{value:.2f}"))
-    _note(lower, doublings[0], roofs.fma / 1e12, _say("roof-fma", lang, value=f"{roofs.fma / 1e12:.0f} fp16"))
+    _note(lower, doublings[0], roofs.fma / 1e12, _say("roof-fp16", lang, value=f"{roofs.fma / 1e12:.0f}"))
     text = _say("ridge-predicted", lang, value=f"{predicted_ridge:.0f}")
     upper.annotate(text, (predicted_ridge, upper.get_ylim()[0]), xytext=(6, 8), textcoords="offset points", fontsize=9,
                    color=FAINT)  # fmt: skip
@@ -107,10 +130,11 @@ def widths(
     path: Path, cells: Sequence[Measured], names: Sequence[str], heading: str, under: str, lang: str
 ) -> list[Path]:
     """Percent of the copy's speed against the columns of a row, one line a contender; `cells` of one type, aligned and
-    timed by events. The written paths."""
+    timed by events. Of cells with as many columns the one with the most bytes is shown. The written paths."""
     fig = figure(9.2, 5.0)
     axes = fig.add_subplot()
-    cells = sorted(cells, key=lambda c: (c.cols, c.rows))
+    by_columns = {c.cols: c for c in sorted(cells, key=lambda c: c.bytes)}
+    cells = [by_columns[cols] for cols in sorted(by_columns)]
     ends = []
     for number, name in enumerate(names):
         timed = [(c.cols, 100 * v) for c in cells if (v := c.of_copy(name)) is not None]
@@ -122,9 +146,9 @@ def widths(
         ends.append(Label(x[-1], y[-1], name, colour))
     axes.axhline(100, color=INK, linewidth=1.2)
     axes.set(xscale="log", ylim=(0, 112), xlabel=_say("column-shape", lang).split(" x ")[-1])
-    columns = sorted({c.cols for c in cells})
-    axes.set_xlim(columns[0] / 1.3, columns[-1] * 5)
-    ticks = [n for n in (128, 512, 2048, 8192, 32768, 131072, 262144, 1048576, 4194304) if n <= columns[-1]]
+    first, last = cells[0].cols, cells[-1].cols
+    axes.set_xlim(first / 1.3, last * 5)
+    ticks = [n for n in (128, 512, 2048, 8192, 32768, 131072, 524288, 4194304) if n <= last]
     axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
     axes.minorticks_off()
     axes.set_ylabel(_say("axis-percent", lang))

@@ -57,9 +57,12 @@ class Measured:
 
 
 def read(path: Path) -> tuple[dict[str, Any], list[Measured]]:
-    """A result file of bench/softmax.py and its cells. Raises OSError, ValueError or KeyError for anything else."""
+    """A result file of bench/softmax.py and its cells that have a copy to compare with.
+
+    Raises OSError, ValueError or KeyError for anything else.
+    """
     data = json.loads(path.read_text(encoding="utf-8"))
-    return data, [_cell(cell) for cell in data["cells"]]
+    return data, [_cell(cell) for cell in data["cells"] if "median_s" in cell["contenders"]["copy"]]
 
 
 def _cell(cell: Mapping[str, Any]) -> Measured:

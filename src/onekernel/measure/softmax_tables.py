@@ -33,7 +33,7 @@ def caption(data: Mapping[str, Any], lang: str) -> str:
 def percent(dtype: str, path: Path, lang: str) -> list[str]:
     """One row a shape: the copy's TB/s, then each contender's percentage of the copy."""
     data, cells = read(path)
-    mine = [c for c in cells if c.dtype == dtype and c.method == "events" and "copy" in c.samples]
+    mine = [c for c in cells if c.dtype == dtype and c.method == "events"]
     names = [n for n in SHOWN if any(n in c.samples for c in mine)]
     rows = []
     for cell in mine:
@@ -47,7 +47,7 @@ def percent(dtype: str, path: Path, lang: str) -> list[str]:
 def latency(path: Path, lang: str) -> list[str]:
     """The launch-bound shapes, in microseconds a call."""
     data, cells = read(path)
-    mine = [c for c in cells if c.method == "graph" and "copy" in c.samples]
+    mine = [c for c in cells if c.method == "graph"]
     names = [n for n in SHOWN if any(n in c.samples for c in mine)]
     rows = [
         [c.dtype, c.shape, *(f"{c.samples[n].median * 1e6:.2f}" if n in c.samples else "-" for n in ("copy", *names))]
@@ -61,7 +61,7 @@ def latency(path: Path, lang: str) -> list[str]:
 def ladder(path: Path, lang: str) -> list[str]:
     """The reading ladder in fp32: one row a rung, one column a shape."""
     data, cells = read(path)
-    mine = {c.shape: c for c in cells if c.dtype == "float32" and c.shape in LADDER_SHAPES and "copy" in c.samples}
+    mine = {c.shape: c for c in cells if c.dtype == "float32" and c.shape in LADDER_SHAPES}
     rungs = [n for n, kind in data["method"]["kinds"].items() if kind == "ladder"]
     names = ["softmax_naive", "softmax_block", *sorted(rungs), OURS]
     timed = [n for n in names if any(n in c.samples for c in mine.values())]
@@ -74,7 +74,7 @@ def summary(path: Path, lang: str) -> list[str]:
     data, cells = read(path)
     lines = []
     for dtype in ITEMSIZE:
-        mine = [c for c in cells if c.dtype == dtype and "copy" in c.samples]
+        mine = [c for c in cells if c.dtype == dtype]
         for name in SHOWN:
             found = geometric_mean(mine, name)
             if found:
@@ -88,7 +88,7 @@ def shortfall_list(path: Path, lang: str) -> list[str]:
     """Each cell in which ours misses a goal."""
     data, cells = read(path)
     lines = []
-    for s in shortfalls([c for c in cells if "copy" in c.samples]):
+    for s in shortfalls(cells):
         copy = s.cell.samples["copy"].median
         micros = s.cell.method == "graph"
         shown = [f"{x.median * 1e6:.2f}" if micros else f"{100 * copy / x.median:.0f}" for x in (s.ours, s.theirs)]
@@ -96,7 +96,10 @@ def shortfall_list(path: Path, lang: str) -> list[str]:
         values = {"dtype": s.cell.dtype, "shape": s.cell.shape, "ours": shown[0], "theirs": shown[1], "peer": s.peer,
                   "goal": f"{100 * COPY_GOAL:.0f}"}  # fmt: skip
         lines.append("- " + _say(key, lang, **values))
-    return [*(lines or [_say("no-shortfall", lang)]), "", caption(data, lang)]
+    if not lines:
+        measured = any(OURS in c.samples for c in cells)
+        lines = [_say("no-shortfall" if measured else "not-measured", lang, name=OURS)]
+    return [*lines, "", caption(data, lang)]
 
 
 PARTS: dict[str, Callable[[Path, str], list[str]]] = {

@@ -13,6 +13,7 @@ COLOURS = ("#000000", "#E69F00", "#0072B2", "#56B4E9", "#D55E00", "#009E73", "#C
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 INK = "#222222"
 FAINT = "#777777"
+LABEL_WIDTH, LINE_HEIGHT = 110.0, 12.5  # typographic points
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,9 @@ def figure(width: float = 8.0, height: float = 5.2) -> Any:
 
 
 def save(fig: Any, path: Path) -> list[Path]:
-    """Writes `path` with the endings .png and .svg, the same bytes for the same figure. The two paths."""
+    """Writes `path` with the endings .png and .svg added, the same bytes for the same figure. The two paths."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = [path.with_suffix(".png"), path.with_suffix(".svg")]
+    written = [path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")]
     fig.savefig(written[0], metadata={"Software": None})
     fig.savefig(written[1], metadata={"Date": None})
     return written
@@ -57,27 +58,30 @@ def title(fig: Any, text: str, under: str, warn: bool = False) -> None:
 def label_points(axes: Any, labels: Sequence[Label], side: str = "right", gap: float = 14.0) -> None:
     """Writes each label beside its point, moved up or down until no two overlap, with a thin line to its point.
 
-    `gap` is the distance to the points in typographic points; the axes' limits must be final.
+    Points closer than a label's width share a column of labels. `gap` is the distance to the points in typographic
+    points; the axes' limits must be final.
     """
-    if not labels:
-        return
     scale = axes.figure.dpi / 72
-    height = 11.5 * scale
-    placed = []
-    for label in labels:
-        x, y = axes.transData.transform((label.x, label.y))
-        placed.append([x + (gap * scale if side == "right" else -gap * scale), y, label])
-    column = (max if side == "right" else min)(x for x, _, _ in placed)
-    ordered = sorted(placed, key=lambda p: p[1])
-    heights = _spread([y for _, y, _ in ordered], height)
+    sign = 1 if side == "right" else -1
     inverse = axes.transData.inverted()
-    for (_, _, label), y in zip(ordered, heights, strict=True):
-        at = inverse.transform((column, y))
-        axes.annotate(
-            label.text, xy=(label.x, label.y), xytext=at, textcoords="data", fontsize=9, color=label.colour,
-            ha="left" if side == "right" else "right", va="center", zorder=5,
-            arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "alpha": 0.6, "shrinkB": 4},
-        )  # fmt: skip
+    placed = sorted((*axes.transData.transform((p.x, p.y)), number, p) for number, p in enumerate(labels))
+    columns: list[list[Any]] = []
+    for point in placed:
+        if columns and point[0] - columns[-1][-1][0] < LABEL_WIDTH * scale:
+            columns[-1].append(point)
+        else:
+            columns.append([point])
+    for column in columns:
+        x = (max if side == "right" else min)(p[0] for p in column) + sign * gap * scale
+        ordered = sorted(column, key=lambda p: p[1])
+        for (_, _, _, label), y in zip(ordered, _spread([p[1] for p in ordered], LINE_HEIGHT * scale), strict=True):
+            axes.annotate(
+                label.text, xy=(label.x, label.y), xytext=inverse.transform((x, y)), textcoords="data", fontsize=9,
+                color=INK, ha="left" if side == "right" else "right", va="center", zorder=5,
+                bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+                arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.8, "shrinkB": 4,
+                            "relpos": (0 if side == "right" else 1, 0.5)},
+            )  # fmt: skip
 
 
 def _spread(wanted: Sequence[float], height: float) -> list[float]:

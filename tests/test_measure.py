@@ -1,0 +1,302 @@
+"""Measurement without a GPU: samples, limits, rooflines, result files, tables, figures, credit."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from onekernel.measure import cells, credit, device, plots, predict, results, style, tables
+from onekernel.measure.roofline import RooflinePoint, Roofs
+from onekernel.measure.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
+
+
+def _around(median: float, spread: float = 0.01, count: int = 9) -> Sample:
+    return Sample.of([median * (1 + spread * (i - count // 2) / count) for i in range(count)])
+
+
+# --- samples ---------------------------------------------------------------------------------------------------------
+def test_a_sample_is_median_and_quartiles():
+    sample = Sample.of([5.0, 1.0, 2.0, 4.0, 3.0])
+    assert (sample.median, sample.q1, sample.q3, sample.count) == (3.0, 2.0, 4.0, 5)
+    assert sample.spread == pytest.approx(2 / 3)
+    assert Sample.from_json(json.loads(json.dumps(sample.to_json()))) == sample
+
+
+@pytest.mark.parametrize("times", [[], [1.0, 0.0], [-1.0]])
+def test_times_that_cannot_be_are_refused(times):
+    with pytest.raises(ValueError, match="above zero"):
+        Sample.of(times)
+
+
+def test_a_difference_within_the_spread_is_inconclusive():
+    assert compare(_around(1.0), _around(1.2)) == "faster"
+    assert compare(_around(1.2), _around(1.0)) == "slower"
+    assert compare(_around(1.0, spread=0.5), _around(1.1, spread=0.5)) == "inconclusive"
+
+
+def test_a_time_below_what_the_traffic_takes_is_refused():
+    floor = floor_seconds(100e6, 100e6, 4e12, l2_bytes=60e6)
+    assert floor == pytest.approx(140e6 / 4e12)  # 60 MB of the writes may still lie in L2
+    assert floor_seconds(100e6, 10e6, 4e12, 60e6) == pytest.approx(25e-6)
+    refuse_above_roof(_around(36e-6), floor)
+    with pytest.raises(AboveRoof):
+        refuse_above_roof(_around(34e-6), floor)
+
+
+# --- roofline --------------------------------------------------------------------------------------------------------
+ROOFS = Roofs(copy=4e12, datasheet=4.8e12, fma=60e12)
+
+
+def test_the_ridge_divides_memory_from_compute():
+    assert ROOFS.ridge == 15.0
+    assert (ROOFS.binds(0.625), ROOFS.binds(20.0)) == ("memory", "compute")
+    assert ROOFS.attainable(0.5) == 2e12 and ROOFS.attainable(100.0) == 60e12
+    assert Roofs(0.0, 4.8e12, 60e12).ridge == 12.5  # nobody measured a copy
+
+
+def test_a_point_lies_by_the_bytes_that_moved_and_its_bandwidth_counts_the_useful_ones():
+    point = RooflinePoint("k", flops=5e6, useful_bytes=8e6, seconds=4e-6, moved_bytes=16e6)
+    assert point.intensity == 0.3125
+    assert point.bandwidth == pytest.approx(2e12) and point.rate(ROOFS) == pytest.approx(1.25e12)
+    predicted = RooflinePoint("k", 5e6, 8e6, None)
+    assert predicted.bandwidth is None and predicted.rate(ROOFS) == 0.625 * 4e12
+    assert RooflinePoint.from_json(json.loads(json.dumps(point.to_json()))) == point
+
+
+# --- the grid --------------------------------------------------------------------------------------------------------
+def test_the_grid_holds_the_widths_that_trip_kernels():
+    every = list(cells.grid())
+    widths = {63, 781, 1025, 2049, 4097, 9217, 24513, 128256, 151936, 4095, 12345, 50257, 4194304}
+    for dtype in ("float32", "float16", "bfloat16"):
+        assert widths <= {c.cols for c in every if c.dtype == dtype}
+        assert any(c.shift == 1 for c in every if c.dtype == dtype)
+    assert len(set(every)) == len(every)
+
+
+def test_a_cell_counts_one_read_and_one_write():
+    cell = cells.Cell("bfloat16", 1024, 1024)
+    assert cell.bytes == 4 << 20 and cell.launch_bound
+    assert not cells.Cell("float32", 8192, 4096).launch_bound
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [("NVIDIA H200", "h200"), ("NVIDIA GeForce RTX 4090", "rtx-4090"), ("NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb")],
+)
+def test_a_card_has_one_folder(name, slug):
+    assert device.slug_of(name) == slug
+
+
+def test_the_command_of_a_result_does_not_say_where_it_was_written(monkeypatch):
+    argv = ["/home/someone/repo/bench/softmax.py", "--quick", "--out", "/tmp/x.json", "--resume"]
+    monkeypatch.setattr("sys.argv", argv)
+    made = device.provenance()
+    assert made["command"] == "python bench/softmax.py --quick --resume"
+    assert made["versions"]["python"]
+
+
+# --- result files and tables -----------------------------------------------------------------------------------------
+def _cell(rows, cols, dtype="float32", method="events", shift=0, **micros):
+    size = 2 * rows * cols * (4 if dtype == "float32" else 2)
+    contenders = {n: _around(t * 1e-6).to_json() if isinstance(t, float) else t for n, t in micros.items()}
+    return {"dtype": dtype, "rows": rows, "cols": cols, "shift": shift, "bytes": size, "method": method,
+            "contenders": contenders}  # fmt: skip
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A root with one result file: a win, a tie, a loss, a cell below the goal, a discarded time, a small shape."""
+    data = {
+        "device": {"name": "NVIDIA Test", "driver": "580"}, "versions": {"python": "3", "torch": "2.11"},
+        "date": "2026-01-02", "command": "python bench/softmax.py", "method": {"kinds": {"ladder/a": "ladder"}},
+        "cells": [
+            _cell(8192, 4096, copy=100.0, softmax_tuned=101.0, **{"F.softmax": 160.0, "ladder/a": 200.0}),
+            _cell(8192, 8192, copy=100.0, softmax_tuned=101.0, QuACK=101.2),
+            _cell(8192, 4095, copy=100.0, softmax_tuned=120.0, QuACK=110.0, Liger={"failed": "no"}),
+            _cell(1, 4194304, copy=100.0, softmax_tuned={"median_s": 1e-9, "q1_s": 1e-9, "q3_s": 1e-9, "count": 9,
+                                                        "discarded": "above the roof"}),
+            _cell(128, 4096, method="graph", copy=3.0, softmax_tuned=4.0, QuACK=3.5),
+        ],
+    }  # fmt: skip
+    folder = tmp_path / "bench" / "results" / "test"
+    folder.mkdir(parents=True)
+    (folder / "softmax.json").write_text(json.dumps(data))
+    other = {**data, "tables": {"main": {"columns": [{"en": "what", "es": "qué"}, "us"], "rows": [["a", 1.5]]}}}
+    (folder / "gelu.json").write_text(json.dumps(other))
+    (tmp_path / "docs" / "es").mkdir(parents=True)
+    return tmp_path
+
+
+def _page(root, name, part, path="README.md"):
+    page = root / path
+    page.write_text(f"before\n<!-- table: {name} -->\nold\n<!-- /table -->\nafter {part}\n")
+    return page
+
+
+def test_shortfalls_are_what_misses_a_goal_beyond_the_spread(repository):
+    _, measured = results.read(repository / "bench/results/test/softmax.json")
+    found = [(s.cell.shape, s.goal, s.peer) for s in results.shortfalls(measured)]
+    assert found == [
+        ("8192 x 4095", "peer", "QuACK"), ("8192 x 4095", "copy", "copy"), ("128 x 4096", "peer", "QuACK"),
+    ]  # fmt: skip
+    tie = next(c for c in measured if c.cols == 8192)
+    assert tie.best_peer() == "QuACK" and tie.against_best_peer() == "inconclusive"
+
+
+def test_a_discarded_time_appears_nowhere(repository):
+    _, measured = results.read(repository / "bench/results/test/softmax.json")
+    assert next(c for c in measured if c.cols == 4194304).of_copy("softmax_tuned") is None
+
+
+def test_the_geometric_mean_is_over_large_cells(repository):
+    _, measured = results.read(repository / "bench/results/test/softmax.json")
+    mean, lowest, count = results.geometric_mean(measured, "softmax_tuned")
+    assert count == 3 and lowest == pytest.approx(100 / 120)
+    assert mean == pytest.approx((100 / 101 * 100 / 101 * 100 / 120) ** (1 / 3))
+    assert results.geometric_mean(measured, "nobody") is None
+
+
+def test_a_stale_table_is_found_then_written_then_clean(repository):
+    page = _page(repository, "test/softmax/float32", "x")
+    assert tables.refresh(repository, check=True) == [page]
+    assert "old" in page.read_text()
+    assert tables.refresh(repository) == [page]
+    text = page.read_text()
+    assert "old" not in text and text.startswith("before\n") and text.endswith("after x\n")
+    assert "| 8192 x 4096 | 2.68 | 99 | 62 |" in text and "100 is the speed of a copy" in text
+    assert "101 ~" not in text and "99 ~" in text  # the tie is marked, at the peer
+    assert tables.refresh(repository, check=True) == []
+
+
+@pytest.mark.parametrize("part", ["summary", "shortfalls", "ladder", "latency", "float32"])
+def test_every_part_exists_in_both_languages(repository, part):
+    name = f"test/softmax/{part}"
+    english, spanish = _page(repository, name, "en"), _page(repository, name, "es", "docs/es/page.md")
+    tables.refresh(repository)
+    assert "Reproduce" in english.read_text() and "Para reproducirlo" in spanish.read_text()
+
+
+def test_any_bench_may_bring_its_own_table(repository):
+    english = _page(repository, "test/gelu/main", "x")
+    spanish = _page(repository, "test/gelu/main", "x", "README.es.md")
+    tables.refresh(repository)
+    assert "| what | us |" in english.read_text() and "| a | 1.5 |" in english.read_text()
+    assert "| qué | us |" in spanish.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("other/softmax/float32", "bench/results/other/softmax.json"),
+        ("test/softmax/nothing", "there is no table"),
+        ("test/gelu/nothing", "known: main"),
+        ("short", "there is no table"),
+    ],
+)
+def test_a_marker_that_cannot_be_filled_names_page_line_and_mend(repository, name, says):
+    page = _page(repository, name, "x")
+    before = page.read_text()
+    with pytest.raises(tables.TableError, match=r"README\.md:2") as caught:
+        tables.refresh(repository)
+    assert says in str(caught.value) and page.read_text() == before
+
+
+def test_a_table_without_an_end_loses_nothing(repository):
+    page = repository / "README.md"
+    page.write_text("<!-- table: test/softmax/float32 -->\nprecious\n")
+    with pytest.raises(tables.TableError, match="never closed"):
+        tables.refresh(repository)
+    assert "precious" in page.read_text()
+
+
+# --- figures ---------------------------------------------------------------------------------------------------------
+def test_labels_keep_their_order_and_their_distance():
+    wanted = [0.0, 1.0, 1.5, 50.0, 51.0, 100.0]
+    placed = style._spread(wanted, 12.0)
+    assert all(b - a >= 12.0 - 1e-9 for a, b in itertools.pairwise(placed))
+    assert placed[-1] == 100.0  # nobody near: it stays
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
+    points = [
+        RooflinePoint("softmax_naive", 5e6, 8e6, 1e-3),
+        RooflinePoint("softmax_tuned", 5e6, 8e6, 2.1e-6),
+        RooflinePoint("ladder/one", 5e6, 8e6, 9e-6, moved_bytes=2e7),
+        RooflinePoint("ladder/two", 5e6, 8e6, 3e-6),
+        RooflinePoint("softmax_tuned small", 5e6, 8e6, 1e-6, in_l2=True),
+    ]
+    first = plots.roofline(tmp_path / "a", points, ROOFS, "heading", "under", lang, predicted=False)
+    again = plots.roofline(tmp_path / "b", points, ROOFS, "heading", "under", lang, predicted=False)
+    assert [p.suffix for p in first] == [".png", ".svg"]
+    assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
+    plots.intensity(tmp_path / "c", [1, 2, 4], [4e12, 4e12, 2e12], [1e12, 2e12, 2e12], ROOFS, 3.0, "h", "u", lang, True)
+    assert (tmp_path / "c.png").stat().st_size > 10_000
+
+
+# --- predictions -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("ledger", "expected"),
+    [
+        ("// Ledger: reads 3, writes 1", 16.0),
+        ("// Ledger: reads 2*cols+1, writes 1", 4 * (2 * 100 + 2)),
+        ("# Ledger (tile): reads 1, writes 1\n# Ledger (split): reads 2, writes 1", 8.0),
+    ],
+)
+def test_a_ledger_is_read_as_traffic(tmp_path, ledger, expected):
+    path = tmp_path / "kernel.py"
+    path.write_text(ledger + "\n")
+    assert predict.traffic(path, cols=100) == predict.Traffic(expected, "ledger")
+
+
+def test_a_file_without_a_ledger_predicts_nothing(tmp_path):
+    path = tmp_path / "kernel.py"
+    path.write_text("pass\n")
+    assert predict.traffic(path, cols=100) is None
+
+
+# --- credit ----------------------------------------------------------------------------------------------------------
+def _times(share_of_copy: float, torch_share: float = 0.6, **changes):
+    times = {}
+    for dtype in credit.DTYPES:
+        for shape in credit.SHAPES:
+            ours = _around(100e-6 / share_of_copy)
+            times[dtype, *shape] = credit.Timed(ours, _around(100e-6), _around(100e-6 / torch_share), 80e-6, True)
+    return times | changes
+
+
+@pytest.mark.parametrize(
+    ("share", "fraction"),
+    [(0.90, 1.0), (1.0, 1.0), (0.45, 0.4 + 0.6 * 0.5), (0.19, 0.4 + 0.6 * 0.19 / 0.9), (0.17, 0.0)],
+)
+def test_credit_starts_at_a_third_of_torch_and_is_full_near_the_copy(share, fraction):
+    assert credit.score(_times(share)).fraction == pytest.approx(fraction, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"right": False}, "bench.credit-wrong"),
+        ({"ours": _around(50e-6)}, "bench.credit-above-roof"),  # faster than the card
+        (None, "bench.credit-missing"),
+    ],
+)
+def test_a_time_that_cannot_be_believed_counts_as_zero(change, key):
+    times = _times(0.95)
+    odd = ("bfloat16", *credit.SHAPES[0])
+    if change is None:
+        del times[odd]
+    else:
+        times[odd] = credit.Timed(**{**vars(times[odd]), **change})
+    scored = credit.score(times)
+    assert scored.fraction == pytest.approx(0.4 + 0.6 * 0.9 * 0.95 / 0.9, rel=1e-6)
+    assert [note.key for note in scored.notes] == [key, "bench.credit-copy"]
+    assert all(note.text(lang) for note in scored.notes for lang in ("en", "es"))
+
+
+def test_without_the_representative_shape_there_is_no_credit():
+    times = _times(0.95)
+    del times["float32", *credit.REPRESENTATIVE]
+    assert credit.score(times).fraction == 0.0
