@@ -49,8 +49,31 @@ def test_native_operators_do_not_pass_as_identical():
 def test_the_starter_fails_and_says_where(tmp_path):
     path = tmp_path / "torch_minigpt.py"
     path.write_text(starter(SOLUTION.read_text(), SOLUTION))
-    with pytest.raises(NotImplementedError, match="Linear"):
-        run_port(path, requests("native")[0])
+    for part in PARTS:
+        verdict = run(part, requests(part)[0], path)
+        assert not verdict.passed and "NotImplementedError: Linear.__init__" in verdict.findings[-1].text()
+
+
+def test_a_half_done_port_hears_of_its_first_mistake_and_of_the_line_that_raised(tmp_path):
+    """A later gap that is still open does not hide what is wrong before it."""
+    text = SOLUTION.read_text().replace("variance + self.epsilon", "variance + 1e-6")
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(text.replace("        h = self.up(x)\n", "        raise NotImplementedError('MLP.forward')\n"))
+    said = run("native", requests("native")[0], path).findings
+    assert [f.key for f in said] == ["minigpt.first-difference", "minigpt.cause-epsilon", "minigpt.raised"]
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "raise NotImpl" in text)
+    assert said[-1].values == {"line": str(line), "error": "NotImplementedError: MLP.forward"}
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("def (", "line 1"), ("import nothing_of_this_name", "ModuleNotFoundError"), ("x = 1", "no attribute")],
+)
+def test_a_file_that_is_no_port_gets_its_error(tmp_path, text, error):
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(text)
+    verdict = run("native", requests("native")[0], path)
+    assert not verdict.passed and error in verdict.findings[-1].text().replace("Line", "line")
 
 
 def test_a_wrong_softmax_kernel_shows():
@@ -112,6 +135,9 @@ def test_what_an_untrusted_process_may_send():
             answer["logits"] = logits
         verdict = judge_port(request, answer)
         assert not verdict.passed and verdict.findings[0].text("es")
+    for junk in (np.zeros(0, np.uint8), np.full(9, 255, np.uint8), np.array([1e300, np.nan]), np.zeros((2, 2), bool)):
+        with np.errstate(all="ignore"):
+            assert not judge_port(request, {**good, "raised": junk}).passed
     wrong = {**good, "logits": good["logits"] + 1.0, "trace/blocks.0": np.array(["x"]), "trace/zzz": np.zeros(0)}
     assert not judge_port(request, wrong).passed
     assert not judge_port(request, {**good, "parameters": np.zeros((0,)), "tied": np.ones(2, bool)}).passed

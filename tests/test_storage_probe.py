@@ -65,8 +65,8 @@ def test_the_starter_has_no_prediction_and_says_so(tmp_path):
         assert not result.right and result.question in result.messages[0].text("es")
     path = tmp_path / "storage_probe.py"
     path.write_text(text)
-    with pytest.raises(NotImplementedError, match="shares_storage"):
-        run_probe(path)
+    said = judge_probe(run_probe(path))
+    assert len(said) == 1 and "NotImplementedError: shares_storage" in said[0].text("es")
 
 
 def test_a_wrong_prediction_is_explained():
@@ -109,6 +109,11 @@ def test_a_wrong_shares_storage_is_caught(tmp_path, right, wrong, pair):
 def test_a_changed_experiment_is_named(tmp_path):
     path = changed(tmp_path, '"share-half": x.half()', '"share-half": x')
     assert [f.values["name"] for f in judge_probe(run_probe(path))] == ["share-half"]
+
+
+def test_a_question_that_observe_leaves_out_is_named(tmp_path):
+    path = changed(tmp_path, "**observe_meta(), ", "")
+    assert "KeyError: 'meta-same-parameters'" in judge_probe(run_probe(path))[0].text()
 
 
 def test_what_an_untrusted_process_may_send():

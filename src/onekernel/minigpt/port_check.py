@@ -17,6 +17,7 @@ from .causes import trace
 from .debugger import SAME, explain
 from .model import MiniGPT, Native
 from .port_request import PortRequest
+from .port_wire import raised_message
 
 # How far a logit may be from NumPy's, relative to the largest logit of its row (one position's row of the vocabulary):
 # a logit near zero is the difference of large numbers and has no small relative error of its own.
@@ -56,6 +57,10 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     want = ours["logits"]
     theirs = {name.removeprefix("trace/"): a for name, a in answer.items() if name.startswith("trace/")}
     got = answer.get("logits")
+    if "raised" in answer:
+        found = explain(asked.config, model.weights, tokens, ours, theirs)
+        before = found.messages() if found and found.cause != "never-computed" else ()
+        return _failed(asked, want, *before, raised_message(answer["raised"]))
     if got is None or got.shape != want.shape or got.dtype != np.float64:
         told = "none" if got is None else f"{got.dtype} {got.shape}"
         return _failed(asked, want, Message("minigpt.no-logits", {"got": told, "want": f"float64 {want.shape}"}))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -26,25 +27,38 @@ def run_port(source: Path, request: Mapping[str, Any], softmax: Softmax | None =
 
     `softmax` takes and gives a contiguous float32 tensor (rows, columns): the learner's kernel, for part "kernel".
     Returns "logits" (batch, length, vocabulary), "trace/NAME" for each step that the hooks saw (NumPy's names),
-    "parameters" and "tied". Whatever the learner's code raises passes through.
+    "parameters" and "tied". Where the learner's code raises, "raised" (see `raised`) and the trace so far.
     """
     asked = PortRequest.from_json(request)
     if (asked.part == "kernel") != (softmax is not None):
         raise ValueError('the part "kernel" needs a softmax, and no other part takes one')
-    module = load_module(source)
     weights = {n: torch.tensor(w, dtype=torch.float64, device=asked.device) for n, w in asked.weights().items()}
-    operators: Any = Reproducible(torch) if asked.part == "identical" else module.NativeOperators()
-    inner = as_attention_softmax(softmax) if softmax else operators.softmax
+    tokens = torch.from_numpy(asked.tokens()).to(asked.device)
     trace: dict[str, torch.Tensor] = {}
-    model = module.TorchMiniGPT(asked.config, weights, operators, recording(inner, trace)).to(asked.device)
-    watch(model, trace)
-    with torch.no_grad():
-        logits = model(torch.from_numpy(asked.tokens()).to(asked.device))
-    answer = {f"trace/{name}": as_numpy(t) for name, t in trace.items()}
-    answer["logits"] = as_numpy(logits)
-    answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
-    answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
-    return answer
+    answer: dict[str, np.ndarray] = {}
+    try:
+        module = load_module(source)
+        operators: Any = Reproducible(torch) if asked.part == "identical" else module.NativeOperators()
+        inner = as_attention_softmax(softmax) if softmax else operators.softmax
+        model = module.TorchMiniGPT(asked.config, weights, operators, recording(inner, trace)).to(asked.device)
+        watch(model, trace)
+        with torch.no_grad():
+            answer["logits"] = as_numpy(model(tokens))
+        answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
+        answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
+    except Exception as error:
+        answer["raised"] = raised(error, source)
+    return {**{f"trace/{name}": as_numpy(t) for name, t in trace.items()}, **answer}
+
+
+def raised(error: Exception, source: Path) -> np.ndarray:
+    """The UTF-8 bytes of "LINE TYPE: TEXT", uint8; LINE is the last one of `source` on the way to the error, or 0."""
+    frames = traceback.extract_tb(error.__traceback__)
+    line = getattr(error, "lineno", 0) if isinstance(error, SyntaxError) else 0
+    for frame in frames:
+        if Path(frame.filename) == source:
+            line = frame.lineno
+    return np.frombuffer(f"{line or 0} {type(error).__name__}: {error}".encode()[:2000], np.uint8)
 
 
 def load_module(source: Path) -> ModuleType:

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from onekernel.messages import Message
+
 DTYPES = ("float64", "float32", "float16", "int64", "uint8", "bool")
 MOST_ARRAYS = 500
 MOST_BYTES = 256 << 20  # the longest trace of the course has 6 MB
@@ -63,3 +65,15 @@ def unpack(data: bytes) -> dict[str, np.ndarray]:
     if at != len(data):
         raise WireError("bytes are left over")
     return arrays
+
+
+def raised_message(data: np.ndarray) -> Message:
+    """What port_run.raised sent, as a sentence. Any array is taken; what is no such text is shown as far as it goes."""
+    text = data.astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
+    line, _, what = text.partition(" ")
+    known = line.isascii() and line.isdigit() and len(line) < 8 and line != "0"
+    return (
+        Message("minigpt.raised", {"line": line, "error": what})
+        if known
+        else Message("minigpt.raised-nowhere", {"error": what})
+    )

@@ -14,6 +14,8 @@ import numpy as np
 
 from onekernel.messages import Message
 
+from .port_wire import raised_message
+
 # "move" questions have one answer for model.cuda() and for a change of dtype, which stands in for it without a GPU.
 TRUTH: dict[str, bool] = {
     "move-same-model": True,
@@ -110,6 +112,8 @@ def judge_predictions(given: Mapping[str, bool | None]) -> tuple[ProbeResult, ..
 
 def judge_probe(answer: Mapping[str, np.ndarray]) -> tuple[Message, ...]:
     """What is wrong in the answer of run_probe: with shares_storage, then with what the file's experiments saw."""
+    if "raised" in answer:
+        return (raised_message(answer["raised"]),)
     pairs = _booleans(answer.get("pairs"), len(SHARED_PAIRS))
     if pairs is None:
         return (Message("minigpt.probe-no-answer", {"name": "shares_storage"}),)
