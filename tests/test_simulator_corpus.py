@@ -1,6 +1,6 @@
 """Small kernels, right and wrong, each with what the simulator must say of it written in its own comments.
 
-    // n: 1000                       elements of x (float32, uniform in [1, 2)) and of y; `run(x, y, n, stream)` is called
+    // n: 1000                       elements of x (float32, in [1, 2)) and of y; `run(x, y, n, stream)` is called
     // status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
     // Result: x + x                 y, exactly; an expression of numpy on x and n
     // Total: load_requests 64, ...  counts of the first launch, derived by hand

@@ -33,7 +33,7 @@ def symbols(path: Path) -> list[Symbol]:
                 continue
             offset, size, strings = section[4], section[5], sections[section[6]][4]
             for at in range(offset, offset + size, 24):
-                name_at, info, other, index, value, length = struct.unpack_from("<IBBHQQ", data, at)
+                name_at, info, _other, index, value, length = struct.unpack_from("<IBBHQQ", data, at)
                 if index == 0 or info & 15 not in (1, 2):  # undefined; STT_OBJECT, STT_FUNC
                     continue
                 end = data.index(b"\0", strings + name_at)

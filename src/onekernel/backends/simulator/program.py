@@ -15,7 +15,8 @@ import numpy as np
 
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
-from onekernel.backends.simulator.compile import Compiler, compile_source, compiler
+from onekernel.backends.simulator.compile import compile_source
+from onekernel.backends.simulator.compiler import Compiler, compiler
 from onekernel.backends.simulator.elf import Symbol, symbols
 from onekernel.backends.simulator.errors import error_name
 from onekernel.backends.simulator.findings import findings_of

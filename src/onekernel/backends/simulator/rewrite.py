@@ -24,6 +24,8 @@ from onekernel.backends.simulator.tokens import (
 from onekernel.messages import Message
 
 INCLUDE = Path(__file__).with_name("runtime") / "include"
+_C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
+_CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
 _QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')
 
 
@@ -218,9 +220,8 @@ def _uncast_kernels(tokens: list[Token]) -> list[Token]:
             continue
         pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
         first = text_of(pieces[0]) if pieces else ""
-        plain = re.sub(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?", r"\1", first)
-        plain = re.sub(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", r"\1\2", plain,
-                       flags=re.DOTALL)
+        plain = _C_CAST.sub(r"\1", first)
+        plain = _CAST.sub(r"\1\2", plain)
         if plain != first:
             tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
     return tokens

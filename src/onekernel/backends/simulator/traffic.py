@@ -9,6 +9,12 @@ from onekernel import counts
 from onekernel.backends.simulator.lines import Lines
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
 
+_COUNTED = (
+    counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
+    counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
+    counts.SHARED_STORE_CONFLICTS, counts.ATOMICS, counts.BARRIERS, counts.DIVERGENT_BRANCHES,
+)  # fmt: skip
+
 
 def kernels_of(
     report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str
@@ -25,16 +31,13 @@ def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
 def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str) -> KernelCounts:
     total: dict[str, float] = defaultdict(float)
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    buffers = tuple(
-        BufferTraffic(b["name"], b["loaded"], b["stored"], b["unique_loaded"], b["unique_stored"]) for b in launch["buffers"]
-    )
+    fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
+    buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
     if mode != "fast":
         total[counts.BYTES_LOADED] = sum(b.loaded for b in buffers)
         total[counts.BYTES_STORED] = sum(b.stored for b in buffers)
     if "accesses" in launch:
-        for name in (counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
-                     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
-                     counts.SHARED_STORE_CONFLICTS, counts.ATOMICS, counts.BARRIERS, counts.DIVERGENT_BRANCHES):  # fmt: skip
+        for name in _COUNTED:
             total[name] += 0
         for barrier in launch["barriers"]:
             total[counts.BARRIERS] += barrier["count"]

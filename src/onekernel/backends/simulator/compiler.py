@@ -1,0 +1,62 @@
+"""The C++ compiler that builds simulated programs, and the flags it is given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+
+from onekernel.backends.base import Unavailable
+from onekernel.backends.simulator.rewrite import INCLUDE
+from onekernel.messages import Message
+
+COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
+_USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
+# Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
+# (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
+_HOOKS = {
+    "g++": (
+        "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
+        "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
+    ),
+    "clang++": (
+        "-O1", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+        "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1", "-fno-optimize-sibling-calls",
+        "-fsanitize=signed-integer-overflow",
+    ),
+}  # fmt: skip
+
+
+_NAMES = ("g++", "clang++", "g++-14", "g++-13", "g++-12", "g++-11", "clang++-19", "clang++-16")
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler: `family` is g++ or clang++, `version` its own first line."""
+
+    path: str
+    family: str
+    version: str
+
+
+@cache
+def compiler(wanted: str | None = None) -> Compiler:
+    """The compiler to use: `wanted`, else ONEKERNEL_CXX, else g++, else clang++. Raises Unavailable without one."""
+    wanted = wanted or os.environ.get("ONEKERNEL_CXX")
+    for name in (wanted,) if wanted else _NAMES:
+        path = shutil.which(name)
+        if path is None:
+            continue
+        version = subprocess.run([path, "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
+        return Compiler(path, "clang++" if "clang" in version else "g++", version)
+    raise Unavailable(Message("simulator.no-compiler", {"name": wanted or "g++"}))
+
+
+def flags(mode: str, with_compiler: Compiler) -> tuple[str, ...]:
+    """What a learner's file is compiled with in `mode`: fast, check or count."""
+    how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
+    headers = ("-I", str(INCLUDE))
+    limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
+    return (*COMMON, *_USER, limit, *how, *headers)

@@ -1,0 +1,49 @@
+"""A compiler's output as findings at lines of the learner's file, without the wall of template text."""
+
+from __future__ import annotations
+
+import re
+
+from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.simulator.rewrite import Source
+from onekernel.messages import Message
+
+_ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
+_CONTEXT = re.compile(
+    r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
+    r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+(?:required from|note: in instantiation)",
+    re.MULTILINE,
+)
+
+
+def compile_error(source: Source, log: str, work: str) -> BuildError:
+    """The compiler's first errors, each at a line of the learner's file."""
+    mine = {str(path) for path in source.files}
+    findings: list[Finding] = []
+    seen = set()
+    for match in _ERROR.finditer(log):
+        where, line = match["file"], int(match["line"])
+        if where not in mine:
+            # An error inside a header: the last line of the learner's that led there.
+            before = [m for m in _CONTEXT.finditer(log) if (m["file"] or m["file2"]) in mine]
+            if not before:
+                continue
+            near = min(before, key=lambda m: abs(m.start() - match.start()))
+            where, line = near["file"] or near["file2"], int(near["line"] or near["line2"])
+        if (where, line) in seen:
+            continue
+        seen.add((where, line))
+        what = re.sub(r"‘|’|\u2018|\u2019", "'", match["what"]).strip()
+        message = Message("simulator.compile-error", {"line": line, "what": what[:200]})
+        findings.append(Finding("compile-error", message, where, line))
+    if not findings:
+        first = next((n for n in log.splitlines() if "error" in n), log.strip().partition("\n")[0])
+        message = Message("simulator.compile-failed", {"what": first[:200].replace(work, "")})
+        findings.append(Finding("compile-error", message, str(source.path)))
+    return BuildError(findings[:5], log.replace(work + "/", ""))
+
+
+def link_error(source: Source, log: str) -> BuildError:
+    missing = sorted(set(re.findall(r"undefined reference to [`']([^'`]+)'", log)))
+    message = Message("simulator.undefined", {"names": ", ".join(missing[:3]) or log.strip()[:200]})
+    return BuildError([Finding("undefined", message, str(source.path))], log)
