@@ -445,3 +445,28 @@ def test_every_command_and_option_is_documented(language: str) -> None:
     plugin = (ROOT / "src" / "onekernel" / "pytest_plugin.py").read_text(encoding="utf-8")
     missing += [f"pytest {o}" for o in re.findall(r'"(--[a-z-]+)"', plugin) if o not in text]
     assert not missing
+
+
+def test_tools_refuse_what_has_no_kernel_or_no_bench(run: Run, ana: Path) -> None:
+    for words, said in (
+        (["compile", "quiz"], "Triton"),
+        (["profile", "quiz"], "no kernel"),
+        (["bench", "quiz"], "no bench"),
+        (["profile", "F.softmax", "--shape", "4,x"], "8192,4096"),
+        (["profile", "F.softmax", "--shape", "0,4"], "8192,4096"),
+    ):
+        code, out, err = run(*words)
+        assert (code, out, said in err) == (2, "", True), (words, err)
+
+
+def test_bench_says_what_it_would_measure(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    monkeypatch.setenv("ONEKERNEL_LANG", "en")
+    monkeypatch.setattr(messages, "_chosen", None)
+    assert cli.main(["bench", "softmax_naive", "--dry-run"]) == 0
+    assert "softmax_naive (exercise)" in capfd.readouterr().out
+
+
+def test_author_tables_of_the_course_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    assert cli.main(["author", "tables", "--check"]) == 0

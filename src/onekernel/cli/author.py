@@ -35,6 +35,18 @@ def stamp(args: argparse.Namespace) -> int:
     return _report("stamps", root, stale, args.check)
 
 
+def tables(args: argparse.Namespace) -> int:
+    """Writes the tables of the pages from result files; with --check, lists the pages that show old ones."""
+    from onekernel.measure import tables as measured
+
+    root = courses.find_root()
+    try:
+        stale = measured.refresh(root, args.check)
+    except measured.TableError as error:
+        raise CommandError("as-it-says", text=error) from None
+    return _report("tables", root, stale, args.check)
+
+
 def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
     """Every Spanish page with the English one that it translates."""
     for spanish in sorted((root / "docs" / "es").rglob("*.md")):

@@ -97,6 +97,9 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("reset", "learn:reset", _exercise, _learner)
     command("solution", "learn:solution", _exercise, _flag("spoil"), _learner)
     command("doctor", "machine:run")
+    command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
+    command("profile", "tools:profile", _exercise, _whose, _shape)
+    command("bench", "tools:bench", _exercise, _flag("dry-run"))
     command("author", "author:starters")
     _author(found)
     return top, found
@@ -104,7 +107,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
 
 def _author(found: dict[str, argparse.ArgumentParser]) -> None:
     parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=_Parser)
-    for name in ("starters", "stamp"):
+    for name in ("starters", "stamp", "tables"):
         text = say(f"cli.cmd-author-{name}")
         part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)
         part.add_argument("--check", action="store_true", help=say("cli.opt-author-check"))
@@ -137,11 +140,26 @@ def _set(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(interactive=sys.stdin is not None and sys.stdin.isatty())
 
 
-def _check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-target"))
+def _whose(parser: argparse.ArgumentParser) -> None:
     whose = parser.add_mutually_exclusive_group()
     whose.add_argument("--solutions", action="store_true", help=say("cli.opt-solutions"))
     whose.add_argument("--learner", metavar="NAME", help=say("cli.opt-learner"))
+
+
+def _shape(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shape", metavar="R,C", help=say("cli.opt-shape"))
+    dtypes = ("float32", "float16", "bfloat16")
+    parser.add_argument("--dtype", choices=dtypes, default="float32", help=say("cli.opt-dtype"))
+
+
+def _compile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--arch", metavar="SM,SM", default="sm_80,sm_90", help=say("cli.opt-arch"))
+    parser.add_argument("--out", metavar="DIR", help=say("cli.opt-out"))
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-target"))
+    _whose(parser)
     devices = ("auto", "cuda", "simulator")
     parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
     parser.add_argument("--seed", metavar="N", type=_seed, help=say("cli.opt-seed"))

@@ -1,0 +1,114 @@
+"""The commands that look into a kernel: compile (Triton's listings), profile (ncu on one launch), bench."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from onekernel import learners
+from onekernel.backends.base import BuildError
+from onekernel.cli.common import CommandError, load_course, one
+from onekernel.cli.console import tell, verbatim
+from onekernel.course import Course, Exercise
+from onekernel.messages import language
+
+TORCH = "F.softmax"  # PyTorch's own softmax, which has no file of the course
+
+
+def compile_file(args: argparse.Namespace) -> int:
+    """Prints what a Triton file compiles to, for any architecture and without a GPU."""
+    course = load_course()
+    exercise = one(course, args.exercise)
+    if not (exercise.operator and exercise.file.endswith(".py")):
+        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".py")) or "-"
+        raise CommandError("compile-triton", slug=exercise.slug, known=known)
+    from onekernel.backends.triton import inspect
+
+    path, _ = _whose(course, exercise, args)
+    rows, cols = _shape(args.shape, 2) or (8192, 4096)
+    try:
+        inspection = inspect.compile_source(path, args.arch.split(","), rows=rows, cols=cols, dtype=args.dtype)
+    except BuildError as error:
+        return _build_failed(error)
+    except ValueError as error:
+        raise CommandError("as-it-says", text=error) from None
+    verbatim(str(inspection))
+    if args.out:
+        for written in inspection.write(Path(args.out)):
+            verbatim(str(written), "dim")
+    return 0
+
+
+def profile(args: argparse.Namespace) -> int:
+    """Has ncu watch one launch, and writes what it counted and how to read it."""
+    course = load_course()
+    from onekernel import profiling
+
+    if args.exercise == TORCH:
+        slug, path, out = TORCH, None, course.root / "profiles"
+    else:
+        exercise = one(course, args.exercise)
+        if not exercise.operator:
+            raise CommandError("no-kernel", slug=exercise.slug)
+        slug = exercise.slug
+        path, out = _whose(course, exercise, args)
+    try:
+        found = profiling.run(slug, path, _shape(args.shape), out, args.dtype)
+    except BuildError as error:
+        return _build_failed(error)
+    except ValueError as error:
+        raise CommandError("as-it-says", text=error) from None
+    for written in profiling.write_readings(found, out / found.device["slug"]):
+        verbatim(str(written.relative_to(course.root)))
+    tell("profiled")
+    return 0
+
+
+def bench(args: argparse.Namespace) -> int:
+    """Runs the bench of the exercise's operator for that exercise and PyTorch; results go to build/."""
+    course = load_course()
+    exercise = one(course, args.exercise)
+    script = course.root / "bench" / f"{exercise.operator}.py"
+    if not script.is_file():
+        known = [e.slug for e in course.exercises.values() if (course.root / "bench" / f"{e.operator}.py").is_file()]
+        raise CommandError("no-bench", slug=exercise.slug, known=", ".join(known) or "-")
+    command = [sys.executable, str(script), "--only", exercise.slug, TORCH]
+    if args.dry_run:
+        command.append("--dry-run")
+    else:  # the committed results compare every contender: a run of two does not replace them
+        (course.root / "build").mkdir(exist_ok=True)
+        command += ["--quick", "--out", str(course.root / "build" / "bench.json")]
+    return subprocess.run(command, check=False, env={**os.environ, "ONEKERNEL_LANG": language()}).returncode
+
+
+def _whose(course: Course, exercise: Exercise, args: argparse.Namespace) -> tuple[Path, Path]:
+    """The file to look into, and where profiles of it belong."""
+    if args.solutions:
+        return course.solution(exercise), course.root / "profiles"
+    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    path = learner.path(exercise.file)
+    if not path.is_file():
+        raise CommandError("no-file", path=path.relative_to(course.root), slug=exercise.slug)
+    return path, learner.folder / "profiles"
+
+
+def _shape(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
+    """ "8192,4096" -> (8192, 4096). Raises CommandError for anything else."""
+    if text is None:
+        return None
+    try:
+        shape = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        shape = ()
+    if not shape or min(shape) < 1 or (dimensions and len(shape) != dimensions):
+        raise CommandError("bad-shape", text=text)
+    return shape
+
+
+def _build_failed(error: BuildError) -> int:
+    for finding in error.findings:
+        verbatim(str(finding), "red")
+    return 1
