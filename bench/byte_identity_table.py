@@ -2,6 +2,7 @@
 
 Run:    python bench/byte_identity_table.py            rewrites docs/{en,es}/04-pytorch-as-substrate.md
         python bench/byte_identity_table.py --check    says which page is stale, and exits with 1
+        Afterwards: onekernel author stamp             (the English page has changed)
 """
 
 from __future__ import annotations

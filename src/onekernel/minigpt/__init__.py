@@ -4,7 +4,7 @@ model.py         the forward pass, on NumPy or CuPy: read this first
 arithmetic.py    the same operators built so that their bytes do not depend on the library
 weights.py       the trained weights, checked against their hash; weights.npz
 train.py         how they were made, from corpus.txt; training.json
-port_request.py  what a check asks of a port; port_wire.py: how arrays travel between the two processes
+port_request.py  what a check asks of a port
 port_run.py      runs a learner's torch port (in the untrusted process) and hands back arrays
 port_check.py    compares those arrays with NumPy's (in the trusted process)
 debugger.py      names the first tensor that differs, and why; causes.py: the mistakes that it knows

@@ -17,7 +17,6 @@ from .causes import trace
 from .debugger import SAME, explain
 from .model import MiniGPT, Native
 from .port_request import PortRequest
-from .port_wire import raised_message
 
 # How far a logit may be from NumPy's, relative to the largest logit of its row (one position's row of the vocabulary):
 # a logit near zero is the difference of large numbers and has no small relative error of its own.
@@ -90,6 +89,18 @@ def forbidden_imports(source: Path) -> list[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             named.append((node.lineno, node.module or "."))
     return sorted((line, name) for line, name in named if name.split(".")[0] not in ALLOWED_IMPORTS)
+
+
+def raised_message(data: np.ndarray) -> Message:
+    """What port_run.raised sent, as a sentence. Any array is taken; what is no such text is shown as far as it goes."""
+    text = data.astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
+    line, _, what = text.partition(" ")
+    known = line.isascii() and line.isdigit() and len(line) < 8 and line != "0"
+    return (
+        Message("minigpt.raised", {"line": line, "error": what})
+        if known
+        else Message("minigpt.raised-nowhere", {"error": what})
+    )
 
 
 def worst_ulp(got: np.ndarray, want: np.ndarray) -> int:

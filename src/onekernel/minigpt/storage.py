@@ -14,7 +14,7 @@ import numpy as np
 
 from onekernel.messages import Message
 
-from .port_wire import raised_message
+from .port_check import raised_message
 
 # "move" questions have one answer for model.cuda() and for a change of dtype, which stands in for it without a GPU.
 TRUTH: dict[str, bool] = {
