@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from header_programs import FAMILIES, program
+from header_programs import COMPILERS, FAMILIES, program
 from simulated import clean, run
 
 from onekernel.backends.base import BuildError
@@ -299,6 +299,14 @@ def test_launch_by_function(tmp_path: Path) -> None:
     for (int i = 0; i < 64; ++i) said[1] += (int)back[i];
     """
     assert said(tmp_path, body)[:2] == [0, 64]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_standard_library_stays_usable(compiler: str) -> None:
+    # libstdc++ 12 spells an attribute __noinline__, a macro of CUDA's.
+    names = ("memory", "thread", "vector", "algorithm", "functional", "random", "map", "string", "iostream", "cmath")
+    source = '#include "cuda_runtime.h"\n' + "".join(f"#include <{name}>\n" for name in names)
+    program(source + "__device__ __noinline__ int f() { return 1; }\nauto p = std::make_shared<int>(f());", compiler)
 
 
 @pytest.mark.parametrize("header", ["cub/cub.cuh", "thrust/device_vector.h", "cuda/ptx", "texture_fetch_functions.h"])

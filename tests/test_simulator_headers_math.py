@@ -76,7 +76,19 @@ def source() -> str:
     out = ['#include "cuda_runtime.h"\n#include <cmath>\n#include <algorithm>\n']
     out += [loops({f"{n}_": f"{n}(a)" for n in UNARY}, ("float",), "float")]
     out += [loops({"saturate": "__saturatef(a)", "rsqrt_f": "rsqrt(a)"}, ("float",), "float")]
-    out += [loops({"rsqrt_d": "rsqrt(a)", "normcdf_d": "normcdf(a)", "sinpi_d": "sinpi(a)"}, ("double",), "double")]
+    out += [
+        loops(
+            {
+                "rsqrt_d": "rsqrt(a)",
+                "normcdf_d": "normcdf(a)",
+                "erfinv_d": "erfinv(a)",
+                "normcdfinv_d": "normcdfinv(a)",
+                "sinpi_d": "sinpi(a)",
+            },
+            ("double",),
+            "double",
+        )
+    ]
     out += [loops({"fdividef_": "__fdividef(a, b)", "powf_": "__powf(a, b)"}, ("float",) * 2, "float")]
     for kind in FLOATS:
         f = "f" if kind == "float" else ""
@@ -152,6 +164,22 @@ def test_doubles(library: ctypes.CDLL) -> None:
     # The reference's own argument is rounded: -x/sqrt(2) carries half an ULP, which erfc's slope multiplies.
     np.testing.assert_allclose(apply(library, "normcdf_d", np.float64, halves), normal(halves), rtol=2e-14)
     np.testing.assert_array_equal(apply(library, "rsqrt_f", np.float32, np.float32([4, 0, -1])), [0.5, np.inf, np.nan])
+
+
+def test_inverse_error_functions(library: ctypes.CDLL) -> None:
+    x = np.concatenate([np.linspace(-3, 3, 101), [1e-9, 1e-4, 4.5]])
+    y = erf(x)
+    # erf is flat far from 0: half an ULP of y is that many ULP of x.
+    slope = 2 / math.sqrt(math.pi) * np.exp(-x * x)
+    tolerance = 1e-16 * (np.abs(y) / slope + 8 * np.abs(x)) + 1e-300
+    assert (np.abs(apply(library, "erfinv_d", np.float64, y) - x) <= tolerance).all()
+    got = apply(library, "erfinv_d", np.float64, np.array([1.0, -1.0, 0.0, 2.0]))
+    np.testing.assert_array_equal(got, [np.inf, -np.inf, 0.0, np.nan])
+    # Quantiles of the normal distribution, from its published tables.
+    got = apply(library, "normcdfinv_d", np.float64, np.array([0.5, 0.975, 0.995, 0.025, 1e-10]))
+    np.testing.assert_allclose(
+        got, [0, 1.959963984540054, 2.575829303548901, -1.959963984540054, -6.361340902404056], rtol=4e-16
+    )
 
 
 def test_documented_quirks(library: ctypes.CDLL) -> None:

@@ -38,6 +38,18 @@ OK_ALWAYS T cosine_of_pi_times(T x) {
     return r == T(0.5) ? T(0) : r != r ? r : static_cast<T>(::cosl(pi * r));
 }
 
+// The x with erfc(x) = q, 0 < q < 2: Halley's iteration from a rational guess (Abramowitz and Stegun, 26.2.22), in long double.
+inline long double inverse_erfc(long double q) {
+    if (q > 1) return -inverse_erfc(2 - q);
+    const long double t = sqrtl(-2 * logl(q / 2));
+    long double x = -0.70711L * ((2.30753L + t * 0.27061L) / (1 + t * (0.99229L + t * 0.04481L)) - t);
+    for (int i = 0; i < 4; ++i) {
+        const long double error = erfcl(x) - q;
+        x += error / (1.128379167095512573896158903121545172L * expl(-x * x) - x * error);
+    }
+    return x;
+}
+
 }  // namespace ok
 
 // Fast intrinsics. A GPU computes them with a few bits less; these are exact to the C library.
@@ -88,6 +100,29 @@ OK_C double cospi(double x) noexcept { return ok::cosine_of_pi_times(x); }
 OK_C float cospif(float x) noexcept { return ok::cosine_of_pi_times(x); }
 OK_C double normcdf(double x) noexcept { return static_cast<double>(0.5L * ::erfcl(-x * 0.707106781186547524400844362104849039L)); }
 OK_C float normcdff(float x) noexcept { return static_cast<float>(0.5 * ::erfc(-x * 0.70710678118654752)); }
+inline double erfcinv(double q) {
+    if (!(q > 0 && q < 2)) return q == 0 ? __builtin_inf() : q == 2 ? -__builtin_inf() : __builtin_nan("");
+    return static_cast<double>(ok::inverse_erfc(q));
+}
+inline double erfinv(double y) {
+    if (!(y > -1 && y < 1)) return y == 1 || y == -1 ? y * __builtin_inf() : __builtin_nan("");
+    if (fabs(y) < 0.01) {  // by its series at 0, as 1 - y would lose y's last bits
+        const double z = y * 0.88622692545275801365, s = z * z;
+        return z + z * s * (1.0 / 3 + s * (7.0 / 30 + s * (127.0 / 630 + s * (4369.0 / 22680))));
+    }
+    return static_cast<double>(y < 0 ? -ok::inverse_erfc(1 + static_cast<long double>(y)) : ok::inverse_erfc(1 - static_cast<long double>(y)));
+}
+inline double normcdfinv(double p) {
+    if (!(p > 0 && p < 1)) return p == 0 ? -__builtin_inf() : p == 1 ? __builtin_inf() : __builtin_nan("");
+    if (p > 0.25 && p < 0.75) return 1.4142135623730951 * erfinv(2 * p - 1);
+    return static_cast<double>(-1.414213562373095048801688724209698079L * ok::inverse_erfc(2 * static_cast<long double>(p)));
+}
+inline float erfcinvf(float q) { return static_cast<float>(erfcinv(q)); }
+inline float erfinvf(float y) { return static_cast<float>(erfinv(y)); }
+inline float normcdfinvf(float p) { return static_cast<float>(normcdfinv(p)); }
+OK_ALWAYS double norm4d(double a, double b, double c, double d) { return ::hypot(::hypot(a, b), ::hypot(c, d)); }
+OK_ALWAYS float norm4df(float a, float b, float c, float d) { return static_cast<float>(norm4d(a, b, c, d)); }
+OK_ALWAYS float rnorm4df(float a, float b, float c, float d) { return static_cast<float>(1.0 / norm4d(a, b, c, d)); }
 OK_ALWAYS double norm3d(double a, double b, double c) { return ::hypot(::hypot(a, b), c); }
 OK_ALWAYS float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }
 OK_ALWAYS float rnorm3df(float a, float b, float c) { return static_cast<float>(1.0 / norm3d(a, b, c)); }
