@@ -56,13 +56,6 @@ def test_sqrt_against_exact_fractions(x):
     assert (below / 2) ** 2 <= Fraction(x) <= (above / 2) ** 2
 
 
-def test_torch_sqrt_alone_would_not_do():
-    """The reason why sqrt is written out. On a torch without MKL it is correctly rounded, and then nothing is lost."""
-    x = rng.random(100_000)
-    differ = int((torch.sqrt(torch.from_numpy(x)).numpy() != np.sqrt(x)).sum())
-    assert (differ > 0) == torch.backends.mkl.is_available()
-
-
 def test_special_values():
     with np.errstate(all="ignore"):
         roots = np.sqrt(SPECIAL)
