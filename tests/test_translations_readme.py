@@ -1,0 +1,54 @@
+"""The README's commands are the ones that are tested, in both languages, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from onekernel.course import find_root
+
+ROOT = find_root(Path(__file__).parent)
+READMES = ("README.md", "README.es.md")
+
+
+def blocks(name: str) -> list[str]:
+    return re.findall(r"```bash\n(.*?)\n```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_both_languages_give_the_same_commands() -> None:
+    assert blocks("README.md") == blocks("README.es.md")
+
+
+def test_each_command_is_complete_by_itself() -> None:
+    check, test, _ = blocks("README.md")
+    for command in (check, test):
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install")
+    assert check.endswith(".venv/bin/onekernel check --solutions")
+    assert test.endswith(".venv/bin/pytest")
+
+
+def test_ci_runs_the_readmes_own_test_command() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    extract = next(line for line in script.splitlines() if line.startswith("test_command="))
+    done = subprocess.run(
+        ["bash", "-c", f'{extract}\nprintf %s "$test_command"'], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == blocks("README.md")[1]
+
+
+PAGES = [
+    ROOT / "docs" / lang / page for lang in ("en", "es") for page in ("learner.md", "instructor.md", "profiler.md")
+]
+
+
+@pytest.mark.skipif(not all(p.is_file() for p in PAGES), reason="the guides are not written yet")
+@pytest.mark.parametrize("name", READMES)
+def test_every_link_and_folder_exists(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    folders = re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+    assert links and folders
+    assert [path for path in links + folders if not (ROOT / path).exists()] == []
