@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: blocks tread on each other: the stride is the block instead of the grid, and one block adds to what another owns
-// caught: race, values
+// caught: race-global, values
 // group: tails, exact-blocks
 #include <cuda_runtime.h>
 #include <stdint.h>

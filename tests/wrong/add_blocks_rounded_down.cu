@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: the number of blocks is rounded down: the tail has no threads
-// caught: unwritten, invalid-launch, status
+// caught: unwritten, bad-launch, status
 // group: tails
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: uses the input a as scratch space
-// caught: input, write-to-const
+// caught: input
 // group: exact-blocks, tails
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: launches a grid of zero blocks for n = 0
-// caught: invalid-launch, status
+// caught: bad-launch, status
 // group: empty
 #include <cuda_runtime.h>
 #include <stdint.h>

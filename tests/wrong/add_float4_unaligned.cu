@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: 16-byte loads from a pointer that need not be 16-byte aligned
-// caught: misaligned, misaligned-access, illegal-access, status, ended
+// caught: misaligned-access, illegal-access, status, ended
 // group: unaligned
 #include <cuda_runtime.h>
 #include <stdint.h>

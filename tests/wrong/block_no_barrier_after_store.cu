@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: the partial maxima are read before all are written
-// caught: race, uninitialised-read
+// caught: race-shared, uninitialised-read
 // group: shapes
 #include <cuda_runtime.h>
 #include <stdint.h>

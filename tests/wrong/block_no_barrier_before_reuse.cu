@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: the array is written again before every thread has read the maximum
-// caught: race
+// caught: race-shared
 // group: shapes
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: the steps of the tree are not kept apart
-// caught: race
+// caught: race-shared
 // group: shapes
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: a shared row of 1024 for rows of any length
-// caught: shared-out-of-bounds, out-of-bounds-write, out-of-bounds-read, values
+// caught: out-of-bounds-shared-write, illegal-access, values, status, ended
 // group: shapes, long
 #include <cuda_runtime.h>
 #include <stdint.h>

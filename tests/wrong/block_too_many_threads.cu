@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: 2048 threads a block: the launch is refused
-// caught: invalid-launch, status, unwritten
+// caught: bad-launch, status, unwritten
 // group: shapes
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: launches a grid of zero blocks for an empty tensor
-// caught: invalid-launch, status
+// caught: bad-launch, status
 // group: empty
 #include <cuda_runtime.h>
 #include <stdint.h>

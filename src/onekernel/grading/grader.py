@@ -16,6 +16,7 @@ from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED, Failure,
 from onekernel.messages import Message
 
 SOURCE_BYTES = 1 << 20
+SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 # Kinds whose calls are counted: the simulator makes them on every machine.
 COUNTED = frozenset({"memory", "prediction"})
 
@@ -90,7 +91,9 @@ def _backend(s: Submission, check: Check) -> str:
 def _run(s: Submission, backend: str, every: Sequence[Call], *, counted: bool) -> RunOutcome:
     """One process for all calls of the file."""
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    options = {"mode": "count" if counted else "check"} if backend == "simulator" else {}
+    options: dict[str, object] = {}
+    if backend == "simulator":
+        options = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
     return runner.run(Request(s.path.resolve(), backend, [(c.function, c.args) for c in every], prototypes, options))
 
 

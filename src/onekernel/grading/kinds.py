@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from onekernel.course import Check
-from onekernel.grading import answers, calls, memory
+from onekernel.grading import answers, calls, memory, python_checks
 from onekernel.grading.calls import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, Failure, Verdict
@@ -77,6 +77,8 @@ JUDGES: dict[str, Judge] = {
     "prediction": after_correct(memory.judge_prediction),
     "speed": after_correct(judge_speed),
     "answers": answers.judge,
+    "port": python_checks.judge_port,
+    "probe": python_checks.judge_probe,
 }
 
 __all__ = ["JUDGES", "PLANS"]

@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding
-from onekernel.grading import job, sandbox
+from onekernel.grading import job, sandbox, tasks
 from onekernel.grading.job import Forged, Request
+from onekernel.grading.tasks import TaskRun
 from onekernel.messages import Message, language
 
 RESTARTS = 2
@@ -26,8 +27,8 @@ BUILD_SECONDS = 90.0
 CALL_SECONDS = 12.0
 # What a submission may see of our environment: no more than a compiler and a driver need.
 _ENVIRONMENT = (
-    "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CXX", "PYTHONPATH",
-    "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE",
+    "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CXX", "ONEKERNEL_CXX",
+    "PYTHONPATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE",
 )  # fmt: skip
 
 
@@ -65,7 +66,7 @@ def run(request: Request, *, call_seconds: float = CALL_SECONDS) -> RunOutcome:
         with _folder() as folder:
             part.write(folder)
             ended = sandbox.run(
-                [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder)],
+                _worker(folder),
                 folder=folder,
                 timeout=BUILD_SECONDS + call_seconds * max(1, len(todo)) ** 0.5,
                 env=_environment(folder),
@@ -81,13 +82,35 @@ def run(request: Request, *, call_seconds: float = CALL_SECONDS) -> RunOutcome:
             elif begun[n]:
                 outcomes[i] = CallOutcome(ended=_how(ended))
         todo = [i for n, i in enumerate(todo) if done[n] is None and not begun[n]]
-        if not todo:
+        if ended.returncode == 0:  # it stopped by itself, after an input that did not end
+            for i in todo:
+                outcomes[i] = CallOutcome(ended=Message("grading.not-run"))
             break
         if attempt == RESTARTS or not any(begun):
             for i in todo:
                 outcomes[i] = CallOutcome(ended=Message("grading.gave-up", {"times": attempt + 1}))
             break
     return RunOutcome(outcomes)
+
+
+def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
+    """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
+    with _folder() as folder:
+        request.write(folder)
+        ended = sandbox.run(_worker(folder), folder=folder, timeout=BUILD_SECONDS + seconds, env=_environment(folder))
+        built = _read_built(folder / "out", ended)
+        if not built.built:
+            return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
+        try:
+            return TaskRun(tasks.read(folder / "out", count))
+        except FileNotFoundError:
+            return TaskRun(ended=_how(ended))
+        except Forged as error:
+            return TaskRun(ended=Message("grading.forged", {"why": str(error)}))
+
+
+def _worker(folder: Path) -> list[str]:
+    return [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder)]
 
 
 def _how(ended: sandbox.Ended) -> Message:

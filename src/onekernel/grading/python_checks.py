@@ -1,0 +1,114 @@
+"""Checks of lab 03's Python exercises: the port of MiniGPT and the storage probe. The trusted side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onekernel.course import Check
+from onekernel.grading import runner
+from onekernel.grading.job import Request
+from onekernel.grading.submission import Ran, Submission
+from onekernel.grading.tasks import TaskRun
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.minigpt import port_check, port_request, storage
+
+KERNELS = ("softmax_tuned", "softmax_block", "softmax_naive")  # the learner's fastest softmax that is there
+PORT_SECONDS, PROBE_SECONDS = 120.0, 60.0
+
+
+def judge_port(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """One part of the port: native, identical or kernel. All points or none."""
+    try:
+        forbidden = port_check.forbidden_imports(s.path)
+    except SyntaxError as error:
+        return _syntax(check, error)
+    if forbidden:
+        values = {"line": forbidden[0][0], "module": forbidden[0][1]}
+        return _failed(check, Message("minigpt.import", values), line=forbidden[0][0], code="import")
+    part = check.options["part"]
+    requests = port_request.requests(part, s.seed % 2**31, "cuda" if s.device == "cuda" else "cpu")
+    options: dict[str, Any] = {"task": "port", "requests": requests}
+    if part == "kernel":
+        kernel = _own_kernel(s)
+        if kernel is None:
+            return _failed(check, Message("grading.no-own-kernel"), code="no-own-kernel")
+        options |= {"kernel": str(kernel), "kernel_backend": s.device, "function": kernel.stem}
+    done = _run(s, options, PORT_SECONDS)
+    trouble = _trouble(s, check, done)
+    if trouble:
+        return trouble
+    note: Message | None = None
+    for asked, answer in zip(requests, done.answers, strict=True):
+        verdict = port_check.judge_port(asked, answer)
+        note = verdict.note
+        if not verdict.passed:
+            told = [Failure(m, check.chapter, file=str(s.path), code=part) for m in verdict.findings]
+            told = told or [Failure(note, check.chapter, file=str(s.path), code=part)]
+            return Verdict(check, FAILED, failures=tuple(told), note=note)
+    return Verdict(check, PASSED, check.points, note=note)
+
+
+def judge_probe(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Half of the points for the predictions, in proportion; half for experiments that show what is so."""
+    try:
+        given = storage.predictions(s.path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        return _syntax(check, error)
+    except storage.PredictionsError as error:
+        return _failed(check, Message("grading.plain", {"text": str(error)}), code="predictions")
+    results = storage.judge_predictions(given)
+    right = sum(r.right for r in results)
+    failures = [Failure(m, check.chapter, code="mispredicted") for r in results for m in r.messages]
+    done = _run(s, {"task": "probe", "requests": [{"cuda": s.device == "cuda"}]}, PROBE_SECONDS)
+    trouble = _trouble(s, check, done)
+    if trouble and trouble.status == NOT_ASSESSED:
+        return trouble
+    wrong = list(trouble.failures) if trouble else []
+    if not trouble:
+        wrong = [Failure(m, check.chapter, code="experiment") for m in storage.judge_probe(done.answers[0])]
+    earned = round(check.points * (0.5 * right / len(results) + 0.5 * (not wrong)), 1)
+    failures = [*wrong, *failures]
+    status = PASSED if not failures else PARTIAL if earned else FAILED
+    note = Message("grading.answers", {"right": right, "total": len(results)})
+    return Verdict(check, status, earned, tuple(failures), note)
+
+
+def _own_kernel(s: Submission) -> Path | None:
+    """The softmax beside the submission that is no longer a starter."""
+    for slug in KERNELS:
+        path = s.path.with_name(f"{slug}.cu")
+        starter = s.course.root / "kernels" / path.name
+        if path.is_file() and not (starter.is_file() and starter.read_bytes() == path.read_bytes()):
+            return path
+    return None
+
+
+def _run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
+    request = Request(s.path.resolve(), "python", options=options)
+    return runner.run_task(request, count=len(options["requests"]), seconds=seconds)
+
+
+def _trouble(s: Submission, check: Check, done: TaskRun) -> Verdict | None:
+    """A verdict where the module gave no answer: its kernel does not build, the process ended."""
+    if done.unavailable:
+        return Verdict(check, NOT_ASSESSED, note=done.unavailable)
+    if done.ended:
+        return _failed(check, done.ended, code="ended")
+    if done.build:
+        f = done.build[0]
+        return _failed(check, f.message, line=f.line, code=f.code)
+    return None
+
+
+def _syntax(check: Check, error: SyntaxError) -> Verdict:
+    values = {"line": error.lineno or 0, "why": error.msg}
+    return _failed(check, Message("grading.syntax", values), line=error.lineno, code="syntax")
+
+
+def _failed(check: Check, message: Message, *, line: int | None = None, code: str) -> Verdict:
+    return Verdict(check, FAILED, failures=(Failure(message, check.chapter, line=line, code=code),))
+
+
