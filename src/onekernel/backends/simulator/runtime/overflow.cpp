@@ -34,4 +34,5 @@ void __ubsan_handle_add_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) 
 void __ubsan_handle_sub_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "-", a, b); }
 void __ubsan_handle_mul_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "*", a, b); }
 void __ubsan_handle_negate_overflow(ok::OverflowData* d, uintptr_t a) { ok::overflow(d, "-", 0, a); }
+void __ubsan_handle_divrem_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "/", a, b); }
 }
