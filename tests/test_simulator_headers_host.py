@@ -297,8 +297,31 @@ def test_launch_by_function(tmp_path: Path) -> None:
     said[at++] = cudaLaunchKernel(add_one, dim3(2), dim3(32), arguments, 0, stream);
     cudaMemcpy(back, e, 256, cudaMemcpyDeviceToHost);
     for (int i = 0; i < 64; ++i) said[1] += (int)back[i];
+    cudaMemset(e, 0, 256);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(1);
+    config.blockDim = dim3(48);
+    config.stream = stream;
+    said[2] = cudaLaunchKernelEx(&config, add_one, d, e, 64);
+    cudaMemcpy(back, e, 256, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; ++i) said[3] += (int)back[i];
     """
-    assert said(tmp_path, body)[:2] == [0, 64]
+    assert said(tmp_path, body)[:4] == [0, 64, 0, 48]
+
+
+def test_a_cluster_is_refused_by_line(tmp_path: Path) -> None:
+    body = """
+    cudaLaunchAttribute cluster;
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {2, 1, 1};
+    cudaLaunchConfig_t config = {dim3(2), dim3(32), 0, stream, &cluster, 1};
+    return cudaLaunchKernelEx(&config, add_one, x, (float*)y, n);
+    """
+    source = LAUNCHER.format(body=body, headers="")
+    line = next(i for i, text in enumerate(source.splitlines(), 1) if "cudaLaunchKernelEx" in text)
+    _, report = run(tmp_path, source, np.zeros(64, np.float32), np.zeros(64, np.int32))
+    assert report.status_name == "cudaErrorNotSupported"
+    assert [(f.code, f.line) for f in report.findings] == [("unsupported", line)]
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -5,8 +5,8 @@
 
 #ifndef NDEBUG
 #undef assert
-#define assert(expression)                                                                                             \
-    (static_cast<bool>(expression) ? static_cast<void>(0)                                                              \
-     : ::ok::ok_in_kernel()        ? ::ok::assert_failed(#expression, ::ok::Site())                                    \
+#define assert(expression)                                                          \
+    (static_cast<bool>(expression) ? static_cast<void>(0)                           \
+     : ::ok::ok_in_kernel()        ? ::ok::assert_failed(#expression, ::ok::Site()) \
                                    : __assert_fail(#expression, __FILE__, __LINE__, __func__))
 #endif

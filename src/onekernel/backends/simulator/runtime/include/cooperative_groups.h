@@ -47,11 +47,15 @@ public:
         const unsigned rank = thread_rank();
         return shfl(value, rank + delta < size() ? rank + delta : rank, at);
     }
-    OK_ALWAYS_MEMBER unsigned ballot(int predicate, OK_AT) const { return ok::pack(mask_, ok::ballot(mask_, predicate, at)); }
+    OK_ALWAYS_MEMBER unsigned ballot(int predicate, OK_AT) const {
+        return ok::pack(mask_, ok::ballot(mask_, predicate, at));
+    }
     OK_ALWAYS_MEMBER int any(int predicate, OK_AT) const { return ok::ballot(mask_, predicate, at) != 0; }
     OK_ALWAYS_MEMBER int all(int predicate, OK_AT) const { return ok::ballot(mask_, predicate, at) == mask_; }
     template <class T>
-    OK_ALWAYS_MEMBER unsigned match_any(T value, OK_AT) const { return ok::pack(mask_, __match_any_sync(mask_, value, at)); }
+    OK_ALWAYS_MEMBER unsigned match_any(T value, OK_AT) const {
+        return ok::pack(mask_, __match_any_sync(mask_, value, at));
+    }
     template <class T>
     OK_ALWAYS_MEMBER unsigned match_all(T value, int& predicate, OK_AT) const {
         return ok::pack(mask_, __match_all_sync(mask_, value, &predicate, at));
@@ -80,14 +84,14 @@ public:
     OK_ALWAYS_MEMBER static constexpr unsigned size() { return tile_size; }
     OK_ALWAYS_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
     OK_ALWAYS_MEMBER unsigned meta_group_size() const { return meta_size_; }
-    OK_ALWAYS_MEMBER static unsigned ok_mask() {
-        return (0xffffffffu >> (32 - tile_size)) << first_lane();
-    }
+    OK_ALWAYS_MEMBER static unsigned ok_mask() { return (0xffffffffu >> (32 - tile_size)) << first_lane(); }
     OK_ALWAYS_MEMBER operator coalesced_group() const { return coalesced_group(ok_mask(), meta_rank_, meta_size_); }
 
     OK_ALWAYS_MEMBER static void sync(OK_AT) { ok::ok_collective(ok::SYNC_WARP, ok_mask(), 0, 0, 32, 0, nullptr, at); }
     template <class T>
-    OK_ALWAYS_MEMBER static T shfl(T value, int rank, OK_AT) { return exchange(ok::SHFL_IDX, value, rank, at); }
+    OK_ALWAYS_MEMBER static T shfl(T value, int rank, OK_AT) {
+        return exchange(ok::SHFL_IDX, value, rank, at);
+    }
     template <class T>
     OK_ALWAYS_MEMBER static T shfl_up(T value, unsigned delta, OK_AT) {
         return exchange(ok::SHFL_UP, value, static_cast<int>(delta), at);
@@ -131,11 +135,17 @@ public:
     template <unsigned tile_size, class Parent>
     OK_ALWAYS_MEMBER thread_group(const thread_block_tile<tile_size, Parent>& tile) : block_(false), lanes_(tile) {}
     OK_ALWAYS_MEMBER void sync(OK_AT) const {
-        if (block_) thread_block::sync(at);
-        else lanes_.sync(at);
+        if (block_)
+            thread_block::sync(at);
+        else
+            lanes_.sync(at);
     }
-    OK_ALWAYS_MEMBER unsigned thread_rank() const { return block_ ? thread_block::thread_rank() : lanes_.thread_rank(); }
-    OK_ALWAYS_MEMBER unsigned num_threads() const { return block_ ? thread_block::num_threads() : lanes_.num_threads(); }
+    OK_ALWAYS_MEMBER unsigned thread_rank() const {
+        return block_ ? thread_block::thread_rank() : lanes_.thread_rank();
+    }
+    OK_ALWAYS_MEMBER unsigned num_threads() const {
+        return block_ ? thread_block::num_threads() : lanes_.num_threads();
+    }
     OK_ALWAYS_MEMBER unsigned size() const { return num_threads(); }
 
 private:
@@ -152,7 +162,8 @@ template <class Group>
 OK_ALWAYS coalesced_group tiled_partition(const Group& group, unsigned tile_size) {
     const unsigned rank = group.thread_rank(), first = rank / tile_size * tile_size;
     const unsigned lane = ok::lane_index() - (rank - first);
-    return coalesced_group((0xffffffffu >> (32 - tile_size)) << lane, rank / tile_size, (group.size() + tile_size - 1) / tile_size);
+    return coalesced_group((0xffffffffu >> (32 - tile_size)) << lane, rank / tile_size,
+                           (group.size() + tile_size - 1) / tile_size);
 }
 template <class Group, class Label>
 OK_ALWAYS coalesced_group labeled_partition(const Group& group, Label label, OK_AT) {
@@ -165,10 +176,16 @@ OK_ALWAYS coalesced_group binary_partition(const Group& group, bool predicate, O
 }
 
 template <class Group>
-OK_ALWAYS void sync(const Group& group, OK_AT) { group.sync(at); }
+OK_ALWAYS void sync(const Group& group, OK_AT) {
+    group.sync(at);
+}
 template <class Group>
-OK_ALWAYS unsigned thread_rank(const Group& group) { return group.thread_rank(); }
+OK_ALWAYS unsigned thread_rank(const Group& group) {
+    return group.thread_rank();
+}
 template <class Group>
-OK_ALWAYS unsigned group_size(const Group& group) { return group.size(); }
+OK_ALWAYS unsigned group_size(const Group& group) {
+    return group.size();
+}
 
 }  // namespace cooperative_groups

@@ -3,9 +3,11 @@
 #include "cuda_runtime.h"
 #include "ok/async_copy.h"
 
-// The last `zero_fill` of `size` bytes are zeroed instead of copied. `size` is 4, 8 or 16 and both sides are aligned to it.
+// The last `zero_fill` of `size` bytes are zeroed instead of copied. `size` is 4, 8 or 16 and both sides are aligned to
+// it.
 OK_ALWAYS void __pipeline_memcpy_async(void* to, const void* from, size_t size, size_t zero_fill = 0, OK_AT) {
-    if ((size != 4 && size != 8 && size != 16) || zero_fill > size) ok::trap("__pipeline_memcpy_async of a size that is not 4, 8 or 16", at);
+    if ((size != 4 && size != 8 && size != 16) || zero_fill > size)
+        ok::trap("__pipeline_memcpy_async of a size that is not 4, 8 or 16", at);
     if (zero_fill == 0) {
         ok::copy_piece(to, from, size);
         return;

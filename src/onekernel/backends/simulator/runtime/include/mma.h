@@ -1,7 +1,8 @@
 // nvcuda::wmma: tensor-core tiles by function, not by hardware layout (CUDA C++ Programming Guide, "Warp Matrix
-// Functions"). Each lane holds its share of a tile in x[], which elements CUDA leaves open; operands are also kept whole,
-// so that a lane computes its share of the product alone. Products and sums are in double, rounded once an element.
-// But: what the accesses of a load or store are is a model (consecutive lanes, consecutive elements). No sub-byte types.
+// Functions"). Each lane holds its share of a tile in x[], which elements CUDA leaves open; operands are also kept
+// whole, so that a lane computes its share of the product alone. Products and sums are in double, rounded once an
+// element. But: what the accesses of a load or store are is a model (consecutive lanes, consecutive elements). No
+// sub-byte types.
 #pragma once
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -38,7 +39,8 @@ struct element<precision::tf32> {
 
 // The shapes that CUDA has for an operand type; the accumulator's type must fit it.
 template <class T, int m, int n, int k>
-constexpr bool has_shape = sizeof(typename element<T>::type) <= 2 && ((m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32)) && k == 16;
+constexpr bool has_shape = sizeof(typename element<T>::type) <= 2 &&
+                           ((m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32)) && k == 16;
 template <int m, int n, int k>
 constexpr bool has_shape<precision::tf32, m, n, k> = m == 16 && n == 16 && k == 8;
 template <int m, int n, int k>
@@ -75,20 +77,23 @@ OK_ALWAYS size_t place(int index, unsigned stride, bool by_row) {
 template <class Fragment, class T>
 OK_ALWAYS void load(Fragment& fragment, const T* from, unsigned stride, bool by_row) {
     const int lane = ok::ok_thread_rank() % 32;
-    for (int i = 0; i < Fragment::num_elements; ++i) fragment.x[i] = from[place<Fragment>(index_of(i, lane), stride, by_row)];
+    for (int i = 0; i < Fragment::num_elements; ++i)
+        fragment.x[i] = from[place<Fragment>(index_of(i, lane), stride, by_row)];
 }
 
 // The tile as a whole, without a trace: the accesses that count are those of `load`.
 template <class Fragment, class T>
 __attribute__((noinline)) OK_QUIET void load_whole(Fragment& fragment, const T* from, unsigned stride, bool by_row) {
-    for (int i = 0; i < Fragment::ok_rows * Fragment::ok_columns; ++i) fragment.ok_whole[i] = from[place<Fragment>(i, stride, by_row)];
+    for (int i = 0; i < Fragment::ok_rows * Fragment::ok_columns; ++i)
+        fragment.ok_whole[i] = from[place<Fragment>(i, stride, by_row)];
 }
 
 template <class Fragment>
 __attribute__((noinline)) OK_QUIET bool is_as_loaded(const Fragment& fragment) {
     const int lane = ok::ok_thread_rank() % 32;
     for (int i = 0; i < Fragment::num_elements; ++i)
-        if (__builtin_memcmp(&fragment.x[i], &fragment.ok_whole[index_of(i, lane)], sizeof fragment.x[i]) != 0) return false;
+        if (__builtin_memcmp(&fragment.x[i], &fragment.ok_whole[index_of(i, lane)], sizeof fragment.x[i]) != 0)
+            return false;
     return true;
 }
 
@@ -104,14 +109,18 @@ OK_ALWAYS void refresh(const Fragment& fragment, ok::Site at) {
 OK_ALWAYS void meet(ok::Site at) { ok::ok_collective(ok::SYNC_WARP, 0xffffffffu, 0, 0, 32, 0, nullptr, at); }
 
 template <class T>
-OK_ALWAYS double number(T value) { return static_cast<double>(value); }
+OK_ALWAYS double number(T value) {
+    return static_cast<double>(value);
+}
 OK_ALWAYS double number(__half value) { return __half2float(value); }
 OK_ALWAYS double number(__nv_bfloat16 value) { return __bfloat162float(value); }
 // A tf32 operand's low 13 bits are not read.
 template <class Fragment>
 OK_ALWAYS double operand(const Fragment& fragment, int index) {
-    if constexpr (Fragment::ok_tf32) return __uint_as_float(__float_as_uint(fragment.ok_whole[index]) & ~0x1fffu);
-    else return number(fragment.ok_whole[index]);
+    if constexpr (Fragment::ok_tf32)
+        return __uint_as_float(__float_as_uint(fragment.ok_whole[index]) & ~0x1fffu);
+    else
+        return number(fragment.ok_whole[index]);
 }
 }  // namespace detail
 
@@ -122,7 +131,8 @@ OK_ALWAYS void fill_fragment(fragment<Use, m, n, k, T, Layout>& fragment, const 
 }
 
 template <class Use, int m, int n, int k, class T, class Layout, class Source>
-OK_ALWAYS void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& fragment, const Source* from, unsigned stride, OK_AT) {
+OK_ALWAYS void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& fragment, const Source* from, unsigned stride,
+                                OK_AT) {
     static_assert(!__is_same(Use, accumulator), "an accumulator's load_matrix_sync takes a layout_t");
     constexpr bool by_row = wmma::fragment<Use, m, n, k, T, Layout>::ok_by_row;
     detail::meet(at);
@@ -131,12 +141,14 @@ OK_ALWAYS void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& fragment, con
     detail::meet(at);
 }
 template <int m, int n, int k, class T, class Source>
-OK_ALWAYS void load_matrix_sync(fragment<accumulator, m, n, k, T>& fragment, const Source* from, unsigned stride, layout_t layout, OK_AT) {
+OK_ALWAYS void load_matrix_sync(fragment<accumulator, m, n, k, T>& fragment, const Source* from, unsigned stride,
+                                layout_t layout, OK_AT) {
     detail::meet(at);
     detail::load(fragment, from, stride, layout == mem_row_major);
 }
 template <int m, int n, int k, class T, class Target>
-OK_ALWAYS void store_matrix_sync(Target* to, const fragment<accumulator, m, n, k, T>& fragment, unsigned stride, layout_t layout, OK_AT) {
+OK_ALWAYS void store_matrix_sync(Target* to, const fragment<accumulator, m, n, k, T>& fragment, unsigned stride,
+                                 layout_t layout, OK_AT) {
     using Fragment = wmma::fragment<accumulator, m, n, k, T>;
     const int lane = ok::ok_thread_rank() % 32;
     detail::meet(at);
@@ -163,7 +175,8 @@ __attribute__((noinline)) OK_QUIET void multiply(Result& d, const A& a, const B&
 // d = a b + c.
 template <int m, int n, int k, class T, class ALayout, class BLayout, class Sum, class From>
 OK_ALWAYS void mma_sync(fragment<accumulator, m, n, k, Sum>& d, const fragment<matrix_a, m, n, k, T, ALayout>& a,
-                        const fragment<matrix_b, m, n, k, T, BLayout>& b, const fragment<accumulator, m, n, k, From>& c, OK_AT) {
+                        const fragment<matrix_b, m, n, k, T, BLayout>& b, const fragment<accumulator, m, n, k, From>& c,
+                        OK_AT) {
     detail::refresh(a, at);
     detail::refresh(b, at);
     detail::multiply(d, a, b, c);

@@ -2,11 +2,11 @@
 #pragma once
 #include "vector_types.h"
 
-#define OK_MAKE_VECTOR(name, type)                                                                   \
-    static inline constexpr name##1 make_##name##1(type x) { return name##1{x}; }                          \
-    static inline constexpr name##2 make_##name##2(type x, type y) { return name##2{x, y}; }               \
-    static inline constexpr name##3 make_##name##3(type x, type y, type z) { return name##3{x, y, z}; }    \
-    static inline constexpr name##4 make_##name##4(type x, type y, type z, type w) { return name##4{x, y, z, w}; }
+#define OK_MAKE_VECTOR(name, type)                                                                       \
+    static inline constexpr name##1 make_##name##1(type x) { return name##1 {x}; }                       \
+    static inline constexpr name##2 make_##name##2(type x, type y) { return name##2 {x, y}; }            \
+    static inline constexpr name##3 make_##name##3(type x, type y, type z) { return name##3 {x, y, z}; } \
+    static inline constexpr name##4 make_##name##4(type x, type y, type z, type w) { return name##4 {x, y, z, w}; }
 
 OK_MAKE_VECTOR(char, signed char)
 OK_MAKE_VECTOR(uchar, unsigned char)

@@ -1,23 +1,15 @@
-// CUDA's built-in vector types (dim3 and uint3 are core.h's): sizes and alignments of the CUDA C++ Programming Guide, "Built-in Vector Types".
-// Plain aggregates, so that one assignment is one access of the whole vector.
+// CUDA's built-in vector types (dim3 and uint3 are core.h's): sizes and alignments of the CUDA C++ Programming Guide,
+// "Built-in Vector Types". Plain aggregates, so that one assignment is one access of the whole vector.
 #pragma once
 #include "../core.h"
 
-#define OK_VECTOR_TYPES(name, type, align2, align4) \
+#define OK_VECTOR_TYPES(name, type, align2, align4)   \
     OK_VECTOR_TYPES_1_2_4(name, type, align2, align4) \
-    struct name##3 {  \
-        type x, y, z; \
-    };
+    struct name##3 { type x, y, z; };
 #define OK_VECTOR_TYPES_1_2_4(name, type, align2, align4) \
-    struct name##1 {                                       \
-        type x;                                            \
-    };                                                     \
-    struct alignas(align2) name##2 {                       \
-        type x, y;                                         \
-    };                                                     \
-    struct alignas(align4) name##4 {                       \
-        type x, y, z, w;                                   \
-    };
+    struct name##1 { type x; };                           \
+    struct alignas(align2) name##2 { type x, y; };        \
+    struct alignas(align4) name##4 { type x, y, z, w; };
 
 OK_VECTOR_TYPES(char, signed char, 2, 4)
 OK_VECTOR_TYPES(uchar, unsigned char, 2, 4)
@@ -35,12 +27,12 @@ OK_VECTOR_TYPES(double, double, 16, 16)
 #undef OK_VECTOR_TYPES_1_2_4
 
 // CUDA 13 names the alignment of the 32-byte vectors.
-#define OK_WIDE_VECTOR(name, type)              \
-    struct alignas(16) name##_16a {                    \
-        type x, y, z, w;                               \
-    };                                                 \
-    struct alignas(32) name##_32a {                    \
-        type x, y, z, w;                               \
+#define OK_WIDE_VECTOR(name, type)  \
+    struct alignas(16) name##_16a { \
+        type x, y, z, w;            \
+    };                              \
+    struct alignas(32) name##_32a { \
+        type x, y, z, w;            \
     };
 OK_WIDE_VECTOR(double4, double)
 OK_WIDE_VECTOR(longlong4, long long)

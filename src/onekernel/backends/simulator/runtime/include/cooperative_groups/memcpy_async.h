@@ -16,8 +16,12 @@ OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, cuda::
 }
 // Waiting for a group's copies includes a barrier of the group.
 template <class Group>
-OK_ALWAYS void wait(const Group& group, OK_AT) { group.sync(at); }
+OK_ALWAYS void wait(const Group& group, OK_AT) {
+    group.sync(at);
+}
 template <unsigned stages, class Group>
-OK_ALWAYS void wait_prior(const Group& group, OK_AT) { group.sync(at); }
+OK_ALWAYS void wait_prior(const Group& group, OK_AT) {
+    group.sync(at);
+}
 
 }  // namespace cooperative_groups

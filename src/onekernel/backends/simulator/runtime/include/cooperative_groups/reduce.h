@@ -4,15 +4,15 @@
 
 namespace cooperative_groups {
 
-#define OK_OPERATOR(name, expression)                                                            \
-    template <class T = void>                                                                    \
-    struct name {                                                                                \
-        OK_ALWAYS_MEMBER T operator()(const T& a, const T& b) const { return expression; }       \
+#define OK_OPERATOR(name, expression)                                                      \
+    template <class T = void>                                                              \
+    struct name {                                                                          \
+        OK_ALWAYS_MEMBER T operator()(const T& a, const T& b) const { return expression; } \
     };
 OK_OPERATOR(plus, a + b)
 OK_OPERATOR(less, b < a ? b : a)
 OK_OPERATOR(greater, a < b ? b : a)
-OK_OPERATOR(bit_and, a & b)
+OK_OPERATOR(bit_and, a& b)
 OK_OPERATOR(bit_or, a | b)
 OK_OPERATOR(bit_xor, a ^ b)
 #undef OK_OPERATOR

@@ -13,7 +13,9 @@ OK_ALWAYS T inclusive_scan(const Group& group, T value, Operation operation, OK_
     return value;
 }
 template <class Group, class T>
-OK_ALWAYS T inclusive_scan(const Group& group, T value, OK_AT) { return inclusive_scan(group, value, plus<T>(), at); }
+OK_ALWAYS T inclusive_scan(const Group& group, T value, OK_AT) {
+    return inclusive_scan(group, value, plus<T>(), at);
+}
 
 // The first rank receives T(): meant for sums, as in CUDA.
 template <class Group, class T, class Operation>
@@ -22,6 +24,8 @@ OK_ALWAYS T exclusive_scan(const Group& group, T value, Operation operation, OK_
     return group.thread_rank() == 0 ? T() : before;
 }
 template <class Group, class T>
-OK_ALWAYS T exclusive_scan(const Group& group, T value, OK_AT) { return exclusive_scan(group, value, plus<T>(), at); }
+OK_ALWAYS T exclusive_scan(const Group& group, T value, OK_AT) {
+    return exclusive_scan(group, value, plus<T>(), at);
+}
 
 }  // namespace cooperative_groups

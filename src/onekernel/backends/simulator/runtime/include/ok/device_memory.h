@@ -44,10 +44,10 @@ OK_ALWAYS void store(T* address, T value) {
 #undef OK_WHOLE
 }  // namespace ok
 
-#define OK_LOAD(name)                       \
-    template <class T>                      \
-    OK_ALWAYS T name(const T* address) {    \
-        return ok::load(address);           \
+#define OK_LOAD(name)                    \
+    template <class T>                   \
+    OK_ALWAYS T name(const T* address) { \
+        return ok::load(address);        \
     }
 OK_LOAD(__ldg)
 OK_LOAD(__ldca)
@@ -57,10 +57,10 @@ OK_LOAD(__ldlu)
 OK_LOAD(__ldcv)
 #undef OK_LOAD
 
-#define OK_STORE(name)                                                        \
-    template <class T>                                                        \
-    OK_ALWAYS void name(T* address, typename ok::Exactly<T>::type value) {    \
-        ok::store(address, value);                                            \
+#define OK_STORE(name)                                                     \
+    template <class T>                                                     \
+    OK_ALWAYS void name(T* address, typename ok::Exactly<T>::type value) { \
+        ok::store(address, value);                                         \
     }
 OK_STORE(__stwb)
 OK_STORE(__stcg)

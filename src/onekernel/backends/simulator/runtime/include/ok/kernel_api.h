@@ -1,26 +1,37 @@
-// Kernels as the host asks about them and launches them by function: attributes, occupancy, cudaLaunchKernel.
+// Kernels as the host asks about them: attributes and occupancy.
 #pragma once
 #include "device_api.h"
-#include "memory_api.h"
+#include "copy_api.h"
 
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
-enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1,
+    cudaSharedmemCarveoutMaxShared = 100,
+    cudaSharedmemCarveoutMaxL1 = 0
+};
 
 // numRegs, localSizeBytes and sharedSizeBytes are what a GPU compiler decides: 0 here. Ask `nvcc -Xptxas -v`.
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
+        preferredShmemCarveout;
 };
 
 template <class Kernel>
 inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value, OK_AT) {
     if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return value < -1 || value > 100 ? ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return value < -1 || value > 100 ? ok::fail(cudaErrorInvalidValue) : cudaSuccess;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ok::fail(cudaErrorInvalidValue);
     return ok::result(ok::ok_set_max_dynamic_shared(reinterpret_cast<const void*>(kernel), value, at));
 }
 template <class Kernel>
-inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) { return cudaSuccess; }
+inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
+    return cudaSuccess;
+}
 template <class Kernel>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
     if (attributes == nullptr || kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
@@ -45,15 +56,23 @@ constexpr int resident_blocks(int threads, size_t shared) {
 }  // namespace ok
 
 template <class Kernel>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads, size_t shared) {
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
+                                                                 size_t shared) {
     if (blocks == nullptr || threads <= 0) return ok::fail(cudaErrorInvalidValue);
     if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
-    const bool fits = threads <= ok::CARD.threads_per_block && shared <= static_cast<size_t>(ok::CARD.shared_per_block_optin);
+    const bool fits =
+        threads <= ok::CARD.threads_per_block && shared <= static_cast<size_t>(ok::CARD.shared_per_block_optin);
     *blocks = fits ? ok::resident_blocks(threads, shared) : 0;
     return cudaSuccess;
 }
+template <class Kernel>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
+                                                                          size_t shared, unsigned) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
+}
 template <class Kernel, class SharedOf>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel, SharedOf shared_of, int limit = 0) {
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
+                                                                  SharedOf shared_of, int limit = 0) {
     if (grid == nullptr || block == nullptr) return ok::fail(cudaErrorInvalidValue);
     if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
     const int most = limit > 0 && limit < ok::CARD.threads_per_block ? limit : ok::CARD.threads_per_block;
@@ -68,16 +87,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     return best > 0 ? cudaSuccess : ok::fail(cudaErrorInvalidValue);
 }
 template <class Kernel>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0, int limit = 0) {
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,
+                                                      int limit = 0) {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, [=](int) { return shared; }, limit);
-}
-
-template <class... P>
-inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr, OK_AT) {
-    return ok::result(ok::launch_kernel(kernel, grid, block, arguments, shared, stream, false, at));
-}
-template <class... P>
-inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
-                                               cudaStream_t stream = nullptr, OK_AT) {
-    return ok::result(ok::launch_kernel(kernel, grid, block, arguments, shared, stream, true, at));
 }

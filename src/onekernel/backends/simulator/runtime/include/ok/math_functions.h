@@ -1,6 +1,7 @@
 // CUDA's float and double functions that the C library lacks, declares without defining (glibc's __expf), or defines
-// loosely (fmaxf of zeros). The rest (expf, tanhf, erff, fmaf, ...) is the C library's, well within the bounds of the CUDA
-// C++ Programming Guide, "Mathematical Functions". A name that <math.h> may declare is defined as the C function declared.
+// loosely (fmaxf of zeros). The rest (expf, tanhf, erff, fmaf, ...) is the C library's, well within the bounds of the
+// CUDA C++ Programming Guide, "Mathematical Functions". A name that <math.h> may declare is defined as the C function
+// declared.
 #pragma once
 #include <math.h>
 
@@ -38,7 +39,8 @@ OK_ALWAYS T cosine_of_pi_times(T x) {
     return r == T(0.5) ? T(0) : r != r ? r : static_cast<T>(::cosl(pi * r));
 }
 
-// The x with erfc(x) = q, 0 < q < 2: Halley's iteration from a rational guess (Abramowitz and Stegun, 26.2.22), in long double.
+// The x with erfc(x) = q, 0 < q < 2: Halley's iteration from a rational guess (Abramowitz and Stegun, 26.2.22), in long
+// double.
 inline long double inverse_erfc(long double q) {
     if (q > 1) return -inverse_erfc(2 - q);
     const long double t = sqrtl(-2 * logl(q / 2));
@@ -98,7 +100,9 @@ OK_C double sinpi(double x) noexcept { return ok::sine_of_pi_times(x); }
 OK_C float sinpif(float x) noexcept { return ok::sine_of_pi_times(x); }
 OK_C double cospi(double x) noexcept { return ok::cosine_of_pi_times(x); }
 OK_C float cospif(float x) noexcept { return ok::cosine_of_pi_times(x); }
-OK_C double normcdf(double x) noexcept { return static_cast<double>(0.5L * ::erfcl(-x * 0.707106781186547524400844362104849039L)); }
+OK_C double normcdf(double x) noexcept {
+    return static_cast<double>(0.5L * ::erfcl(-x * 0.707106781186547524400844362104849039L));
+}
 OK_C float normcdff(float x) noexcept { return static_cast<float>(0.5 * ::erfc(-x * 0.70710678118654752)); }
 inline double erfcinv(double q) {
     if (!(q > 0 && q < 2)) return q == 0 ? __builtin_inf() : q == 2 ? -__builtin_inf() : __builtin_nan("");
@@ -110,12 +114,14 @@ inline double erfinv(double y) {
         const double z = y * 0.88622692545275801365, s = z * z;
         return z + z * s * (1.0 / 3 + s * (7.0 / 30 + s * (127.0 / 630 + s * (4369.0 / 22680))));
     }
-    return static_cast<double>(y < 0 ? -ok::inverse_erfc(1 + static_cast<long double>(y)) : ok::inverse_erfc(1 - static_cast<long double>(y)));
+    return static_cast<double>(y < 0 ? -ok::inverse_erfc(1 + static_cast<long double>(y))
+                                     : ok::inverse_erfc(1 - static_cast<long double>(y)));
 }
 inline double normcdfinv(double p) {
     if (!(p > 0 && p < 1)) return p == 0 ? -__builtin_inf() : p == 1 ? __builtin_inf() : __builtin_nan("");
     if (p > 0.25 && p < 0.75) return 1.4142135623730951 * erfinv(2 * p - 1);
-    return static_cast<double>(-1.414213562373095048801688724209698079L * ok::inverse_erfc(2 * static_cast<long double>(p)));
+    return static_cast<double>(-1.414213562373095048801688724209698079L *
+                               ok::inverse_erfc(2 * static_cast<long double>(p)));
 }
 inline float erfcinvf(float q) { return static_cast<float>(erfcinv(q)); }
 inline float erfinvf(float y) { return static_cast<float>(erfinv(y)); }

@@ -16,7 +16,8 @@ OK_ALWAYS unsigned __brev(unsigned x) {
     return __builtin_bswap32(x);
 }
 OK_ALWAYS unsigned long long __brevll(unsigned long long x) {
-    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+           __brev(static_cast<unsigned>(x >> 32));
 }
 
 // Each nibble of the selector picks a byte of y:x; its high bit copies that byte's sign instead.
@@ -41,37 +42,47 @@ OK_ALWAYS unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift) {
     const unsigned n = shift < 32 ? shift : 32;
     return static_cast<unsigned>((static_cast<unsigned long long>(hi) << 32 | lo) >> n);
 }
-OK_ALWAYS unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) { return __funnelshift_lc(lo, hi, shift & 31); }
-OK_ALWAYS unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) { return __funnelshift_rc(lo, hi, shift & 31); }
+OK_ALWAYS unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
+    return __funnelshift_lc(lo, hi, shift & 31);
+}
+OK_ALWAYS unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
+    return __funnelshift_rc(lo, hi, shift & 31);
+}
 
 OK_ALWAYS int __mulhi(int x, int y) { return static_cast<int>(static_cast<long long>(x) * y >> 32); }
 OK_ALWAYS unsigned __umulhi(unsigned x, unsigned y) {
     return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
 }
-OK_ALWAYS long long __mul64hi(long long x, long long y) { return static_cast<long long>(static_cast<__int128>(x) * y >> 64); }
+OK_ALWAYS long long __mul64hi(long long x, long long y) {
+    return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
+}
 OK_ALWAYS unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
 }
 namespace ok {
 OK_ALWAYS unsigned sign24(int x) { return static_cast<unsigned>(static_cast<int>(static_cast<unsigned>(x) << 8) >> 8); }
 }  // namespace ok
-OK_ALWAYS int __mul24(int x, int y) {
-    return static_cast<int>(ok::sign24(x) * ok::sign24(y));
-}
+OK_ALWAYS int __mul24(int x, int y) { return static_cast<int>(ok::sign24(x) * ok::sign24(y)); }
 OK_ALWAYS unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffff) * (y & 0xffffff); }
 OK_ALWAYS unsigned __sad(int x, int y, unsigned z) {
-    return z + (x > y ? static_cast<unsigned>(x) - static_cast<unsigned>(y) : static_cast<unsigned>(y) - static_cast<unsigned>(x));
+    return z + (x > y ? static_cast<unsigned>(x) - static_cast<unsigned>(y)
+                      : static_cast<unsigned>(y) - static_cast<unsigned>(x));
 }
 OK_ALWAYS unsigned __usad(unsigned x, unsigned y, unsigned z) { return z + (x > y ? x - y : y - x); }
 OK_ALWAYS int __hadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y) >> 1); }
 OK_ALWAYS int __rhadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y + 1) >> 1); }
-OK_ALWAYS unsigned __uhadd(unsigned x, unsigned y) { return static_cast<unsigned>((static_cast<unsigned long long>(x) + y) >> 1); }
-OK_ALWAYS unsigned __urhadd(unsigned x, unsigned y) { return static_cast<unsigned>((static_cast<unsigned long long>(x) + y + 1) >> 1); }
+OK_ALWAYS unsigned __uhadd(unsigned x, unsigned y) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(x) + y) >> 1);
+}
+OK_ALWAYS unsigned __urhadd(unsigned x, unsigned y) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(x) + y + 1) >> 1);
+}
 
 // Four products of bytes added to c.
 OK_ALWAYS int __dp4a(int a, int b, int c) {
     unsigned sum = static_cast<unsigned>(c);
-    for (int i = 0; i < 32; i += 8) sum += static_cast<unsigned>(static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i));
+    for (int i = 0; i < 32; i += 8)
+        sum += static_cast<unsigned>(static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i));
     return static_cast<int>(sum);
 }
 OK_ALWAYS unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
@@ -80,17 +91,17 @@ OK_ALWAYS unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
 }
 
 // The overloads that CUDA has, no more: a call that is ambiguous to nvcc stays ambiguous here.
-#define OK_MIN_MAX(result, a_type, b_type)                        \
-    OK_ALWAYS constexpr result min(a_type a, b_type b) {          \
+#define OK_MIN_MAX(result, a_type, b_type)                                                                        \
+    OK_ALWAYS constexpr result min(a_type a, b_type b) {                                                          \
         return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(a) : static_cast<result>(b); \
-    }                                                                    \
-    OK_ALWAYS constexpr result max(a_type a, b_type b) {          \
+    }                                                                                                             \
+    OK_ALWAYS constexpr result max(a_type a, b_type b) {                                                          \
         return static_cast<result>(a) > static_cast<result>(b) ? static_cast<result>(a) : static_cast<result>(b); \
     }
-#define OK_MIN_MAX_SIGNS(type)                   \
-    OK_MIN_MAX(type, type, type)                 \
+#define OK_MIN_MAX_SIGNS(type)                              \
+    OK_MIN_MAX(type, type, type)                            \
     OK_MIN_MAX(unsigned type, unsigned type, unsigned type) \
-    OK_MIN_MAX(unsigned type, type, unsigned type) \
+    OK_MIN_MAX(unsigned type, type, unsigned type)          \
     OK_MIN_MAX(unsigned type, unsigned type, type)
 OK_MIN_MAX_SIGNS(int)
 OK_MIN_MAX_SIGNS(long)
@@ -98,7 +109,7 @@ OK_MIN_MAX_SIGNS(long long)
 #undef OK_MIN_MAX_SIGNS
 #undef OK_MIN_MAX
 
-#define OK_NAMED_MIN_MAX(prefix, type)                                  \
+#define OK_NAMED_MIN_MAX(prefix, type)                                   \
     OK_ALWAYS type prefix##min(type a, type b) { return a < b ? a : b; } \
     OK_ALWAYS type prefix##max(type a, type b) { return a > b ? a : b; }
 OK_NAMED_MIN_MAX(u, unsigned)

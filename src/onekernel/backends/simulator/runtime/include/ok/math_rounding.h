@@ -8,7 +8,8 @@
 
 namespace ok {
 
-// Runs `operation` with the processor's rounding mode set; its operands must be volatile, so that nothing moves out of it.
+// Runs `operation` with the processor's rounding mode set; its operands must be volatile, so that nothing moves out of
+// it.
 template <class Operation>
 OK_ALWAYS auto in_mode(int mode, Operation operation) {
     const int before = fegetround();
@@ -18,8 +19,8 @@ OK_ALWAYS auto in_mode(int mode, Operation operation) {
     return static_cast<decltype(operation())>(result);
 }
 
-// Conversion of a floating number that is integral to an integer type, as PTX's cvt: out of range saturates; NaN gives 0,
-// or the top bit alone where source or destination has 64 bits (PTX ISA, cvt).
+// Conversion of a floating number that is integral to an integer type, as PTX's cvt: out of range saturates; NaN gives
+// 0, or the top bit alone where source or destination has 64 bits (PTX ISA, cvt).
 template <class To, class From>
 OK_ALWAYS To saturating(From value) {
     constexpr bool is_signed = static_cast<To>(-1) < static_cast<To>(0);
@@ -36,42 +37,42 @@ OK_ALWAYS To saturating(From value) {
 
 }  // namespace ok
 
-#define OK_ROUNDED(letter, op, type, suffix, mode)                                                                  \
-    OK_ALWAYS type __##letter##add_##suffix(type x, type y) {                                                       \
-        volatile type a = x, b = y;                                                                                        \
-        return ok::in_mode(mode, [&] { return a + b; });                                                            \
-    }                                                                                                                      \
-    OK_ALWAYS type __##letter##sub_##suffix(type x, type y) {                                                       \
-        volatile type a = x, b = y;                                                                                        \
-        return ok::in_mode(mode, [&] { return a - b; });                                                            \
-    }                                                                                                                      \
-    OK_ALWAYS type __##letter##mul_##suffix(type x, type y) {                                                       \
-        volatile type a = x, b = y;                                                                                        \
-        return ok::in_mode(mode, [&] { return a * b; });                                                            \
-    }                                                                                                                      \
-    OK_ALWAYS type __##letter##div_##suffix(type x, type y) {                                                       \
-        volatile type a = x, b = y;                                                                                        \
-        return ok::in_mode(mode, [&] { return a / b; });                                                            \
-    }                                                                                                                      \
-    OK_ALWAYS type __##letter##rcp_##suffix(type x) {                                                               \
-        volatile type a = x, one = 1;                                                                                      \
-        return ok::in_mode(mode, [&] { return one / a; });                                                          \
-    }                                                                                                                      \
-    OK_ALWAYS type __##letter##sqrt_##suffix(type x) {                                                              \
-        volatile type a = x;                                                                                               \
-        return ok::in_mode(mode, [&] { return ::sqrt##op(a); });                                                    \
-    }                                                                                                                      \
-    OK_ALWAYS type __fma##op##_##suffix(type x, type y, type z) {                                                   \
-        volatile type a = x, b = y, c = z;                                                                                 \
-        return ok::in_mode(mode, [&] { return ::fma##op(a, b, c); });                                               \
+#define OK_ROUNDED(letter, op, type, suffix, mode)                    \
+    OK_ALWAYS type __##letter##add_##suffix(type x, type y) {         \
+        volatile type a = x, b = y;                                   \
+        return ok::in_mode(mode, [&] { return a + b; });              \
+    }                                                                 \
+    OK_ALWAYS type __##letter##sub_##suffix(type x, type y) {         \
+        volatile type a = x, b = y;                                   \
+        return ok::in_mode(mode, [&] { return a - b; });              \
+    }                                                                 \
+    OK_ALWAYS type __##letter##mul_##suffix(type x, type y) {         \
+        volatile type a = x, b = y;                                   \
+        return ok::in_mode(mode, [&] { return a * b; });              \
+    }                                                                 \
+    OK_ALWAYS type __##letter##div_##suffix(type x, type y) {         \
+        volatile type a = x, b = y;                                   \
+        return ok::in_mode(mode, [&] { return a / b; });              \
+    }                                                                 \
+    OK_ALWAYS type __##letter##rcp_##suffix(type x) {                 \
+        volatile type a = x, one = 1;                                 \
+        return ok::in_mode(mode, [&] { return one / a; });            \
+    }                                                                 \
+    OK_ALWAYS type __##letter##sqrt_##suffix(type x) {                \
+        volatile type a = x;                                          \
+        return ok::in_mode(mode, [&] { return ::sqrt##op(a); });      \
+    }                                                                 \
+    OK_ALWAYS type __fma##op##_##suffix(type x, type y, type z) {     \
+        volatile type a = x, b = y, c = z;                            \
+        return ok::in_mode(mode, [&] { return ::fma##op(a, b, c); }); \
     }
-#define OK_NEAREST(letter, op, type)                                                             \
-    OK_ALWAYS type __##letter##add_rn(type x, type y) { return x + y; }                          \
-    OK_ALWAYS type __##letter##sub_rn(type x, type y) { return x - y; }                          \
-    OK_ALWAYS type __##letter##mul_rn(type x, type y) { return x * y; }                          \
-    OK_ALWAYS type __##letter##div_rn(type x, type y) { return x / y; }                          \
-    OK_ALWAYS type __##letter##rcp_rn(type x) { return type(1) / x; }                            \
-    OK_ALWAYS type __##letter##sqrt_rn(type x) { return ::sqrt##op(x); }                         \
+#define OK_NEAREST(letter, op, type)                                     \
+    OK_ALWAYS type __##letter##add_rn(type x, type y) { return x + y; }  \
+    OK_ALWAYS type __##letter##sub_rn(type x, type y) { return x - y; }  \
+    OK_ALWAYS type __##letter##mul_rn(type x, type y) { return x * y; }  \
+    OK_ALWAYS type __##letter##div_rn(type x, type y) { return x / y; }  \
+    OK_ALWAYS type __##letter##rcp_rn(type x) { return type(1) / x; }    \
+    OK_ALWAYS type __##letter##sqrt_rn(type x) { return ::sqrt##op(x); } \
     OK_ALWAYS type __fma##op##_rn(type x, type y, type z) { return ::fma##op(x, y, z); }
 #define OK_ALL_ROUNDINGS(letter, op, type)          \
     OK_NEAREST(letter, op, type)                    \
@@ -84,25 +85,25 @@ OK_ALL_ROUNDINGS(d, , double)
 #undef OK_NEAREST
 #undef OK_ROUNDED
 
-#define OK_TO_INTEGER(from, op, name, type)                                                                          \
-    OK_ALWAYS type __##from##2##name##_rn(from x) { return ok::saturating<type>(::rint##op(x)); }             \
-    OK_ALWAYS type __##from##2##name##_rz(from x) { return ok::saturating<type>(::trunc##op(x)); }            \
-    OK_ALWAYS type __##from##2##name##_ru(from x) { return ok::saturating<type>(::ceil##op(x)); }             \
+#define OK_TO_INTEGER(from, op, name, type)                                                        \
+    OK_ALWAYS type __##from##2##name##_rn(from x) { return ok::saturating<type>(::rint##op(x)); }  \
+    OK_ALWAYS type __##from##2##name##_rz(from x) { return ok::saturating<type>(::trunc##op(x)); } \
+    OK_ALWAYS type __##from##2##name##_ru(from x) { return ok::saturating<type>(::ceil##op(x)); }  \
     OK_ALWAYS type __##from##2##name##_rd(from x) { return ok::saturating<type>(::floor##op(x)); }
-#define OK_FROM_INTEGER(name, type, to)                                     \
+#define OK_FROM_INTEGER(name, type, to)                                      \
     OK_ALWAYS to __##name##2##to##_rn(type x) { return static_cast<to>(x); } \
-    OK_DIRECTED_CAST(name, type, to, rz, FE_TOWARDZERO)                     \
-    OK_DIRECTED_CAST(name, type, to, ru, FE_UPWARD)                         \
+    OK_DIRECTED_CAST(name, type, to, rz, FE_TOWARDZERO)                      \
+    OK_DIRECTED_CAST(name, type, to, ru, FE_UPWARD)                          \
     OK_DIRECTED_CAST(name, type, to, rd, FE_DOWNWARD)
-#define OK_DIRECTED_CAST(name, type, to, suffix, mode)                          \
-    OK_ALWAYS to __##name##2##to##_##suffix(type x) {                           \
-        volatile type a = x;                                                           \
-        return ok::in_mode(mode, [&] { return static_cast<to>(a); });           \
+#define OK_DIRECTED_CAST(name, type, to, suffix, mode)                \
+    OK_ALWAYS to __##name##2##to##_##suffix(type x) {                 \
+        volatile type a = x;                                          \
+        return ok::in_mode(mode, [&] { return static_cast<to>(a); }); \
     }
-#define OK_CASTS(name, type)              \
-    OK_TO_INTEGER(float, f, name, type)   \
-    OK_TO_INTEGER(double, , name, type)   \
-    OK_FROM_INTEGER(name, type, float)    \
+#define OK_CASTS(name, type)            \
+    OK_TO_INTEGER(float, f, name, type) \
+    OK_TO_INTEGER(double, , name, type) \
+    OK_FROM_INTEGER(name, type, float)  \
     OK_FROM_INTEGER(name, type, double)
 OK_CASTS(int, int)
 OK_CASTS(uint, unsigned int)
@@ -123,5 +124,6 @@ OK_ALWAYS double __longlong_as_double(long long x) { return ok::bit_cast<double>
 OK_ALWAYS int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 OK_ALWAYS int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 OK_ALWAYS double __hiloint2double(int hi, int lo) {
-    return __longlong_as_double(static_cast<long long>(static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32 | static_cast<unsigned>(lo)));
+    return __longlong_as_double(static_cast<long long>(
+        static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32 | static_cast<unsigned>(lo)));
 }

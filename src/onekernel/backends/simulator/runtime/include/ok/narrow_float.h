@@ -26,7 +26,8 @@ OK_ALWAYS unsigned short narrow(double x, Rounding rounding = Rounding::nearest_
     if (magnitude > 0x7ffull << 52) return F::nan;
     if (magnitude == 0x7ffull << 52) return static_cast<unsigned short>(sign | F::infinity);
     const int exponent = static_cast<int>(magnitude >> 52) - 1023;
-    const unsigned long long fraction = (magnitude & ((1ull << 52) - 1)) | static_cast<unsigned long long>(exponent > -1023) << 52;
+    const unsigned long long fraction =
+        (magnitude & ((1ull << 52) - 1)) | static_cast<unsigned long long>(exponent > -1023) << 52;
     const int subnormal = exponent < F::min_exponent ? F::min_exponent - exponent : 0;
     const int shift = subnormal > F::fraction + 2 ? 54 : 52 - F::fraction + subnormal;
     const unsigned long long rest = fraction & ((1ull << shift) - 1), half = 1ull << (shift - 1);
@@ -53,7 +54,8 @@ OK_ALWAYS unsigned short narrow(double x, Rounding rounding = Rounding::nearest_
 template <class F, class Integer>
 OK_ALWAYS unsigned short narrow_integer(Integer value, Rounding rounding = Rounding::nearest_even) {
     const bool negative = value < Integer(0);
-    unsigned long long size = negative ? 0ull - static_cast<unsigned long long>(value) : static_cast<unsigned long long>(value);
+    unsigned long long size =
+        negative ? 0ull - static_cast<unsigned long long>(value) : static_cast<unsigned long long>(value);
     double scale = negative ? -1.0 : 1.0;
     if (size >> 53 != 0) {
         size = size >> 11 | ((size & 0x7ff) != 0);

@@ -16,7 +16,8 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4;
+constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
+                   cudaEventInterprocess = 4;
 
 namespace ok {
 // What synchronising tells: the fault of a kernel, if there was one. Other errors are cudaGetLastError's alone.
@@ -34,11 +35,24 @@ inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned f
     *stream = new CUstream_st{flags, priority};
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0); }
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
+}
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread) return ok::fail(cudaErrorInvalidResourceHandle);
+    if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+        return ok::fail(cudaErrorInvalidResourceHandle);
     delete stream;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+    *flags = stream == nullptr ? cudaStreamDefault : stream->flags;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+    *priority = stream == nullptr ? 0 : stream->priority;
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return ok::synchronize(); }
@@ -67,7 +81,9 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) 
     *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, false};
     return cudaSuccess;
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault) { return cudaEventCreateWithFlags(event, flags); }
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault) {
+    return cudaEventCreateWithFlags(event, flags);
+}
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (event == nullptr) return ok::fail(cudaErrorInvalidResourceHandle);
     delete event;
@@ -78,7 +94,9 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
     event->recorded = true;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t event) { return event == nullptr ? ok::fail(cudaErrorInvalidResourceHandle) : ok::synchronize(); }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    return event == nullptr ? ok::fail(cudaErrorInvalidResourceHandle) : ok::synchronize();
+}
 inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 // Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
