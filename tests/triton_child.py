@@ -21,7 +21,12 @@ def run(path: Path, slug: str, dtypes=("float32",), cases=(), groups=(), seed: i
     request |= {"groups": list(groups), "seed": seed}
     environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT / "src"), "ONEKERNEL_LANG": "en"}
     done = subprocess.run(
-        [sys.executable, __file__], input=json.dumps(request), capture_output=True, text=True, env=environment, timeout=300
+        [sys.executable, __file__],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
