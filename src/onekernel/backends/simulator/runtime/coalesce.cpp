@@ -157,10 +157,14 @@ void start_counts() {
 }
 
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
-    Busy busy;
     Log& l = logs[w.rank];
-    l.entries.push_back({address, static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes),
-                         static_cast<uint8_t>(flags), shared});
+    Entry e{address, static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
+    if (__builtin_expect(l.entries.size() < l.entries.capacity(), 1)) {
+        l.entries.push_back(e);
+        return;
+    }
+    Busy busy;
+    l.entries.push_back(e);
     if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), 1u << w.rank % WARP);
 }
 

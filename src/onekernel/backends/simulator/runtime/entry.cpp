@@ -13,10 +13,8 @@
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace ok {
-static uintptr_t base = 0;
+uintptr_t loaded_at = 0;
 uintptr_t symbols_low = 0, symbols_high = 0;
-
-uintptr_t code_base() { return base; }
 
 // Finds where this shared object lies, and its code and data.
 static int look(dl_phdr_info* info, size_t, void*) {
@@ -34,7 +32,7 @@ static int look(dl_phdr_info* info, size_t, void*) {
         }
     }
     if (me < low || me >= high) return 0;
-    base = info->dlpi_addr;
+    loaded_at = info->dlpi_addr;
     symbols_low = low;
     symbols_high = high;
     set_code(code_low, code_high);
@@ -57,8 +55,8 @@ static void call_launcher(void* raw) {
 }
 
 EXPORT uint64_t ok_code_base_address() {
-    if (!base) dl_iterate_phdr(look, nullptr);
-    return base;
+    if (!loaded_at) dl_iterate_phdr(look, nullptr);
+    return loaded_at;
 }
 
 EXPORT void ok_symbol(const char* name, uint64_t offset, uint64_t bytes) { add_symbol(name, ok_code_base_address() + offset, bytes); }

@@ -75,7 +75,8 @@ static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_
     if (bytes == 4 && offset % 4 == 0) {
         unsigned mask = 15u << offset % 8;
         uint8_t had = bits[offset / 8];
-        unique += 4 - __builtin_popcount(had & mask);
+        static constexpr uint8_t ONES[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+        unique += 4 - ONES[(had & mask) >> offset % 8];
         bits[offset / 8] = static_cast<uint8_t>(had | mask);
         return;
     }

@@ -115,67 +115,74 @@ void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Acc
 }  // namespace
 
 void settle(Worker& w) {
-    if (!pending.live) return;
+    if (__builtin_expect(!pending.live, 1)) return;
     pending.live = false;
     if (value_at(pending.address, pending.bytes) != pending.before)
         report_race(w, pending.place, pending.address, pending.previous, pending.now);
 }
 
+[[gnu::noinline]] static void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
+    uint64_t key = variable_key(place);
+    if (!first_of("uninitialised-read", key)) return;
+    Finding f("uninitialised-read", key);
+    f.code_at(pc).here().text("space", place.global ? "global" : "shared");
+    f.text("variable", place.global ? place.global->name : place.shared ? place.shared->name : "");
+    f.number("index", place.global   ? static_cast<long long>(at - place.global->low) / place.global->item
+                      : place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item
+                                     : 0);
+    f.add();
+}
+
+// One word of an access. `now.bytes` says which of its four bytes, the first of which lies at `at`.
+static inline __attribute__((always_inline)) void check_word(Worker& w, const Place& place, Cell& c, uintptr_t at, int bytes,
+                                                             const Access& now, uintptr_t pc) {
+    // Most earlier accesses are ordered by the barrier or are the thread's own: seen at once, without a call.
+    auto harmless = [&](const Access& p) {
+        return !p.block || (p.block == now.block && (p.thread == now.thread || p.time < w.barrier_time));
+    };
+    if (c.launch != race_serial || (!place.global && c.init_block != now.block)) {
+        c.launch = race_serial;
+        c.writer.block = c.reader.block = c.reader2.block = 0;
+        if (!place.global) {
+            c.init_block = now.block;
+            c.init = 0;
+        }
+    }
+    if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & ATOMIC)) &&
+        !(place.global && place.global->initialised))
+        report_uninitialised(place, at, pc);
+    if (!harmless(c.writer)) meet(w, place, at, bytes, c.writer, now);
+    if (now.flags & WRITES) {
+        if (!harmless(c.reader)) meet(w, place, at, bytes, c.reader, now);
+        if (!harmless(c.reader2)) meet(w, place, at, bytes, c.reader2, now);
+        c.init |= now.bytes;
+        c.writer = now;
+        if (!(c.reader.bytes & ~now.bytes)) c.reader.block = 0;
+        if (!(c.reader2.bytes & ~now.bytes)) c.reader2.block = 0;
+        return;
+    }
+    Access& r = harmless(c.reader) ? c.reader : c.reader2;
+    bool again = r.block == now.block && r.thread == now.thread && r.time == now.time;
+    uint8_t had = again ? r.bytes : 0;
+    r = now;
+    r.bytes |= had;
+}
+
 void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
                  uintptr_t pc) {
     settle(w);
-    uint16_t rank = static_cast<uint16_t>(w.rank);
-    uint32_t block = static_cast<uint32_t>(w.block + 1);
-    Access now{block, w.time, static_cast<uint32_t>(pc - code_base()), rank, 0, static_cast<uint8_t>(flags)};
+    Access now{static_cast<uint32_t>(w.block + 1), w.time, static_cast<uint32_t>(pc - code_base()),
+               static_cast<uint16_t>(w.rank), 15, static_cast<uint8_t>(flags)};
     uintptr_t offset = address - base, end = offset + bytes;
+    if (bytes == 4 && offset % 4 == 0) {
+        check_word(w, place, cells[offset / 4], address, 4, now, pc);
+        return;
+    }
     for (uintptr_t word = offset / 4; word * 4 < end; word++) {
-        Cell& c = cells[word];
         int from = word * 4 < offset ? static_cast<int>(offset - word * 4) : 0;
         int to = word * 4 + 4 > end ? static_cast<int>(end - word * 4) : 4;
         now.bytes = static_cast<uint8_t>((1 << to) - (1 << from));
-        if (c.launch != race_serial) {
-            c.launch = race_serial;
-            c.writer.block = c.reader.block = c.reader2.block = 0;
-        }
-        if (!place.global && c.init_block != block) {
-            c.init_block = block;
-            c.init = 0;
-            c.writer.block = c.reader.block = c.reader2.block = 0;
-        }
-        uintptr_t at = base + word * 4 + from;
-        if (!(flags & WRITES) || (flags & ATOMIC)) {
-            if ((c.init & now.bytes) != now.bytes && !(place.global && place.global->initialised)) {
-                uint64_t key = variable_key(place);
-                if (first_of("uninitialised-read", key)) {
-                    Finding f("uninitialised-read", key);
-                    f.code_at(pc).here().text("space", place.global ? "global" : "shared");
-                    f.text("variable", place.global ? place.global->name : place.shared ? place.shared->name : "");
-                    f.number("index", place.global ? static_cast<long long>(at - place.global->low) / place.global->item
-                                      : place.shared ? (word * 4 + from - place.shared->offset) / place.shared->item : 0);
-                    f.add();
-                }
-            }
-        }
-        if (c.writer.block) meet(w, place, at, to - from, c.writer, now);
-        if (flags & WRITES) {
-            if (c.reader.block) meet(w, place, at, to - from, c.reader, now);
-            if (c.reader2.block) meet(w, place, at, to - from, c.reader2, now);
-            c.init |= now.bytes;
-            c.writer = now;
-            if (!(c.reader.bytes & ~now.bytes)) c.reader.block = 0;
-            if (!(c.reader2.bytes & ~now.bytes)) c.reader2.block = 0;
-        } else if (!c.reader.block || (c.reader.block == block &&
-                                       (c.reader.thread == rank || c.reader.time < w.barrier_time))) {
-            bool again = c.reader.block == block && c.reader.thread == rank && c.reader.time == now.time;
-            uint8_t had = again ? c.reader.bytes : 0;
-            c.reader = now;
-            c.reader.bytes |= had;
-        } else {
-            bool again = c.reader2.block == block && c.reader2.thread == rank && c.reader2.time == now.time;
-            uint8_t had = again ? c.reader2.bytes : 0;
-            c.reader2 = now;
-            c.reader2.bytes |= had;
-        }
+        check_word(w, place, cells[word], base + word * 4 + from, to - from, now, pc);
     }
 }
 

@@ -36,5 +36,6 @@ void withdraw(const char* code, uint64_t key);
 void clear_report();
 std::string findings_json();
 std::string quoted(std::string_view text);
-uintptr_t code_base();  // where this shared object is loaded
+extern uintptr_t loaded_at;  // entry.cpp
+inline uintptr_t code_base() { return loaded_at; }  // where this shared object is loaded
 }  // namespace ok

@@ -1,0 +1,183 @@
+"""The simulator's speed: its modes, and numba's CUDA simulator on the same vector add and the same softmax, in one run.
+
+Run:    python bench/simulator.py                    needs numba; writes bench/results/cpu/simulator.json
+        python bench/simulator.py --without-numba    our own modes alone
+Times:  of the whole call, copies in and out included: wall clock, the median of five after one that warms up.
+But:    numba's simulator runs each thread in Python, so it is timed on a part of the work and scaled to the whole, as
+        the table says. And this is the speed of a checker: it says nothing about a GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from onekernel.backends import simulator  # noqa: E402
+from onekernel.backends.base import Buffer  # noqa: E402
+from onekernel.backends.simulator.compiler import compiler  # noqa: E402
+
+N = 1 << 20
+ROWS = COLS = 1024
+NUMBA_ELEMENTS = 2048
+NUMBA_ROWS = 2
+
+
+def buffer(name: str, array: np.ndarray, writable: bool) -> Buffer:
+    memory = np.full(array.nbytes + 512, 0xFF, np.uint8)
+    memory[256 : 256 + array.nbytes] = array.reshape(-1).view(np.uint8)
+    return Buffer(name, memory, 256, array.nbytes, writable, array.itemsize)
+
+
+def content(buf: Buffer) -> np.ndarray:
+    return np.frombuffer(buf.memory[buf.offset : buf.offset + buf.extent].tobytes(), np.float32)
+
+
+def median_seconds(call: Callable[[], float], repeats: int = 5) -> float:
+    call()
+    return statistics.median(call() for _ in range(repeats))
+
+
+def vector_add(mode: str) -> float:
+    """Seconds of one million-element vector add; the result is checked."""
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, N)).astype(np.float32)
+    program = simulator.build(ROOT / "solutions" / "vector_add.cu", mode)
+
+    def once() -> float:
+        out = buffer("out", np.zeros(N, np.float32), True)
+        report = program.call("vector_add", [buffer("a", a, False), buffer("b", b, False), out, N])
+        if report.status or report.findings or not np.array_equal(content(out), a + b):
+            raise SystemExit(f"vector_add in mode {mode} went wrong: {[str(f) for f in report.findings]}")
+        return report.seconds
+
+    return median_seconds(once)
+
+
+def softmax(mode: str) -> float:
+    """Seconds of softmax_block on 1024 x 1024 float32; the result is checked."""
+    x = np.random.default_rng(0).standard_normal((ROWS, COLS)).astype(np.float32)
+    e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
+    wanted = e / e.sum(1, keepdims=True)
+    program = simulator.build(ROOT / "solutions" / "softmax_block.cu", mode)
+
+    def once() -> float:
+        y = buffer("y", np.zeros_like(x), True)
+        report = program.call("softmax_block", [buffer("x", x, False), y, ROWS, COLS, COLS, COLS])
+        if report.status or report.findings or not np.allclose(content(y).reshape(x.shape), wanted, rtol=1e-5, atol=0):
+            raise SystemExit(f"softmax_block in mode {mode} went wrong: {[str(f) for f in report.findings]}")
+        return report.seconds
+
+    return median_seconds(once)
+
+
+def edit_to_verdict() -> float:
+    """Seconds from a changed file to its report, compilation included: the median of three edits of vector_add."""
+    text = (ROOT / "solutions" / "vector_add.cu").read_text(encoding="utf-8")
+    a = np.ones(1000, np.float32)
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "vector_add.cu"
+        for i in range(4):
+            path.write_text(f"{text}\n// edit {i} {time.time_ns()}\n", encoding="utf-8")
+            start = time.perf_counter()
+            out = buffer("out", np.zeros(1000, np.float32), True)
+            simulator.build(path).call("vector_add", [buffer("a", a, False), buffer("b", a, False), out, 1000])
+            times.append(time.perf_counter() - start)
+    return statistics.median(times[1:])
+
+
+def numba_seconds() -> dict[str, Any]:
+    """numba's CUDA simulator on parts of the same work: the same grid of threads, the same tree in shared memory."""
+    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+    import numba
+    from simulator_numba import THREADS, add, softmax_rows
+
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, NUMBA_ELEMENTS)).astype(np.float32)
+    out = np.zeros_like(a)
+    start = time.perf_counter()
+    add[NUMBA_ELEMENTS // THREADS, THREADS](a, b, out)
+    add_seconds = time.perf_counter() - start
+    x = rng.standard_normal((NUMBA_ROWS, COLS)).astype(np.float32)
+    y = np.zeros_like(x)
+    start = time.perf_counter()
+    softmax_rows[NUMBA_ROWS, THREADS](x, y)
+    softmax_seconds = time.perf_counter() - start
+    if not np.array_equal(out, a + b) or abs(y.sum() - NUMBA_ROWS) > 1e-3:
+        raise SystemExit("numba's simulator gave wrong numbers")
+    return {
+        "version": numba.__version__,
+        "vector_add": {"elements": NUMBA_ELEMENTS, "seconds": add_seconds, "whole": add_seconds * N / NUMBA_ELEMENTS},
+        "softmax": {"rows": NUMBA_ROWS, "seconds": softmax_seconds, "whole": softmax_seconds * ROWS / NUMBA_ROWS},
+    }
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--without-numba", action="store_true")
+    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "cpu" / "simulator.json")
+    options = parser.parse_args()
+
+    result: dict[str, Any] = {
+        "command": "python " + " ".join(["bench/simulator.py", *sys.argv[1:]]),
+        "date": date.today().isoformat(),
+        "cpu": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load_before": os.getloadavg()[0],
+        "compiler": compiler().version,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "seconds": {},
+    }
+    for mode in ("fast", "check", "count"):
+        result["seconds"][mode] = {"vector_add": vector_add(mode), "softmax_block": softmax(mode)}
+    result["edit_to_verdict"] = edit_to_verdict()
+    if not options.without_numba:
+        result["numba"] = numba_seconds()
+
+    print(f"{result['cpu']}, {result['cores']} cores, {result['compiler']}, {result['date']}")
+    print(f"{'':28}{'vector add, 2^20':>20}{'softmax, 1024^2':>20}")
+    for mode, times in result["seconds"].items():
+        print(f"{'mode ' + mode:28}{times['vector_add'] * 1e3:>17.1f} ms{times['softmax_block'] * 1e3:>17.1f} ms")
+    if numba := result.get("numba"):
+        add, soft = numba["vector_add"], numba["softmax"]
+        name = f"numba {numba['version']} simulator *"
+        print(f"{name:28}{add['whole'] * 1e3:>17.0f} ms{soft['whole'] * 1e3:>17.0f} ms")
+        check = result["seconds"]["check"]
+        result["times_faster"] = {
+            "vector_add": add["whole"] / check["vector_add"],
+            "softmax": soft["whole"] / check["softmax_block"],
+        }
+        faster = result["times_faster"]
+        print(f"{'check against numba':28}{faster['vector_add']:>18.0f} x{faster['softmax']:>18.0f} x")
+        print(f"* measured on {add['elements']} elements and {soft['rows']} rows, times the rest")
+    print(f"edit to verdict of vector_add: {result['edit_to_verdict']:.2f} s")
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    print(f"written to {options.output}")
+
+
+if __name__ == "__main__":
+    main()

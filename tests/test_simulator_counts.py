@@ -1,0 +1,140 @@
+"""Counts of random access patterns against a model in a few lines of Python."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from onekernel import counts
+from onekernel.backends import simulator
+from onekernel.backends.base import Buffer
+
+KERNEL = """\
+template <typename T>
+__global__ void gather(const int* index, const T* data, T* out) {{
+    int t = threadIdx.x;
+    int i = index[t];
+    if (i >= 0) out[t] = data[i];  // the access that is counted
+}}
+__global__ void in_shared(const int* index, const {T}* data, {T}* out) {{
+    __shared__ {T} s[256];
+    int t = threadIdx.x;
+    for (int k = t; k < 256; k += 32) s[k] = data[k];
+    __syncwarp();
+    int i = index[t];
+    if (i >= 0) {{
+        {T} v = s[i];  // the access that is counted
+        out[t] = v;
+    }}
+}}
+extern "C" cudaError_t global_memory(const int* index, const {T}* data, {T}* out, cudaStream_t) {{
+    gather<<<1, 32>>>(index, data, out);
+    return cudaGetLastError();
+}}
+extern "C" cudaError_t shared_memory(const int* index, const {T}* data, {T}* out, cudaStream_t) {{
+    in_shared<<<1, 32>>>(index, data, out);
+    return cudaGetLastError();
+}}
+"""
+TYPES = {"unsigned char": 1, "short": 2, "float": 4, "double": 8, "float4": 16}
+ELEMENTS = 256
+INDICES = st.lists(st.integers(-1, ELEMENTS - 1), min_size=32, max_size=32)
+
+
+def buffer(name, data, writable=False):
+    memory = np.full(data.nbytes + 512, 0xFF, np.uint8)
+    memory[256 : 256 + data.nbytes] = data.view(np.uint8)
+    return Buffer(name, memory, 256, data.nbytes, writable, 4)
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("counts")
+    out = {}
+    for name, size in TYPES.items():
+        path = folder / f"gather_{size}.cu"
+        path.write_text(KERNEL.format(T=name))
+        out[size] = simulator.build(path, "count")
+    return out
+
+
+def line_counts(program, function, index, size, number):
+    data = np.zeros(ELEMENTS * size, np.uint8)
+    out = buffer("out", np.zeros(32 * size, np.uint8), True)
+    report = program.call(function, [buffer("index", np.array(index, np.int32)), buffer("data", data), out])
+    assert report.status == 0 and not report.findings, [str(f) for f in report.findings]
+    return next((n.metrics for n in report.kernels[0].lines if n.line == number), {})
+
+
+def model_sectors(index, size):
+    return len({(i * size + b) // 32 for i in index if i >= 0 for b in range(size)})
+
+
+def model_wavefronts(index, size):
+    lanes_each = {16: 8, 8: 16}.get(size, 32)
+    total = parts = 0
+    for start in range(0, 32, lanes_each):
+        lanes = [i for i in index[start : start + lanes_each] if i >= 0]
+        words = {(i * size + b) // 4 for i in lanes for b in range(size)}
+        banks = Counter(word % 32 for word in words)
+        total += max(banks.values(), default=0)
+        parts += bool(lanes)
+    return total, total - parts
+
+
+@pytest.mark.parametrize("size", TYPES.values())
+def test_sectors_and_requests_of_random_gathers(programs, size):
+    @given(INDICES)
+    @settings(max_examples=25, deadline=None)
+    def check(index):
+        metrics = line_counts(programs[size], "global_memory", index, size, 5)
+        some = any(i >= 0 for i in index)
+        assert metrics.get(counts.LOAD_REQUESTS, 0) == some
+        assert metrics.get(counts.LOAD_SECTORS, 0) == model_sectors(index, size)
+        assert metrics.get(counts.BYTES_LOADED, 0) == size * sum(i >= 0 for i in index)
+
+    check()
+
+
+@pytest.mark.parametrize("size", TYPES.values())
+def test_wavefronts_and_conflicts_of_random_gathers(programs, size):
+    @given(INDICES)
+    @settings(max_examples=25, deadline=None)
+    def check(index):
+        metrics = line_counts(programs[size], "shared_memory", index, size, 14)
+        wavefronts, conflicts = model_wavefronts(index, size)
+        assert metrics.get(counts.SHARED_LOAD_WAVEFRONTS, 0) == wavefronts
+        assert metrics.get(counts.SHARED_LOAD_CONFLICTS, 0) == conflicts
+
+    check()
+
+
+def test_traffic_by_buffer_is_exact(programs):
+    """Bytes loaded count every access; distinct bytes count once."""
+    index = [0] * 16 + list(range(16))
+    data = np.zeros(ELEMENTS * 4, np.uint8)
+    out = buffer("out", np.zeros(128, np.uint8), True)
+    args = [buffer("index", np.array(index, np.int32)), buffer("data", data), out]
+    kernel = programs[4].call("global_memory", args).kernels[0]
+    traffic = {b.name: b for b in kernel.buffers}
+    assert (traffic["data"].loaded, traffic["data"].unique_loaded) == (128, 64)
+    assert traffic["data"].passes() == 2
+    assert (traffic["out"].stored, traffic["out"].unique_stored) == (128, 128)
+    assert (traffic["index"].loaded, traffic["index"].stored) == (128, 0)
+
+
+def test_occupancy_bound_from_threads_and_shared_memory(tmp_path):
+    """48 KB a block: 3 blocks of 32 threads fit 164 KB, 3 warps of 64."""
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "__global__ void k(float* y) { y[threadIdx.x] = 0.0f; }\n"
+        'extern "C" cudaError_t run(float* y, cudaStream_t) {\n'
+        "    k<<<1, 32, 48 * 1024>>>(y);\n    return cudaGetLastError();\n}\n"
+    )
+    report = simulator.build(path, "count").call("run", [buffer("y", np.zeros(128, np.uint8), True)])
+    extra = report.kernels[0].extra
+    assert extra["resident_blocks"] == 3
+    assert extra["occupancy_limited_by"] == "shared"
+    assert extra["occupancy_bound_percent"] == 4
