@@ -112,6 +112,8 @@ def intensity(
         axes.axvline(predicted_ridge, color=FAINT, linewidth=1.4, linestyle=(0, (4, 3)))
         axes.set(xscale="log", yscale="log", ylabel=_say(key, lang))
         axes.set_ylim(min(values) / 1e12 / 2, roof / 1e12 * 2.2)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter("")
     roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
     value = (roofs.copy or roofs.datasheet) / 1e12
     _note(upper, doublings[0], value, _say(roof_key, lang, value=f"{value:.2f}"))

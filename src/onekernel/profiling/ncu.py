@@ -100,7 +100,7 @@ def capture(job: Mapping[str, Any]) -> Exported:
         raw = _run([*export, "raw"], environment)
         source = _run([*export, "source", "--print-source", "cuda,sass"], environment)
     version = next((line for line in _run([str(ncu), "--version"], environment).splitlines() if "ersion" in line), "")
-    return Exported(raw, source, version.removeprefix("Version").strip())
+    return Exported(raw, source, version.removeprefix("Version").split("(")[0].strip())
 
 
 def explain(output: str) -> Message:

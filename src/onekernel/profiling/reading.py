@@ -17,6 +17,7 @@ BUSY = 75.0  # percent of a unit's peak from which on it is what binds
 WASTE = 1.15  # bytes moved over bytes needed from which on the traffic itself is the first thing to mend
 NOT_STALLED = ("selected", "not_selected")  # the warp issues, or could: another one was taken
 COPY_OVER_DATASHEET = 0.88  # what a large copy reaches of the datasheet's bandwidth (bench/roofline.py measures it)
+_SAMPLES = "smsp__pcsamp_sample_count"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Reading:
     conflicts: float
     shared_wavefronts: float
     stalls: tuple[tuple[str, float], ...]  # reason, share of all stalled cycles, largest first
-    lines: tuple[tuple[int, float, str], ...]  # line, share of all samples, its largest stall
+    lines: tuple[tuple[str, float, str], ...]  # file and line, share of all samples, its largest stall
     bound: str  # "memory", "compute", "latency"
     steps: tuple[Step, ...]
 
@@ -122,18 +123,18 @@ def _limiters(m: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(limit for limit, blocks in limits.items() if blocks == least)
 
 
-def _lines(kernel: KernelCounts) -> tuple[tuple[int, float, str], ...]:
+def _lines(kernel: KernelCounts) -> tuple[tuple[str, float, str], ...]:
     """The five lines with the most samples."""
-    samples = {n.line: n.metrics.get("smsp__pcsamp_sample_count", 0.0) for n in kernel.lines}
-    total = sum(samples.values())
+    total = sum(n.metrics.get(_SAMPLES, 0.0) for n in kernel.lines)
     if not total:
         return ()
     prefix = "smsp__pcsamp_warps_issue_stalled_"
     found = []
-    for entry in sorted(kernel.lines, key=lambda n: -samples[n.line])[:5]:
+    for entry in sorted(kernel.lines, key=lambda n: -n.metrics.get(_SAMPLES, 0.0))[:5]:
         stalls = {k.removeprefix(prefix): v for k, v in entry.metrics.items() if k.startswith(prefix)}
         waiting = {k: v for k, v in stalls.items() if k not in NOT_STALLED} or stalls
-        found.append((entry.line, samples[entry.line] / total, max(waiting, key=lambda k: waiting[k], default="")))
+        share = entry.metrics.get(_SAMPLES, 0.0) / total
+        found.append((f"{entry.file}:{entry.line}", share, max(waiting, key=lambda k: waiting[k], default="-")))
     return tuple(found)
 
 

@@ -27,11 +27,11 @@ _SAMPLES_PREFIX = "smsp__pcsamp_warps_issue_stalled_"
 
 
 def kernels(exported: ncu.Exported, source: Path | None) -> tuple[KernelCounts, ...]:
-    """Every profiled kernel, in the order of its launch. `source` is the file that line numbers refer to.
+    """Every profiled kernel, in the order of its launch; with its source lines where there is a `source` file.
 
     Raises ValueError for text that is not the raw page of a report.
     """
-    lines = _by_kernel(exported.source, source) if source else {}
+    lines = _by_kernel(exported.source) if source else {}
     found = []
     for row in _raw_rows(exported.raw):
         metrics = {name: value for name, text in row.items() if _wanted(name) and (value := number(text)) is not None}
@@ -73,12 +73,13 @@ def _raw_rows(text: str) -> Iterator[dict[str, str]]:
         yield dict(zip(rows[0], row, strict=False))
 
 
-def _by_kernel(text: str, source: Path) -> dict[str, tuple[LineCounts, ...]]:
+def _by_kernel(text: str) -> dict[str, tuple[LineCounts, ...]]:
     """The source page, cuda,sass view: for each file and function a heading, then source lines, each followed by its
-    instructions. Lines of other files (headers) are left out."""
-    found: dict[str, dict[int, dict[str, float]]] = {}
+    instructions."""
+    found: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
     columns: list[str] = []
-    file, current, line = "", {}, 0
+    file, line = "", 0
+    current: dict[tuple[str, int], dict[str, float]] = {}
     for row in csv.reader(row for row in text.splitlines() if not row.startswith("==")):
         if len(row) < 2:
             continue
@@ -88,15 +89,15 @@ def _by_kernel(text: str, source: Path) -> dict[str, tuple[LineCounts, ...]]:
             current = found.setdefault(bare_name(row[1]), {})
         elif row[0] == "Line No":
             columns = row
-        elif len(row) == len(columns) and file == source.name:
+        elif len(row) == len(columns):
             values = dict(zip(columns[4:], row[4:], strict=True))
             if row[0]:
                 line = int(row[0])
-                current[line] = _line_metrics(values)
-            elif line in current:
-                _add_sectors(current[line], values)
+                current[file, line] = _line_metrics(values)
+            elif (file, line) in current:
+                _add_sectors(current[file, line], values)
     return {
-        name: tuple(LineCounts(source.name, n, metrics) for n, metrics in sorted(lines.items()))
+        name: tuple(LineCounts(file, line, metrics) for (file, line), metrics in sorted(lines.items()))
         for name, lines in found.items()
     }
 

@@ -1,0 +1,212 @@
+"""ncu exports -> counts -> a reading. `ncu_exports/` holds an H200's own text (ncu 2025.3.1), columns and lines cut."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onekernel import counts
+from onekernel.messages import area
+from onekernel.profiling import CannotProfile, load, ncu, profile, report, run, write_readings
+from onekernel.profiling.markdown import MARKER
+from onekernel.profiling.names import bare_name
+from onekernel.profiling.reading import read
+
+HERE = Path(__file__).parent
+EXPORTS = HERE / "ncu_exports"
+COMMITTED = sorted((HERE.parent / "profiles").glob("*/*.json"))
+BANDWIDTH = 4.81e12
+
+
+@pytest.fixture
+def block() -> counts.KernelCounts:
+    texts = [(EXPORTS / f"softmax_block.{page}.csv").read_text() for page in ("raw", "source")]
+    (kernel,) = report.kernels(ncu.Exported(*texts, "2025.3.1"), Path("softmax_block.cu"))
+    return kernel
+
+
+def test_a_raw_page_becomes_counts_in_the_shared_schema(block):
+    assert (block.grid, block.block, block.registers, block.source) == ((8192, 1, 1), (256, 1, 1), 32, "ncu")
+    ideal = 8192 * 4096 * 4
+    assert block.metrics[counts.LOAD_SECTORS] * 32 == ideal == block.metrics[counts.STORE_SECTORS] * 32
+    assert block.metrics[counts.DRAM_READ] == pytest.approx(ideal, rel=0.01)
+    assert block.sectors_per_request() == 4.0
+    assert counts.KernelCounts.from_json(json.loads(json.dumps(block.to_json()))) == block
+
+
+def test_the_source_page_gives_samples_and_sectors_by_line(block):
+    lines = {(n.file, n.line): n.metrics for n in block.lines}
+    assert set(lines) == {("softmax_block.cu", n) for n in (37, 40, 64, 84)}
+    # Line 84 loads the row into shared memory, line 64 stores the result.
+    assert lines["softmax_block.cu", 84][counts.LOAD_SECTORS] * 32 == 8192 * 4096 * 4
+    assert counts.STORE_SECTORS not in lines["softmax_block.cu", 84]
+    assert lines["softmax_block.cu", 64][counts.STORE_SECTORS] * 32 == 8192 * 4096 * 4
+    assert lines["softmax_block.cu", 84]["smsp__pcsamp_warps_issue_stalled_long_scoreboard"] > 1000
+
+
+def test_a_kernel_without_line_information_still_has_its_counts():
+    text = (EXPORTS / "f_softmax.raw.csv").read_text()
+    remark = "==WARNING== No lineinfo available to show CUDA-C source\n"
+    (kernel,) = report.kernels(ncu.Exported(remark + text, remark, "2025.3.1"), None)
+    assert kernel.lines == () and kernel.block == (1024, 1, 1)
+    assert bare_name(kernel.kernel).endswith("cunn_SoftMaxForwardReg")
+
+
+@pytest.mark.parametrize("text", ["", "==ERROR== nothing\n", '"a","b"\n"1","2"\n'])
+def test_text_that_is_no_report_is_refused(text):
+    with pytest.raises(ValueError, match="raw page"):
+        report.kernels(ncu.Exported(text, "", ""), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1,004", 1004.0), ("94.05", 94.05), ("0", 0.0), ("no data", None), ("", None)]
+)
+def test_numbers_are_read_as_ncu_prints_them(text, value):
+    assert report.number(text) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("void softmax_block_kernel<(bool)1>(const float *, float *, long)", "softmax_block_kernel"),
+        ("void softmax_block_kernel<1>(const float *, float *, long)", "softmax_block_kernel"),
+        ("softmax_naive_kernel(const float *)", "softmax_naive_kernel"),
+        ("void unnamed>::cunn<float, unnamed>::Epilogue, 4>(T3 *)", "unnamed::cunn"),
+        ("tile", "tile"),
+    ],
+)
+def test_both_spellings_of_a_kernel_name_agree(name, bare):
+    assert bare_name(name) == bare
+
+
+# --- the reading -----------------------------------------------------------------------------------------------------
+IDEAL = 8192 * 4096 * 4
+
+
+def test_the_reading_names_stall_limiter_lines_and_gain(block):
+    r = read(block, IDEAL, IDEAL, BANDWIDTH)
+    assert (r.bound, r.dominant) == ("latency", "long_scoreboard")
+    assert r.limiters == ("registers", "warps")
+    assert sum(share for _, share in r.stalls) == pytest.approx(1.0)
+    assert not {"selected", "not_selected"} & {reason for reason, _ in r.stalls}
+    assert r.lines[0][0] == "softmax_block.cu:84" and r.lines[0][2] == "long_scoreboard"
+    (step,) = r.steps
+    assert step.key == "step-long-scoreboard" and 1.0 < step.gain <= r.seconds / r.floor
+
+
+def _with(kernel, **metrics):
+    return replace(kernel, metrics={**kernel.metrics, **metrics})
+
+
+def test_reading_a_row_three_times_is_the_first_thing_to_mend(block):
+    r = read(_with(block, **{counts.DRAM_READ: 3.0 * IDEAL, ncu.DURATION: 300_000.0}), IDEAL, IDEAL, BANDWIDTH)
+    assert r.steps[0].key == "step-traffic" and r.steps[0].gain == pytest.approx(3.0, rel=0.05)
+
+
+def test_a_launch_at_the_speed_of_a_copy_is_left_alone(block):
+    r = read(_with(block, **{ncu.DRAM_PERCENT: 88.0, ncu.DURATION: 65_000.0}), IDEAL, IDEAL, BANDWIDTH)
+    assert r.bound == "memory" and [s.key for s in r.steps] == ["step-done"] and r.steps[0].gain == 1.0
+
+
+def test_no_gain_is_promised_beyond_the_floor(block):
+    for nanoseconds in (60_000.0, 70_000.0, 90_000.0, 1e6):
+        r = read(_with(block, **{ncu.DURATION: nanoseconds}), IDEAL, IDEAL, BANDWIDTH)
+        assert all(1.0 <= s.gain <= max(1.0, r.seconds / r.floor) for s in r.steps)
+
+
+def test_an_unknown_stall_of_a_newer_ncu_is_shown_under_its_own_name(block, tmp_path):
+    stalls = {k: 0.0 for k in block.metrics if k.startswith(ncu.STALL_PREFIX)}
+    odd = _with(block, **stalls, **{f"{ncu.STALL_PREFIX}warp_holiday{ncu.STALL_SUFFIX}": 5.0})
+    text = _page(odd, tmp_path)
+    assert "`warp_holiday`" in text
+
+
+def test_every_stall_reason_has_a_meaning_and_a_step(block):
+    reasons = [k.removeprefix(ncu.STALL_PREFIX).removesuffix(ncu.STALL_SUFFIX)
+               for k in block.metrics if k.startswith(ncu.STALL_PREFIX)]  # fmt: skip
+    assert len(reasons) > 15
+    for reason in set(reasons) - {"selected", "not_selected"}:
+        key = reason.replace("_", "-")
+        assert f"stall-{key}" in area("profile") and f"step-{key}" in area("profile"), reason
+
+
+def _profile(kernel) -> profile.Profile:
+    device = {"name": "NVIDIA H200", "driver": "580", "datasheet_bandwidth": BANDWIDTH}
+    return profile.Profile("softmax_block", "softmax", (8192, 4096), "float32", device, {"torch": "2.11.0"},
+                           "2026-11-21", "onekernel profile softmax_block", IDEAL, IDEAL, 1, (kernel,))  # fmt: skip
+
+
+def _page(kernel, folder: Path) -> str:
+    return write_readings(_profile(kernel), folder)[0].read_text()
+
+
+def test_what_a_person_wrote_below_the_marker_survives(block, tmp_path):
+    english, spanish = write_readings(_profile(block), tmp_path)
+    english.write_text(english.read_text() + "\n## By hand\nThe stall is real: see line 84.\n")
+    write_readings(_profile(_with(block, **{ncu.DURATION: 99_000.0})), tmp_path)
+    text = english.read_text()
+    assert text.endswith("## By hand\nThe stall is real: see line 84.\n") and text.count(MARKER) == 1
+    assert "99.0 us" in text and "85." not in text.split(MARKER)[0].split("duration")[1][:12]
+    assert "la DRAM" in spanish.read_text() and MARKER in spanish.read_text()
+
+
+def test_a_profile_is_read_back_as_it_was_written(block, tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(_profile(block).to_json()))
+    assert load(path) == _profile(block)
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_committed_readings_are_what_their_counters_give(path, tmp_path):
+    kept = load(path)
+    for made in write_readings(kept, tmp_path):
+        ours = made.read_text().split(MARKER)[0]
+        assert (path.parent / made.name).read_text().split(MARKER)[0] == ours, made.name
+
+
+def test_some_profiles_are_committed():
+    assert {"vector_add", "softmax_naive", "softmax_block", "f_softmax"} <= {p.stem for p in COMMITTED}
+
+
+# --- why there is no profile -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("output", "key"),
+    [
+        ("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission", "profile.blocked"),
+        ("==ERROR== Failed to initialize the profiler: LibraryNotLoaded", "profile.not-initialised"),
+        ("==WARNING== No kernels were profiled.", "profile.nothing-launched"),
+        ("==PROF== Connected\nsoftmax: cudaError_t 9\n", "profile.failed"),
+        ("", "profile.failed"),
+    ],
+)
+def test_the_cause_of_a_missing_report_is_named(output, key):
+    message = ncu.explain(output)
+    assert message.key == key and message.text("en") and message.text("es")
+
+
+def test_without_a_gpu_the_cause_is_the_machines_own(tmp_path):
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with pytest.raises(CannotProfile, match="profiles/ holds readings"):
+        run("softmax_naive", HERE.parent / "solutions" / "softmax_naive.cu", None, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("slug", "operator", "shape"),
+    [("vector_add", "vector_add", (1 << 24,)), ("softmax_naive", "softmax", (1024, 1024)),
+     ("F.softmax", "softmax", (8192, 4096)), ("dot_product", "dot_product", (1 << 24,))],
+)  # fmt: skip
+def test_each_slug_has_an_operator_and_a_shape(slug, operator, shape):
+    found = profile.operator_of(slug)
+    assert found.name == operator and profile.default_shape(slug, found) == shape
+    assert profile.sizes_of(found, shape)
+
+
+def test_a_shape_of_the_wrong_rank_is_refused():
+    with pytest.raises(ValueError, match="rows, cols"):
+        profile.sizes_of(profile.operator_of("softmax_tuned"), (4096,))
