@@ -170,7 +170,7 @@ def test_a_stale_table_is_found_then_written_then_clean(repository):
     assert tables.refresh(repository, check=True) == []
 
 
-@pytest.mark.parametrize("part", ["summary", "shortfalls", "ladder", "latency", "float32"])
+@pytest.mark.parametrize("part", ["summary", "shortfalls", "ladder", "latency", "triton-vs-cuda", "float32"])
 def test_every_part_exists_in_both_languages(repository, part):
     name = f"test/softmax/{part}"
     english, spanish = _page(repository, name, "en"), _page(repository, name, "es", "docs/es/page.md")

@@ -69,6 +69,19 @@ def ladder(path: Path, lang: str) -> list[str]:
     return [*grid(["", *mine], rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
 
 
+def triton_vs_cuda(path: Path, lang: str) -> list[str]:
+    """Triton beside hand-written CUDA: each one's percentage of the copy, and Triton's speed in percent of CUDA's."""
+    data, cells = read(path)
+    rows = []
+    for cell in cells:
+        if {OURS, "softmax_triton"} <= set(cell.samples):
+            ratio = cell.samples[OURS].median / cell.samples["softmax_triton"].median
+            shown = [_percent(cell, OURS), _percent(cell, "softmax_triton"), f"{100 * ratio:.0f}"]
+            rows.append([cell.dtype, cell.shape, *shown])
+    columns = [_say("column-dtype", lang), _say("column-shape", lang), f"`{OURS}`", "`softmax_triton`", "Triton / CUDA"]
+    return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
+
+
 def summary(path: Path, lang: str) -> list[str]:
     """Geometric mean and lowest percentage of each contender, by type."""
     data, cells = read(path)
@@ -106,6 +119,7 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
     **{dtype: partial(percent, dtype) for dtype in ITEMSIZE},
     "latency": latency,
     "ladder": ladder,
+    "triton-vs-cuda": triton_vs_cuda,
     "summary": summary,
     "shortfalls": shortfall_list,
 }

@@ -20,7 +20,7 @@ from onekernel.measure import softmax_tables
 from onekernel.messages import Message
 
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
-_CLOSE = "<!-- /table -->"
+_CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")
 
 
@@ -60,10 +60,10 @@ def filled(text: str, page: Path, root: Path) -> str:
         match = _OPEN.match(line.strip())
         if not match:
             continue
-        if not any(later.strip() == _CLOSE for later in text.split("\n")[number:]):
+        if not any(_CLOSE.match(later.strip()) for later in text.split("\n")[number:]):
             raise _error("stale-open", page, root, number, match["name"])
         for _, skipped in lines:
-            if skipped.strip() == _CLOSE:
+            if _CLOSE.match(skipped.strip()):
                 out += [*table(match["name"], lang, page, root, number), skipped]
                 break
     return "\n".join(out)
