@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import cli, doctor, messages
-from onekernel.backends.base import Finding
+from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
 from onekernel.course import find_root, load
 from onekernel.doctor import machine, selftest
@@ -142,6 +142,31 @@ def test_cuda_where_there_is_none_is_refused_with_its_cause(capsys: pytest.Captu
         pytest.skip("there is a GPU here")
     assert cli.main(["check", "--solutions", "vector_add", "--device", "cuda"]) == 2
     assert "Mend:" in capsys.readouterr().err
+
+
+def test_a_triton_that_is_wrong_grades_nobody_and_one_that_is_missing_stops_nobody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = Message("doctor.wrong-numbers", {"backend": "triton", "kernel": "k.py", "why": "-", "seed": 1})
+    missing = Message("triton.missing", {"python": "python3"})
+    exercises = COURSE.exercises.values()
+    for cause, refused in ((wrong, True), (missing, False)):
+
+        def health(_, backend: str, cause: Message = cause) -> doctor.Health:
+            return doctor.Health(backend, backend != "triton", cause if backend == "triton" else None)
+
+        monkeypatch.setattr("onekernel.doctor.device.health", health)
+        if refused:
+            with pytest.raises(Unavailable, match="not to be trusted"):
+                doctor.settle(COURSE, exercises, "simulator")
+        else:
+            assert doctor.settle(COURSE, exercises, "simulator") == ("simulator", None)
+
+
+def test_answers_need_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    answers = [e for e in COURSE.exercises.values() if e.operator is None]
+    assert doctor.settle(COURSE, answers, "simulator") == ("simulator", None)
 
 
 def test_findings_of_a_backend_are_told_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,7 @@ class _Grading:
     def prepare(self) -> None:
         """Reads the course and settles the device. Raises UsageError where a backend cannot be trusted."""
         from onekernel import course, doctor
+        from onekernel.backends.base import Unavailable
         from onekernel.grading.grader import fresh_seed
 
         try:
@@ -136,9 +137,11 @@ class _Grading:
         except course.CourseError as error:
             raise pytest.UsageError(str(error)) from None
         self.seed = fresh_seed() if self.seed is None else self.seed
-        self.device, health, _ = doctor.choose(self.course, self.config.getoption("--device", "auto"))
-        if not health.ok:
-            raise pytest.UsageError(str(health.cause))
+        asked = self.config.getoption("--device", "auto")
+        try:
+            self.device, _ = doctor.settle(self.course, self.course.exercises.values(), asked)
+        except Unavailable as error:
+            raise pytest.UsageError(str(error)) from None
 
     def grade(self, student: str, exercise: Exercise) -> Result:
         from onekernel import learners

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from onekernel import __version__, doctor, learners
-from onekernel.backends.base import Unavailable
 from onekernel.cli import scoreboard
 from onekernel.cli.common import load_course, next_step, select
 from onekernel.cli.console import complain, console, tell, verbatim
@@ -79,16 +78,11 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
 
 
 def _device(course: Course, exercises: tuple[Exercise, ...], asked: str) -> str:
-    """The device to grade on. Raises Unavailable where what would run the kernels cannot be trusted, or is not there
-    although it was asked for."""
-    if not any(e.operator for e in exercises):
-        return asked if asked != "auto" else "simulator"
+    """The device to grade on. Raises Unavailable where what would run the kernels cannot be trusted."""
     with _progress(None):
-        device, health, note = doctor.choose(course, asked)
+        device, note = doctor.settle(course, exercises, asked)
     if note:
         complain(str(note))
-    if not health.ok and health.cause:
-        raise Unavailable(health.cause)
     return device
 
 

@@ -42,6 +42,11 @@ class Health:
     cause: Message | None = None
     inputs: int = 0
 
+    @property
+    def wrong(self) -> bool:
+        """Whether it runs, and gets its numbers wrong."""
+        return self.cause is not None and self.cause.key == "doctor.wrong-numbers"
+
 
 def health(course: Course, backend: str, *, again: bool = False) -> Health:
     """Tests `backend` with its known kernel; `again` even where it is known to pass. A course without that kernel

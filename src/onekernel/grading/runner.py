@@ -77,8 +77,9 @@ def run(request: Request, *, call_seconds: float = CALL_SECONDS) -> RunOutcome:
             done = [_read_call(folder / "out", n, request.calls[i][1]) for n, i in enumerate(todo)]
             begun = [(folder / "out" / f"{n}.started").exists() for n in range(len(todo))]
         for n, i in enumerate(todo):
-            if done[n] is not None:
-                outcomes[i] = done[n]
+            found = done[n]
+            if found is not None:
+                outcomes[i] = found
             elif begun[n]:
                 outcomes[i] = CallOutcome(ended=_how(ended))
         todo = [i for n, i in enumerate(todo) if done[n] is None and not begun[n]]
