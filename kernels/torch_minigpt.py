@@ -32,7 +32,7 @@ from torch import Tensor, nn
 
 class NativeOperators:
     """torch's own operators. The checker has a second set with these five names; call nothing else that rounds,
-    except + - * / between tensors, and * with a number."""
+    except + - * / between tensors and + - * with a number."""
 
     matmul = staticmethod(torch.matmul)
     sqrt = staticmethod(torch.sqrt)
