@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _contenders() -> list[Contender]:
     found, _ = all_contenders(ROOT)
-    return [c for c in found if c.name in SHOWN or c.kind == "ladder"]
+    return [c for c in found if c.name in SHOWN or (c.kind == "ladder" and "triton" not in c.name)]
 
 
 def _measure() -> dict[str, Any]:

@@ -34,6 +34,7 @@ FIGURE = (results.OURS, "softmax_triton", *results.PEERS)
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dtype", nargs="*", choices=sorted(cells.ITEMSIZE), default=list(cells.ITEMSIZE))
+    parser.add_argument("--file", nargs="*", type=Path, default=[], help="your own .cu or .py beside the others")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="contenders by name (the copy is always timed)")
     parser.add_argument("--shape", nargs="*", metavar="R,C[,SHIFT]", help="these shapes instead of the grid")
     parser.add_argument("--repeats", type=int, default=REPEATS)
@@ -47,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.draw:
         return _draw(ROOT / "bench" / "results" / options.draw / "softmax.json")
     wanted = _shapes(options) if options.shape else list(cells.grid(options.dtype, options.quick))
-    found, absent = contenders.all_contenders(ROOT)
+    found, absent = contenders.all_contenders(ROOT, options.file)
     if options.only:
         found = [c for c in found if c.name in options.only]
     if options.dry_run:

@@ -10,12 +10,12 @@ import functools
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends import cuda
+from onekernel.backends import cuda, declarations
 from onekernel.backends.base import BuildError
 
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
@@ -40,12 +40,12 @@ class Contender:
     preallocated: bool = True
 
 
-def all_contenders(root: Path) -> tuple[list[Contender], dict[str, str]]:
-    """Every contender that this machine has, and why each other one is absent."""
+def all_contenders(root: Path, files: Sequence[Path] = ()) -> tuple[list[Contender], dict[str, str]]:
+    """Every contender that this machine has, and why each other one is absent. `files`: a learner's own, besides."""
     found: list[Contender] = []
     absent: dict[str, str] = {}
-    for path, kind in _sources(root):
-        found.append(_cuda(path, kind) if path.suffix == ".cu" else _triton(path))
+    for path, kind, name in [*_sources(root), *((path, "exercise", f"yours/{path.stem}") for path in files)]:
+        found.append(_cuda(path, kind, name) if path.suffix == ".cu" else _triton(path, kind, name))
     found += [Contender("F.softmax", "torch", _torch), Contender("torch.compile", "torch", _compiled(), False)]
     for name, module, bind in (("Liger", "liger_kernel", _liger), ("QuACK", "quack", _quack)):
         if importlib.util.find_spec(module) is None:
@@ -55,19 +55,20 @@ def all_contenders(root: Path) -> tuple[list[Contender], dict[str, str]]:
     return found, absent
 
 
-def _sources(root: Path) -> Iterator[tuple[Path, str]]:
+def _sources(root: Path) -> Iterator[tuple[Path, str, str]]:
     for slug in ("softmax_naive.cu", "softmax_block.cu", "softmax_tuned.cu", "softmax_triton.py"):
         path = root / "solutions" / slug
         if path.is_file():
-            yield path, "exercise"
-    for path in sorted((root / "solutions" / "ladder").glob("*.cu")):
-        yield path, "ladder"
+            yield path, "exercise", path.stem
+    for path in sorted((root / "solutions" / "ladder").glob("*.*")):
+        if path.suffix in (".cu", ".py"):
+            yield path, "ladder", f"ladder/{path.stem}"
 
 
-def _cuda(path: Path, kind: str) -> Contender:
+def _cuda(path: Path, kind: str, name: str) -> Contender:
     source = path.read_text(encoding="utf-8")
-    exported = [path.stem, *re.findall(r'extern "C"\s+cudaError_t\s+(\w+)\s*\(', source)]
-    row_per_thread = bool(re.search(r"(?:row per|one|a) thread (?:per|for each|a) row|row per thread", source[:800]))
+    exported = [d.name for d in declarations.functions(source) if d.extern_c]
+    row_per_thread = bool(re.match(r".*\bone thread (?:for each|per) row\b", source))
     quadratic = bool(re.search(r"^// Ledger.*: reads [^,]*\bcols\b", source, re.MULTILINE))
     built: dict[str, Any] = {}
 
@@ -75,8 +76,8 @@ def _cuda(path: Path, kind: str) -> Contender:
         import torch
 
         suffix = SUFFIX[str(x.dtype).removeprefix("torch.")]
-        names = [f"{path.stem}{suffix}", *(n for n in exported if suffix and n.endswith(suffix))]
-        names += [] if suffix else [n for n in exported if not n.endswith("f16")]
+        names = [f"{path.stem}{suffix}"]  # a macro may have written it, which `exported` cannot see
+        names += [n for n in exported if (n.endswith(suffix) if suffix else not n.endswith("f16"))]
         rows, cols = x.shape
         if row_per_thread and rows < FEWEST_ROWS:
             raise Refused("one thread a row, and too few rows to be worth the wait")
@@ -95,7 +96,7 @@ def _cuda(path: Path, kind: str) -> Contender:
 
         return call
 
-    return Contender(path.stem if kind == "exercise" else f"ladder/{path.stem}", kind, bind)
+    return Contender(name, kind, bind)
 
 
 def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Callable[..., int]:
@@ -107,11 +108,11 @@ def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Ca
     raise Refused(f"no launcher for {dtype.strip('_')}")
 
 
-def _triton(path: Path) -> Contender:
+def _triton(path: Path, kind: str, name: str) -> Contender:
     def bind(x: Any, y: Any) -> Callable[[], Any]:
         return functools.partial(getattr(_module(path), path.stem), x, out=y)
 
-    return Contender(path.stem, "exercise", bind)
+    return Contender(name, kind, bind)
 
 
 def _module(path: Path) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onekernel.backends import simulator
+from onekernel.backends import declarations, simulator
 from onekernel.backends.base import Arg, Buffer, BuildError, Unavailable
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS
 
@@ -46,6 +46,12 @@ def _ledger(path: Path, cols: int) -> float | None:
     return _value(match["reads"], cols) + _value(match["writes"], cols) if match else None
 
 
+def launcher_name(path: Path) -> str:
+    """The fp32 launcher of a softmax `.cu`: the file's name, or for a rung of the ladder the one that it exports."""
+    exported = [d.name for d in declarations.functions(path.read_text(encoding="utf-8")) if d.extern_c]
+    return path.stem if path.stem in exported or not exported else exported[0]
+
+
 def _simulated(path: Path, rows: int, cols: int, itemsize: int) -> float | None:
     values = np.random.default_rng(0).standard_normal((rows, cols)).astype(np.float32)
     args: list[Arg] = [
@@ -54,7 +60,7 @@ def _simulated(path: Path, rows: int, cols: int, itemsize: int) -> float | None:
         rows, cols, cols, cols,
     ]  # fmt: skip
     try:
-        report = simulator.build(path, mode="count", time_limit=60.0).call(path.stem, args)
+        report = simulator.build(path, mode="count", time_limit=60.0).call(launcher_name(path), args)
     except (BuildError, Unavailable):
         return None
     sectors = sum(k.metrics.get(name, 0.0) for k in report.kernels for name in (LOAD_SECTORS, STORE_SECTORS))

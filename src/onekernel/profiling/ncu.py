@@ -46,12 +46,8 @@ METRICS = (
 )  # fmt: skip
 
 
-class CannotProfile(Exception):
+class CannotProfile(Unavailable):
     """No profile was made: `message` names the cause and the mend."""
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message.text())
-        self.message = message
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends import cuda
+from onekernel.backends import cuda, declarations
 from onekernel.counts import KernelCounts
 from onekernel.measure import device
 from onekernel.messages import LANGUAGES
@@ -128,14 +128,23 @@ def sizes_of(operator: Operator, shape: Sequence[int]) -> dict[str, int]:
     return sizes
 
 
+def _launcher(program: cuda.CudaProgram, slug: str, source: Path, dtype: str) -> str:
+    """The launcher's name: the slug's, or for a rung of the reading ladder the one that its file exports."""
+    name = slug.rsplit("/", 1)[-1] + SUFFIXES[dtype]
+    if slug.startswith("ladder/"):
+        exported = [d.name for d in declarations.functions(source.read_text(encoding="utf-8")) if d.extern_c]
+        name = next((n for n in exported if n.endswith(SUFFIXES[dtype])), name)
+    program.function(name)
+    return name
+
+
 def _job(
     slug: str, source: Path | None, operator: Operator, shape: Sequence[int], sizes: Mapping[str, int], dtype: str
 ) -> dict[str, Any]:
     if source is None or source.suffix == ".py":
         return {"source": str(source or TORCH), "function": slug, "shape": list(shape), "dtype": dtype}
     program = cuda.build(source)
-    function = slug.rsplit("/", 1)[-1] + SUFFIXES[dtype]
-    program.function(function)
+    function = _launcher(program, slug, source, dtype)
     args: list[Any] = []
     for p in operator.parameters:
         if p.role == "size":
