@@ -100,6 +100,8 @@ def intensity(
 ) -> list[Path]:  # fmt: skip
     """Two panels over the number of doublings: DRAM traffic (bytes/s), flat and then falling, and arithmetic (FLOP/s),
     rising and then flat. `roofs.fma` is the fp16 roof; `predicted_ridge` is in doublings. The written paths."""
+    from matplotlib.ticker import LogLocator
+
     fig = figure(8.2, 6.2)
     upper, lower = fig.subplots(2, 1, sharex=True)
     for axes, values, roof, key, number in (
@@ -112,6 +114,7 @@ def intensity(
         axes.axvline(predicted_ridge, color=FAINT, linewidth=1.4, linestyle=(0, (4, 3)))
         axes.set(xscale="log", yscale="log", ylabel=_say(key, lang))
         axes.set_ylim(min(values) / 1e12 / 2, roof / 1e12 * 2.2)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.yaxis.set_minor_formatter("")
     roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
