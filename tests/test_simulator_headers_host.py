@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -340,3 +341,31 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
     finding = caught.value.findings[0]
     assert finding.line == 2
     assert header in finding.message.text("en")
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [
+        ("cudaGraph_t graph;", "graph"),
+        ("cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);", "graph"),
+        ("cudaMallocArray(nullptr, nullptr, 4, 4);", "array"),
+        ("float v = tex2D<float>(0, 1, 2);", "texture"),
+        ("cudaMemcpy3D(nullptr);", "3-D"),
+        ("cudaMemPrefetchAsync(x, 4, 0, stream);", "managed"),
+        ("int v = __vadd4(1, 2);", "packed"),
+        ("int v = __shfl_down(1, 2);", "_sync"),
+        ("cuInit(0);", "driver"),
+        ("cublasCreate(nullptr);", "libraries"),
+    ],
+)
+def test_an_unsupported_function_is_refused_by_name_and_line(tmp_path: Path, code: str, word: str) -> None:
+    source = LAUNCHER.format(body=code, headers="")
+    with pytest.raises(BuildError) as caught:
+        run(tmp_path, source, np.zeros(1, np.float32), np.zeros(1, np.int32))
+    finding = caught.value.findings[0]
+    assert finding.code == "unsupported"
+    assert finding.line == source.splitlines().index(code) + 1
+    name = re.search(r"\w+", code.removeprefix("float v = ").removeprefix("int v = "))
+    assert name is not None
+    assert name.group() in finding.message.text("en")
+    assert word in finding.message.text("en")

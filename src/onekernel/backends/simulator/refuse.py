@@ -13,16 +13,32 @@ _NAMES = {
     "__asm": "inline PTX (asm)",
     "cudaTextureObject_t": "textures",
     "cudaSurfaceObject_t": "surfaces",
-    "cudaCreateTextureObject": "textures",
     "cudaMallocManaged": "managed memory (cudaMallocManaged)",
     "__managed__": "managed memory (__managed__)",
     "this_grid": "grid-wide synchronisation (cooperative_groups::this_grid)",
     "this_cluster": "thread block clusters",
     "__cluster_dims__": "thread block clusters",
-    "cudaGraph_t": "CUDA graphs",
-    "cudaStreamBeginCapture": "CUDA graphs",
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",
 }
+# Whole families of the runtime's and the device's functions, by their names in CUDA 13.0's headers.
+_FAMILIES = tuple(
+    (re.compile(pattern), what)
+    for pattern, what in (
+        (r"cudaGraph\w+|cudaStream(?:BeginCapture|EndCapture|IsCapturing|GetCaptureInfo)\w*", "CUDA graphs"),
+        (r"cuda(?:Malloc|Free)\w*Array|cudaMemcpy\w*Array\w*|cudaArray_t", "CUDA arrays"),
+        (r"cuda(?:Create|Destroy)(?:Texture|Surface)Object|tex[123]D\w*", "textures"),
+        (r"surf[123]D\w*", "surfaces"),
+        (r"cuda(?:Malloc|Memcpy|Memset)3D\w*", "3-D copies"),
+        (r"cuda\w*MemPool\w*|cudaMallocFromPoolAsync", "memory pools"),
+        (r"cudaMem(?:Prefetch|Advise)\w*", "managed memory"),
+        (r"cudaMemcpyPeer\w*|cudaIpc\w+", "several devices"),
+        (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
+        (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
+        (r"__shfl(?:_up|_down|_xor)?|__ballot|__any|__all", "warp functions without _sync, which CUDA removed"),
+        (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor)[A-Z]\w*|cuInit", "the CUDA driver API"),
+        (r"cu(?:blas|dnn|rand|fft)[A-Z]\w*|curand_\w+", "CUDA's libraries"),
+    )
+)
 _HEADERS = re.compile(
     r"#\s*include\s*<((?:cub|thrust|cuda|cutlass|cute|torch|ATen|c10|pybind11|nvtx3)/[^>]*|mma\.h|cuda_pipeline[^>]*|"
     r"cooperative_groups/(?:memcpy_async|reduce|scan)\.h|cu(?:blas|dnn|rand|fft|sparse|solver)[^>]*|texture[^>]*|"
@@ -42,9 +58,14 @@ def refusals(tokens: list[Token], supported_headers: frozenset[str]) -> list[Ref
     for token in tokens:
         what = None
         if token.kind == "name":
-            what = _NAMES.get(token.text)
+            what = _NAMES.get(token.text) or _family(token.text)
         elif token.kind == "directive" and (match := _HEADERS.match(token.text)) and match[1] not in supported_headers:
             what = f"<{match[1]}>"
         if what and what not in found:
             found[what] = Refusal(what, token.line)
     return list(found.values())
+
+
+def _family(name: str) -> str | None:
+    what = next((what for pattern, what in _FAMILIES if pattern.fullmatch(name)), None)
+    return f"{what} ({name})" if what else None
