@@ -123,6 +123,24 @@ def test_scores_say_when_with_what_and_keep_the_best(run: Run, root: Path, ana: 
     assert re.match(r"\d{4}-\d\d-\d\dT", scores["best"]["date"])
 
 
+def test_the_profile_carries_the_evidence_and_nothing_else_of_it_changes(run: Run, root: Path, ana: Path) -> None:
+    profile = ana / "profile.md"
+    profile.write_text(profile.read_text().replace("# ana", "# Ana, who knows C"))
+    before = profile.read_text()
+    solve(root, "quiz")
+    run("check", "quiz")
+    (row,) = [line for line in profile.read_text().splitlines() if line.startswith("| quiz")]
+    assert row.split("|")[2].strip() == "6 / 6"
+    head, _, tail = profile.read_text().partition("<!-- evidence -->")
+    assert head == before.partition("<!-- evidence -->")[0]
+    assert tail.endswith("<!-- /evidence -->\n")
+    for own in ("no markers", "<!-- evidence --> unclosed", "\udcff"):
+        profile.write_text(own, errors="surrogateescape")
+        kept = profile.read_bytes()
+        assert run("check", "quiz")[0] == 0
+        assert profile.read_bytes() == kept
+
+
 def test_json_holds_the_whole_scorecard(run: Run, ana: Path, tmp_path: Path) -> None:
     target = tmp_path / "card.json"
     run("check", "--json", str(target), "--seed", "9")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from onekernel import __version__, doctor, learners
-from onekernel.cli import scoreboard
+from onekernel.cli import evidence, scoreboard
 from onekernel.cli.common import load_course, next_step, select
 from onekernel.cli.console import complain, console, tell, verbatim
 from onekernel.cli.predict import ask_before_check
@@ -66,6 +66,8 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
         results.append(result)
         if learner:
             _record(learner, result, device)
+    if learner:
+        evidence.update(course, learner)
     card = Scorecard.of(results)
     scoreboard.show(card, course, _replay(args, learner))
     if args.json:
