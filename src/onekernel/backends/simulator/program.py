@@ -28,6 +28,8 @@ from onekernel.messages import Message
 MODES = {"fast": 0, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 
+COUNT, TRACE = 4, 8
+
 _MOST_ARGUMENTS = 16
 
 
@@ -39,6 +41,7 @@ class Simulated:
         self.mode = mode
         self.time_limit = time_limit
         self.library = library
+        self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
         self._functions = {s.offset: s.name for s in self._symbols if s.is_function}
@@ -53,6 +56,7 @@ class Simulated:
         so.ok_buffer_pointer.restype = c.c_uint64
         so.ok_buffer_take.argtypes = [c.c_int, c.c_void_p]
         so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.c_uint, c.c_double, c.c_int, c.POINTER(c.c_int)]
+        so.ok_trace.argtypes = [c.c_uint64, c.c_int]
         so.ok_report.restype = c.c_char_p
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in self._device_variables():
@@ -84,7 +88,11 @@ class Simulated:
                 values[i] = int(arg) & 0xFFFFFFFFFFFFFFFF
         status = ctypes.c_int(0)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._so.ok_call(address, values, MODES[self.mode], self.time_limit, cores, ctypes.byref(status))
+        options = MODES[self.mode]
+        if self.traced is not None and options & COUNT:
+            self._so.ok_trace(*self.traced)
+            options |= TRACE
+        self._so.ok_call(address, values, options, self.time_limit, cores, ctypes.byref(status))
         report: dict[str, Any] = json.loads(self._so.ok_report(), object_pairs_hook=_repeated)
         for arg in args:
             if isinstance(arg, Buffer) and id(arg) in ids:

@@ -49,6 +49,7 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
                     total[name] += value
                 if place is not None:
                     by_line[place.file, place.line][name] += value
+    extra = {"trace": _trace(launch["trace"], lines, path)} if "trace" in launch else {}
     return KernelCounts(
         kernel=kernel_name(launch, functions),
         grid=tuple(launch["grid"]),
@@ -63,8 +64,20 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],
             "occupancy_limited_by": launch["resident_limit"],
+            **extra,
         },
     )
+
+
+def _trace(recorded: dict[str, Any], lines: Lines, path: str) -> dict[str, Any]:
+    """The recording of one warp and its block, with lines for addresses of code."""
+    requests = []
+    for request in recorded["requests"]:
+        place = lines.first(request["pc"])
+        where = {"file": place.file if place else path, "line": place.line if place else 0}
+        requests.append({**{k: v for k, v in request.items() if k != "pc"}, **where})
+    phases = [{**phase, "file": phase["file"] or path} for phase in recorded["phases"]]
+    return {**recorded, "requests": requests, "phases": phases}
 
 
 def _metrics(access: dict[str, Any]) -> dict[str, float]:

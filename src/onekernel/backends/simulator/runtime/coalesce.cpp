@@ -9,6 +9,7 @@
 
 #include "race.h"
 #include "report.h"
+#include "trace.h"
 
 namespace ok {
 namespace {
@@ -97,6 +98,16 @@ Counts& count_request(const Entry* const* entries, const int* lanes, int count) 
     return c;
 }
 
+void trace(const Worker& w, int warp, const Entry* const* entries, const int* lanes, int count) {
+    const Entry& first = *entries[0];
+    TracedRequest r{first.pc, first.bytes, first.shared, bool(first.flags & WRITES), bool(first.flags & ATOMIC), count, {}, {}};
+    for (int i = 0; i < count; i++) {
+        r.lanes[i] = lanes[i];
+        r.addresses[i] = entries[i]->address;
+    }
+    trace_request(w, warp, r);
+}
+
 void join(Worker& w, int warp, unsigned group) {
     Busy busy;
     uint32_t heads[WARP];
@@ -128,6 +139,7 @@ void join(Worker& w, int warp, unsigned group) {
             }
         }
         Counts& c = count_request(together, who, n);
+        if (traced(w)) trace(w, warp, together, who, n);
         // Lanes that went together and part now: a branch that divided them.
         uint32_t next[WARP];
         for (int i = 0; i < n; i++) {
@@ -150,6 +162,7 @@ void join(Worker& w, int warp, unsigned group) {
 void start_counts() {
     memset(static_cast<void*>(table), 0, sizeof table);
     barriers.clear();
+    start_trace();
     for (Log& l : logs) {
         l.entries.clear();
         l.next = 0;
@@ -168,12 +181,16 @@ void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr
     if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), 1u << w.rank % WARP);
 }
 
-void log_barrier(Site at) { barriers[{at.file, at.line}]++; }
+void log_barrier(Site at) {
+    barriers[{at.file, at.line}]++;
+    if (traced(*worker)) trace_barrier(*worker, at);
+}
 
 void log_warp_met(Worker& w, int warp, unsigned group) { join(w, warp, group); }
 
 void log_block_met(Worker& w) {
     for (int i = 0; i < w.launch->warps; i++) join(w, i, ~0u);
+    if (traced(w)) trace_phase(w);
 }
 
 std::string counts_json() {
@@ -198,6 +215,7 @@ std::string counts_json() {
                ",\"count\":" + std::to_string(count) + "}";
         comma = ",";
     }
-    return out + "]";
+    out += "]";
+    return options & TRACE ? out + "," + trace_json() : out;
 }
 }  // namespace ok

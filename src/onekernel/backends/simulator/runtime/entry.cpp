@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "race.h"
 #include "report.h"
+#include "trace.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -84,6 +85,12 @@ EXPORT void ok_buffer_take(int id, void* out) {
     }
     device_release(a);
     a.freed = false;
+}
+
+// Which block and which of its warps calls with TRACE record.
+EXPORT void ok_trace(uint64_t block, int warp) {
+    trace_block = block;
+    trace_warp = warp;
 }
 
 EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_options, double time_limit, int cores, int* status) {

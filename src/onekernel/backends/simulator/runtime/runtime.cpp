@@ -5,6 +5,7 @@
 #include "memory.cpp"
 #include "shared.cpp"
 #include "race.cpp"
+#include "trace.cpp"
 #include "coalesce.cpp"
 #include "hooks.cpp"
 #include "overflow.cpp"
