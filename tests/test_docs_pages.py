@@ -13,17 +13,18 @@ from simulated import buffer
 
 from onekernel import course
 from onekernel.backends import simulator
+from onekernel.cli import parser
 from onekernel.cli.learn import hints_of
 from onekernel.messages import LANGUAGES, set_language
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted({*ROOT.glob("docs/*/*.md"), *ROOT.glob("labs/*/*.md"), *ROOT.glob("README*.md")})
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 NAMED = re.compile(r"\b(0\d-[a-z0-9-]+)#([a-z0-9-]+)")
 PROGRAM = re.compile(r"^```cuda\n// complete: (\w+)\.cu\n(.*?)^```$", re.M | re.S)
 COMMENT = re.compile(r"\s*//.*$", re.M)
-FENCED = re.compile(r"^```.*?^```$|^(?:    .*\n?)+", re.M | re.S)
+CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`", re.M | re.S)
 
 
 def anchors(page: Path) -> set[str]:
@@ -31,7 +32,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def links(page: Path) -> list[str]:
-    return LINK.findall(re.sub(r"`[^`\n]*`", "", FENCED.sub("", page.read_text(encoding="utf-8"))))
+    return LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -163,3 +164,22 @@ def test_the_programs_of_the_chapters_compile_with_nvcc(tmp_path: Path) -> None:
         ["nvcc", "-arch=sm_80", "--ptx", *files], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
     )
     assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_each_command_and_each_option_is_in_a_guide(lang: str) -> None:
+    guides = "\n".join((ROOT / "docs" / lang / f"{page}.md").read_text("utf-8") for page in ("learner", "instructor"))
+    top, commands = parser.build()
+    wanted = {f"onekernel {name}" for name in commands}
+    for part in (top, *commands.values()):
+        wanted |= {o for action in part._actions for o in action.option_strings if o.startswith("--")}
+    assert sorted(w for w in wanted if w not in guides) == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_each_grading_option_of_pytest_is_in_the_instructors_guide(lang: str) -> None:
+    text = (ROOT / "src" / "onekernel" / "pytest_plugin.py").read_text(encoding="utf-8")
+    options = re.findall(r'addoption\(\s*"(--[\w-]+)"', text)
+    guide = (ROOT / "docs" / lang / "instructor.md").read_text(encoding="utf-8")
+    assert len(options) >= 6
+    assert [o for o in options if o not in guide] == []
