@@ -9,7 +9,7 @@ __global__ void softmax(const float* x, float* y, int64_t rows, int64_t cols, in
     float m = -INFINITY, s = 0;
     for (int64_t k = 0; k < cols; k++) {
         float v = x[r * xs + k], wider = fmaxf(m, v);
-        s = s * (m == wider ? 1.0f : expf(m - wider)) + expf(v - wider);
+        s = s * (m == wider ? 1.0f : expf(m - wider)) + (v == -INFINITY ? 0.0f : expf(v - wider));
         m = wider;
     }
     for (int64_t k = 0; k < cols; k++) y[r * ys + k] = expf(x[r * xs + k] - m) / s;

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 MEMORY_BYTES = 16 << 30
-FILE_BYTES = 2 << 30
+FILE_BYTES = 64 << 20
 OPEN_FILES = 256
 
 _PR_SET_NO_NEW_PRIVS = 38

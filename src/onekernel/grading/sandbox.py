@@ -13,11 +13,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 OUTPUT_TAIL = 20_000
+POLL_SECONDS = 0.2
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 
 
@@ -35,9 +36,17 @@ class Ended:
         return signal.Signals(-self.returncode).name if self.returncode < 0 and not self.timed_out else None
 
 
-def run(argv: Sequence[str], *, folder: Path, timeout: float, env: Mapping[str, str]) -> Ended:
+def run(
+    argv: Sequence[str],
+    *,
+    folder: Path,
+    env: Mapping[str, str],
+    timeout: float,
+    patience: Callable[[], tuple[int, float]] | None = None,
+) -> Ended:
     """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
 
+    `patience` tells how far the process has come, as a number, and for how many seconds it may stay there.
     On return, on KeyboardInterrupt too, no process that it started is alive.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -52,9 +61,7 @@ def run(argv: Sequence[str], *, folder: Path, timeout: float, env: Mapping[str, 
             argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
         )
         try:
-            process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+            timed_out = not _wait(process, started + timeout, patience)
         finally:
             _end(process, before)
             libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
@@ -62,6 +69,24 @@ def run(argv: Sequence[str], *, folder: Path, timeout: float, env: Mapping[str, 
         text.seek(max(0, log.stat().st_size - OUTPUT_TAIL))
         tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
     return Ended(process.returncode, timed_out, tail, time.monotonic() - started)
+
+
+def _wait(
+    process: subprocess.Popen[bytes], deadline: float, patience: Callable[[], tuple[int, float]] | None
+) -> bool:
+    """Whether the process ended by itself, before the deadline and without standing still for too long."""
+    seen, since = -1, time.monotonic()
+    while (now := time.monotonic()) < deadline:
+        if patience:
+            reached, seconds = patience()
+            if reached != seen:
+                seen, since = reached, now
+            elif now - since > seconds:
+                return False
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(POLL_SECONDS, deadline - now))
+            return True
+    return False
 
 
 def _end(process: subprocess.Popen[bytes], before: set[int]) -> None:
