@@ -66,13 +66,15 @@ def fitting(configs, named_args, **meta):
 
 
 def meeting(configs, named_args, **meta):
-    """A team is safe only if all its programs can run at once: at most one for each multiprocessor."""
-    most = multiprocessors(named_args["x_ptr"])
+    """Keep the configurations whose team is not too large."""
+    most = largest_team(named_args["x_ptr"])
     return [c for c in configs if triton.cdiv(named_args["cols"], c.kwargs["BLOCK"]) <= most]
 
 
-def multiprocessors(x: torch.Tensor) -> int:
-    return torch.cuda.get_device_properties(x.device).multi_processor_count
+def largest_team(x: torch.Tensor) -> int:
+    """A team is safe only if all its programs can run at once: at most one for each multiprocessor. Above 64 parts the
+    waiting programs' questions cost more than a second launch (seen on an H200 with 128 parts)."""
+    return min(64, torch.cuda.get_device_properties(x.device).multi_processor_count) if x.is_cuda else 0
 
 
 def untimed(kernel, quantiles):
@@ -372,7 +374,7 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
         tile[lambda meta: (triton.cdiv(rows, triton.cdiv(32 * meta["num_warps"] * meta["PER_THREAD"], block)),)](
             x, out, rows, cols, *strides, BLOCK=block, **alignment
         )
-    elif x.is_cuda and triton.cdiv(cols, TEAM_CONFIGS[-1][0]) <= multiprocessors(x):
+    elif triton.cdiv(cols, TEAM_CONFIGS[-1][0]) <= largest_team(x):
         parts = triton.next_power_of_2(triton.cdiv(cols, TEAM_CONFIGS[0][0]))
         words = torch.zeros(1 + rows * parts, dtype=torch.int64, device=x.device)
         team[lambda meta: (rows * triton.cdiv(cols, meta["BLOCK"]),)](

@@ -137,3 +137,13 @@ def test_every_recorded_sweep_names_its_card_and_stays_below_nothing_impossible(
         assert data["gpu"] and data["driver"] and data["versions"]["triton"] and data["date"]
         assert path.parent.name == data["gpu"].lower().replace(" ", "-")
         assert all(row["median_us"] > 0 and row["percent_of_copy"] < 130 for row in data["sweep"])
+
+
+@needs_triton
+def test_long_rows_are_compiled_as_a_card_would_launch_them():
+    found = compile_source(SOLUTION, ["sm_90"], rows=64, cols=65536, dtype="bfloat16")
+    assert {k.kernel for k in found.kernels} == {"team"}
+    for kernel in found.kernels:
+        assert any(c.kind == "atomic" for c in kernel.counts) and kernel.wide("load") == (kernel.wide("load")[1],) * 2
+    (reduce_part, write_part) = compile_source(SOLUTION, ["sm_90"], rows=1, cols=4194304).kernels
+    assert (reduce_part.kernel, write_part.kernel) == ("reduce_part", "write_part")

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.triton.loading import load_module
-
-CACHE_DEVICES: dict[str, int] = {}
+from onekernel.backends.triton.occupancy import LIMITS
 
 
 class CompileOnlyDriver:
@@ -49,10 +48,10 @@ def capture(request: dict[str, Any]) -> dict[str, Any]:
     from triton.runtime.jit import JITFunction
 
     found: list[dict[str, Any]] = []
-    compile_run = JITFunction.run
+    run = JITFunction.run
 
     def compile_only(self, *args, grid, warmup, **kwargs):
-        kernel = compile_run(self, *args, grid=grid, warmup=True, **kwargs)
+        kernel = run(self, *args, grid=grid, warmup=True, **kwargs)
         bound = dict(zip(self.arg_names, args, strict=False)) | kwargs
         found.append(_describe(self, kernel, grid(bound) if callable(grid) else grid, bound))
 
@@ -62,15 +61,25 @@ def capture(request: dict[str, Any]) -> dict[str, Any]:
             self.fn.run(*args, **kwargs, **config.all_kwargs())
 
     JITFunction.run, Autotuner.run = compile_only, every_config
-    try:
-        module = load_module(Path(request["path"]))
-        x = torch.empty((request["rows"], request["cols"]), dtype=getattr(torch, request["dtype"]))
-        for arch in request["archs"]:
-            driver.set_active(CompileOnlyDriver(int(arch.removeprefix("sm_"))))
-            getattr(module, request["function"])(x)
-    finally:
-        JITFunction.run, Autotuner.run = compile_run, Autotuner.run
+    module = load_module(Path(request["path"]))
+    x = torch.empty((request["rows"], request["cols"]), dtype=getattr(torch, request["dtype"]))
+    x = x.as_subclass(_on_a_card(torch))
+    cuda: Any = torch.cuda
+    for arch in request["archs"]:
+        driver.set_active(CompileOnlyDriver(int(arch.removeprefix("sm_"))))
+        cuda.get_device_properties = lambda device=None, limits=LIMITS[arch]: limits
+        getattr(module, request["function"])(x)
     return {"kernels": found, "triton": triton.__version__}
+
+
+def _on_a_card(torch):
+    """A tensor that says it is on a GPU, so that a file launches what it would launch there."""
+
+    class OnACard(torch.Tensor):
+        is_cuda = property(lambda self: True)
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+    return OnACard
 
 
 def _describe(function, kernel, grid, bound: dict[str, Any]) -> dict[str, Any]:

@@ -15,20 +15,21 @@ SYSTEM_SHARED = 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """What one multiprocessor holds at most."""
+    """What one multiprocessor holds at most, and how many a well-known card of the architecture has."""
 
     warps: int
     blocks: int
     shared: int  # bytes
+    multi_processor_count: int  # named as torch.cuda.get_device_properties names it
 
 
 LIMITS = {
-    "sm_80": Limits(64, 32, 164 << 10),
-    "sm_86": Limits(48, 16, 100 << 10),
-    "sm_89": Limits(48, 24, 100 << 10),
-    "sm_90": Limits(64, 32, 228 << 10),
-    "sm_100": Limits(64, 32, 228 << 10),
-    "sm_120": Limits(48, 24, 100 << 10),
+    "sm_80": Limits(64, 32, 164 << 10, 108),  # A100
+    "sm_86": Limits(48, 16, 100 << 10, 82),  # RTX 3090
+    "sm_89": Limits(48, 24, 100 << 10, 128),  # RTX 4090
+    "sm_90": Limits(64, 32, 228 << 10, 132),  # H100, H200
+    "sm_100": Limits(64, 32, 228 << 10, 148),  # B200
+    "sm_120": Limits(48, 24, 100 << 10, 170),  # RTX 5090
 }
 
 

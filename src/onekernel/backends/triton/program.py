@@ -14,8 +14,9 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
 from onekernel.backends.triton.guards import Stop, prepare
+from onekernel.backends.triton.hooks import install
 from onekernel.backends.triton.loading import load_module
-from onekernel.backends.triton.memory import Region, Watch, install
+from onekernel.backends.triton.memory import Region, Watch
 from onekernel.messages import Message
 
 ALIGNMENT = 256
