@@ -45,13 +45,13 @@ def landlock_version() -> int:
     return max(0, libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION))
 
 
-def confine(writable: Iterable[Path], *, limit_memory: bool = True) -> bool:
+def confine(writable: Iterable[Path], *, limit_memory: bool = True, file_bytes: int = FILE_BYTES) -> bool:
     """Limits this process for good. Returns whether the file system is closed to it outside `writable`.
 
     `limit_memory` is False for CUDA and for sanitizers, which reserve far more addresses than they use.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, wanted))

@@ -5,6 +5,7 @@
     out/built.json        the build's findings                       (untrusted writes, from here on)
     out/CALL.started      call number CALL has begun
     out/CALL.json         its report
+    out/CALL.times        the seconds of its launches, where it is timed
     out/CALL.NAME         the buffer's bytes afterwards
 
 What the untrusted side writes is data: it is opened without following links, must be a plain file of the exact length
@@ -35,13 +36,18 @@ class Forged(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """What the untrusted process is to do: build `source` with `backend`, then make the calls."""
+    """What the untrusted process is to do: build `source` with `backend`, then make the calls.
+
+    With `timed`, call number i is launched `timed["launches"]` times on a GPU, and launch `timed["kept"][i]` is the one
+    whose output comes back.
+    """
 
     source: Path
     backend: str
     calls: Sequence[tuple[str, Sequence[Arg]]] = ()
     prototypes: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    timed: Mapping[str, Any] | None = None
 
     def write(self, folder: Path) -> None:
         """Lays the request out in `folder`."""
@@ -64,6 +70,7 @@ class Request:
             "backend": self.backend,
             "prototypes": list(self.prototypes),
             "options": dict(self.options),
+            "timed": self.timed,
             "calls": calls,
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -82,7 +89,7 @@ def read_request(folder: Path) -> Request:
             else:
                 args.append(arg)
         calls.append((call["function"], args))
-    return Request(Path(job["source"]), job["backend"], calls, job["prototypes"], job["options"])
+    return Request(Path(job["source"]), job["backend"], calls, job["prototypes"], job["options"], job["timed"])
 
 
 def read_bytes(path: Path, *, exactly: int | None = None, at_most: int = JSON_BYTES) -> bytes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from onekernel.course import Check
-from onekernel.grading import answers, calls, memory, python_checks
+from onekernel.grading import answers, calls, memory, python_checks, speed, tuning_log
 from onekernel.grading.calls import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
-from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
 MAX_FAILURES = 3  # a check shows that many of its failures: the first ones explain, the rest repeat
@@ -49,11 +49,6 @@ def judge_correct(s: Submission, check: Check, ran: Ran, before: list[Verdict]) 
     return Verdict(check, PASSED, check.points, note=note)
 
 
-def judge_speed(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """Speed is measured on a GPU or not at all."""
-    return Verdict(check, NOT_ASSESSED, note=Message("grading.needs-gpu"))
-
-
 def after_correct(judge: Judge) -> Judge:
     """A judge that first asks for a right kernel: how fast or frugal a wrong one is means nothing."""
 
@@ -75,10 +70,11 @@ JUDGES: dict[str, Judge] = {
     "correct": judge_correct,
     "memory": after_correct(memory.judge_memory),
     "prediction": after_correct(memory.judge_prediction),
-    "speed": after_correct(judge_speed),
+    "speed": after_correct(speed.judge),
     "answers": answers.judge,
     "port": python_checks.judge_port,
     "probe": python_checks.judge_probe,
+    "log": tuning_log.judge,
 }
 
 __all__ = ["JUDGES", "PLANS"]

@@ -41,6 +41,7 @@ class CallOutcome:
     after: dict[str, np.ndarray] = field(default_factory=dict)
     ended: Message | None = None  # it crashed, hung, or its answer is not one
     exports: tuple[Finding, ...] = ()  # the launcher is missing
+    times: tuple[float, ...] = ()  # seconds of each timed launch, as the process says
 
 
 @dataclass
@@ -70,7 +71,7 @@ def run(request: Request) -> RunOutcome:
             whole = _read_built(folder / "out", ended)
             if not whole.built:
                 return whole
-            done = [_read_call(folder / "out", n, request.calls[i][1]) for n, i in enumerate(todo)]
+            done = [_read_call(folder / "out", n, request.calls[i][1], bool(request.timed)) for n, i in enumerate(todo)]
             begun = [(folder / "out" / f"{n}.started").exists() for n in range(len(todo))]
         for n, i in enumerate(todo):
             found = done[n]
@@ -82,6 +83,8 @@ def run(request: Request) -> RunOutcome:
         if ended.returncode == 0 or ended.timed_out:  # an input did not end: the next would take as long
             for i in todo:
                 outcomes[i] = CallOutcome(ended=Message("grading.not-run"))
+            break
+        if not todo:
             break
         if attempt == RESTARTS or not any(begun):
             for i in todo:
@@ -143,24 +146,27 @@ def _read_built(out: Path, ended: sandbox.Ended) -> RunOutcome:
         return RunOutcome([], ended=Message("grading.forged", {"why": str(error)}))
 
 
-def _read_call(out: Path, number: int, args: Sequence[object]) -> CallOutcome | None:
+def _read_call(out: Path, number: int, args: Sequence[object], timed: bool) -> CallOutcome | None:
     """The outcome of a call that came to its end; None for one that did not."""
     try:
         data = job.read_json(out / f"{number}.json")
         if isinstance(data, dict) and "export" in data:
             return CallOutcome(exports=job.read_findings(data["export"]))
         report = job.read_report(out / f"{number}.json")
+        times: tuple[float, ...] = ()
+        if timed:
+            times = tuple(float(t) for t in job.read_json(out / f"{number}.times"))
         after = {
             a.name: np.frombuffer(job.read_bytes(out / f"{number}.{a.name}", exactly=a.memory.nbytes), np.uint8)
             for a in args
             if isinstance(a, Buffer)
         }
-        return CallOutcome(report, after)
+        return CallOutcome(report, after, times=times)
     except FileNotFoundError as error:
         if str(error.filename).endswith(f"{number}.json"):
             return None
         return CallOutcome(ended=Message("grading.forged", {"why": str(error)}))
-    except Forged as error:
+    except (Forged, TypeError, ValueError) as error:
         return CallOutcome(ended=Message("grading.forged", {"why": str(error)}))
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from onekernel.backends.base import Buffer, BuildError, Program, Unavailable
 from onekernel.grading import tasks
-from onekernel.grading.confine import confine
+from onekernel.grading.confine import FILE_BYTES, confine
 from onekernel.grading.job import Request, read_request, report_to_json
 
 ENDLESS = "time-limit"
+LOST = 3
 
 
 def build(request: Request, folder: Path) -> Program | None:
@@ -43,7 +44,8 @@ def build(request: Request, folder: Path) -> Program | None:
         from onekernel.backends import cuda
 
         program = cuda.build(request.source, prototypes=request.prototypes, **request.options)
-        confine([*writable, Path("/dev")], limit_memory=False)
+        largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
+        confine([*writable, Path("/dev")], limit_memory=False, file_bytes=max(FILE_BYTES, largest))
         return program
     if request.backend == "triton":
         from onekernel.backends import triton
@@ -75,7 +77,12 @@ def work(folder: Path) -> None:
     for number, (function, args) in enumerate(request.calls):
         (out / f"{number}.started").touch()
         try:
-            report = program.call(function, args)
+            if request.timed:
+                kept = request.timed["kept"][number]
+                report, times = program.timed(function, args, request.timed["launches"], kept)  # type: ignore[attr-defined]
+                _write(out / f"{number}.times", times)
+            else:
+                report = program.call(function, args)
         except BuildError as error:
             findings = [f.to_json() for f in error.findings]
             _write(out / f"{number}.json", {"export": findings})
@@ -86,6 +93,8 @@ def work(folder: Path) -> None:
         _write(out / f"{number}.json", report_to_json(report))
         if any(f.code == ENDLESS for f in report.findings):
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
+        if not getattr(program, "usable", True):
+            sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one
 
 
 def _write(path: Path, data: object) -> None:
