@@ -203,11 +203,11 @@ HOOKS(16)
 extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
+void __tsan_func_exit(void*) {}
+void __tsan_vptr_update(void*, void*) {}
 void __tsan_vptr_read(void**) {}
-void __tsan_read_range(void* p, size_t n) { ok::access_range(ADDRESS, n, 0, PC); }
-void __tsan_write_range(void* p, size_t n) { ok::access_range(ADDRESS, n, ok::WRITES, PC); }
+void __tsan_read_range(void* p, long n) { ok::access_range(ADDRESS, n, 0, PC); }
+void __tsan_write_range(void* p, long n) { ok::access_range(ADDRESS, n, ok::WRITES, PC); }
 void* __tsan_memcpy(void* p, const void* from, size_t n) {
     uintptr_t a = reinterpret_cast<uintptr_t>(from);
     bool whole = n == 8 || n == 16;
@@ -229,25 +229,30 @@ void* __tsan_memset(void* p, int value, size_t n) {
 }
 
 // The compiler turns __atomic builtins into these. The check was made by ok_atomic: only the operation remains.
-#define ATOMIC_HOOKS(BITS, T)                                                                                      \
-    extern "C" T __tsan_atomic##BITS##_load(const volatile T* p, int) { return __atomic_load_n(p, 5); }             \
-    extern "C" void __tsan_atomic##BITS##_store(volatile T* p, T v, int) { __atomic_store_n(p, v, 5); }             \
-    extern "C" T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) { return __atomic_exchange_n(p, v, 5); }   \
-    extern "C" T __tsan_atomic##BITS##_fetch_add(volatile T* p, T v, int) { return __atomic_fetch_add(p, v, 5); }   \
-    extern "C" T __tsan_atomic##BITS##_fetch_sub(volatile T* p, T v, int) { return __atomic_fetch_sub(p, v, 5); }   \
-    extern "C" T __tsan_atomic##BITS##_fetch_and(volatile T* p, T v, int) { return __atomic_fetch_and(p, v, 5); }   \
-    extern "C" T __tsan_atomic##BITS##_fetch_or(volatile T* p, T v, int) { return __atomic_fetch_or(p, v, 5); }     \
-    extern "C" T __tsan_atomic##BITS##_fetch_xor(volatile T* p, T v, int) { return __atomic_fetch_xor(p, v, 5); }   \
-    extern "C" T __tsan_atomic##BITS##_fetch_nand(volatile T* p, T v, int) { return __atomic_fetch_nand(p, v, 5); } \
-    extern "C" int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* c, T v, int, int) {              \
-        return __atomic_compare_exchange_n(p, c, v, false, 5, 5);                                                  \
-    }                                                                                                              \
-    extern "C" int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* c, T v, int, int) {                \
-        return __atomic_compare_exchange_n(p, c, v, false, 5, 5);                                                  \
-    }                                                                                                              \
-    extern "C" T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T c, T v, int, int) {                    \
-        __atomic_compare_exchange_n(p, &c, v, false, 5, 5);                                                        \
-        return c;                                                                                                  \
+// Under a sanitizer g++ knows these names as its own, with other types: ours are given by label.
+#define OK_HOOK(RESULT, NAME, PARAMETERS)                            \
+    extern "C" RESULT hook_##NAME PARAMETERS __asm__("__tsan_" #NAME); \
+    extern "C" RESULT hook_##NAME PARAMETERS
+
+#define ATOMIC_HOOKS(BITS, T) \
+    OK_HOOK(T, atomic##BITS##_load, (const volatile T* p, int)) { return __atomic_load_n(p, 5); } \
+    OK_HOOK(void, atomic##BITS##_store, (volatile T* p, T v, int)) { __atomic_store_n(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_exchange, (volatile T* p, T v, int)) { return __atomic_exchange_n(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_fetch_add, (volatile T* p, T v, int)) { return __atomic_fetch_add(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_fetch_sub, (volatile T* p, T v, int)) { return __atomic_fetch_sub(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_fetch_and, (volatile T* p, T v, int)) { return __atomic_fetch_and(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_fetch_or, (volatile T* p, T v, int)) { return __atomic_fetch_or(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_fetch_xor, (volatile T* p, T v, int)) { return __atomic_fetch_xor(p, v, 5); } \
+    OK_HOOK(T, atomic##BITS##_fetch_nand, (volatile T* p, T v, int)) { return __atomic_fetch_nand(p, v, 5); } \
+    OK_HOOK(int, atomic##BITS##_compare_exchange_strong, (volatile T* p, T* c, T v, int, int)) { \
+        return __atomic_compare_exchange_n(p, c, v, false, 5, 5); \
+    } \
+    OK_HOOK(int, atomic##BITS##_compare_exchange_weak, (volatile T* p, T* c, T v, int, int)) { \
+        return __atomic_compare_exchange_n(p, c, v, false, 5, 5); \
+    } \
+    OK_HOOK(T, atomic##BITS##_compare_exchange_val, (volatile T* p, T c, T v, int, int)) { \
+        __atomic_compare_exchange_n(p, &c, v, false, 5, 5); \
+        return c; \
     }
 ATOMIC_HOOKS(8, uint8_t)
 ATOMIC_HOOKS(16, uint16_t)

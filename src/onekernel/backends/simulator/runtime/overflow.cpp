@@ -29,10 +29,13 @@ static void overflow(const OverflowData* data, const char* sign, uintptr_t left,
 }
 }  // namespace ok
 
-extern "C" {
-void __ubsan_handle_add_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "+", a, b); }
-void __ubsan_handle_sub_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "-", a, b); }
-void __ubsan_handle_mul_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "*", a, b); }
-void __ubsan_handle_negate_overflow(ok::OverflowData* d, uintptr_t a) { ok::overflow(d, "-", 0, a); }
-void __ubsan_handle_divrem_overflow(ok::OverflowData* d, uintptr_t a, uintptr_t b) { ok::overflow(d, "/", a, b); }
-}
+// By label: under a sanitizer g++ knows the names as its own, with other types.
+#define OK_UBSAN(NAME, PARAMETERS)                                    \
+    extern "C" void overflow_##NAME PARAMETERS __asm__("__ubsan_handle_" #NAME); \
+    extern "C" void overflow_##NAME PARAMETERS
+
+OK_UBSAN(add_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "+", a, b); }
+OK_UBSAN(sub_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "-", a, b); }
+OK_UBSAN(mul_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "*", a, b); }
+OK_UBSAN(negate_overflow, (ok::OverflowData * d, uintptr_t a)) { ok::overflow(d, "-", 0, a); }
+OK_UBSAN(divrem_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "/", a, b); }
