@@ -93,6 +93,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("check", "check:run", _check)
     command("hint", "learn:hint", _exercise, _flag("again"), _learner)
     command("predict", "predict:run", _exercise, _set, _learner)
+    command("log", "tuning:run", _device, _learner)
     command("diff", "learn:diff", _exercise, _learner)
     command("reset", "learn:reset", _exercise, _learner)
     command("solution", "learn:solution", _exercise, _flag("spoil"), _learner)
@@ -160,11 +161,15 @@ def _compile(parser: argparse.ArgumentParser) -> None:
 def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-target"))
     _whose(parser)
-    devices = ("auto", "cuda", "simulator")
-    parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+    _device(parser)
     parser.add_argument("--seed", metavar="N", type=_seed, help=say("cli.opt-seed"))
     parser.add_argument("--json", metavar="FILE", help=say("cli.opt-json"))
     parser.add_argument("--watch", action="store_true", help=say("cli.opt-watch"))
+
+
+def _device(parser: argparse.ArgumentParser) -> None:
+    devices = ("auto", "cuda", "simulator")
+    parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
 
 
 def _seed(text: str) -> int:

@@ -6,7 +6,7 @@ Counts come from the simulator on every machine, so that a laptop and a GPU mach
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onekernel import counts
@@ -31,7 +31,7 @@ def plan(s: Submission, check: Check) -> list[Call]:
     return [calls.make(s.operator, s.exercise.slug, case, s.exercise.dtypes[0], s.seed)]
 
 
-def _show_sizes(sizes: dict[str, int]) -> str:
+def _show_sizes(sizes: Mapping[str, int]) -> str:
     return " x ".join(str(v) for v in sizes.values())
 
 
@@ -71,17 +71,23 @@ MEASURES: dict[str, Callable[[Sequence[KernelCounts], Ledger], float]] = {
 }
 
 
+def measured(name: str, kernels: Sequence[KernelCounts], ideal: Ledger, sizes: Mapping[str, int]) -> Message:
+    """A measure in words."""
+    values = {"value": f"{MEASURES[name](kernels, ideal):.3g}", "sizes": _show_sizes(sizes)}
+    return Message(f"grading.measured-{name}", values)
+
+
 def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Full points at `full` or better, none at `zero` or worse, in proportion between."""
     kernels, failures = _counted(s, check, ran)
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     ideal = s.operator.ledger(check.options["sizes"], ran[0][0].args[0].itemsize)  # type: ignore[union-attr]
-    value = MEASURES[check.options["measure"]](kernels, ideal)
+    name, sizes = check.options["measure"], check.options["sizes"]
+    value = MEASURES[name](kernels, ideal)
     full, zero = check.options["full"], check.options["zero"]
     share = min(1.0, max(0.0, (zero - value) / (zero - full)))
-    values = {"value": f"{value:.3g}", "sizes": _show_sizes(check.options["sizes"])}
-    note = Message(f"grading.measured-{check.options['measure']}", values)
+    note = measured(name, kernels, ideal, sizes)
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=note)
     why = Failure(Message("grading.memory", {"what": note, "full": f"{full:g}"}), check.chapter, code="memory")

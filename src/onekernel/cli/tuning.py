@@ -1,0 +1,37 @@
+"""`onekernel log`: measures the tuned kernel and writes the figures into the tuning log."""
+
+from __future__ import annotations
+
+import argparse
+
+from onekernel import doctor, learners
+from onekernel.cli.common import CommandError, load_course
+from onekernel.cli.console import tell, verbatim
+from onekernel.grading.grader import fresh_seed
+from onekernel.grading.measured import lines
+from onekernel.grading.submission import Submission
+from onekernel.grading.tuning_log import KERNEL, fill
+
+
+def run(args: argparse.Namespace) -> int:
+    course = load_course()
+    learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
+    exercise = course.exercises[KERNEL]
+    kernel, log = learner.path(exercise.file), learner.path("tuning_log.md")
+    for path in (kernel, log):
+        if not path.is_file():
+            raise CommandError("log-missing", path=path.relative_to(course.root), slug=path.stem)
+    device, health, _ = doctor.choose(course, args.device)
+    if not health.ok:
+        raise CommandError("log-device", device=device, why=health.cause)
+    found = lines(Submission(course, exercise, kernel, device, fresh_seed()))
+    try:
+        text = fill(log.read_text(encoding="utf-8"), kernel, found)
+    except ValueError as error:
+        verbatim(str(error))
+        return 1
+    learners.write_bytes(log, text.encode())
+    tell("log-filled", path=log.relative_to(course.root))
+    for line in found:
+        verbatim(f"    {line}")
+    return 0
