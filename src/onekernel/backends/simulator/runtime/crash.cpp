@@ -35,7 +35,7 @@ void set_code(uintptr_t low, uintptr_t high) {
 static bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
 
 // The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
-static void add_code(Finding& f, const ucontext_t* context) {
+__attribute__((no_sanitize("address"))) static void add_code(Finding& f, const ucontext_t* context) {
 #if defined(__x86_64__)
     uintptr_t pc = context->uc_mcontext.gregs[REG_RIP], sp = context->uc_mcontext.gregs[REG_RSP];
 #elif defined(__aarch64__)
