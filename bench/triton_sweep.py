@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "solutions"), str(ROOT / "solutions" / "ladder")]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "solutions"), str(ROOT / "solutions" / "ladder")]
 
 SHAPES = [(131072, 128), (65536, 256), (32768, 512), (32768, 1000), (16384, 1024), (16384, 2048), (8192, 4096)]
 SHAPES += [(8192, 4095), (8192, 8192), (4096, 12345), (4096, 16384), (4096, 32768), (4096, 50257), (2048, 65536)]
@@ -240,7 +240,9 @@ def main() -> None:
         "command": "python bench/triton_sweep.py",
         "samples": SAMPLES,
     }
-    folder = ROOT / "bench" / "results" / properties.name.lower().replace(" ", "-")
+    from onekernel.measure.device import slug_of
+
+    folder = ROOT / "bench" / "results" / slug_of(properties.name)
     folder.mkdir(parents=True, exist_ok=True)
     write(folder / "triton_sweep.json", header, {"sweep": rows, "ladder": ladder})
 
