@@ -32,6 +32,6 @@ def test_chapter_and_anchor_exist(chapter, language):
     assert f'<a id="{anchor}"></a>' in text
 
 
-@pytest.mark.parametrize("kind", re.findall(r'refuse\(\*?site, "([a-z.-]+)"', SOURCE) + ["shared", "shared-opt-in"])
+@pytest.mark.parametrize("kind", [*re.findall(r'refuse\(\*?site, "([a-z.-]+)"', SOURCE), "shared", "shared-opt-in"])
 def test_each_refused_launch_has_its_sentence(kind):
     assert f"bad-launch-{kind}" in area("simulator")
