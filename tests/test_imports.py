@@ -21,6 +21,7 @@ FLOORS = (
     {"measure"},
     {"grading"},
     {"profiling"},
+    {"trace"},
     {"learners", "doctor"},
     {"cli", "pytest_plugin"},
 )
