@@ -45,7 +45,7 @@ Counts& counts_of(const Entry& e) {
         c.pc = e.pc;
         c.shared = e.shared;
         c.write = e.flags & WRITES;
-        c.atomic = e.flags & ATOMIC;
+        c.atomic = (e.flags & (ATOMIC | VOLATILE)) == ATOMIC;
     }
     return c;
 }
@@ -100,7 +100,7 @@ Counts& count_request(const Entry* const* entries, const int* lanes, int count) 
 
 void trace(const Worker& w, int warp, const Entry* const* entries, const int* lanes, int count) {
     const Entry& first = *entries[0];
-    TracedRequest r{first.pc, first.bytes, first.shared, bool(first.flags & WRITES), bool(first.flags & ATOMIC), count, {}, {}};
+    TracedRequest r{first.pc, first.bytes, first.shared, bool(first.flags & WRITES), (first.flags & (ATOMIC | VOLATILE)) == ATOMIC, count, {}, {}};
     for (int i = 0; i < count; i++) {
         r.lanes[i] = lanes[i];
         r.addresses[i] = entries[i]->address;
@@ -120,7 +120,10 @@ void join(Worker& w, int warp, unsigned group) {
         if (!log[i].entries.empty()) lane_of[lanes++] = i;
     }
     bool apart = lanes && lanes < __builtin_popcount(group);  // some have nothing to do here
-    for (int i = 0; i < lanes; i++) heads[i] = log[lane_of[i]].entries[0].pc;
+    for (int i = 0; i < lanes; i++) {
+        heads[i] = log[lane_of[i]].entries[0].pc;
+        apart |= heads[i] != heads[0];  // lanes that met and went different ways
+    }
     while (lanes) {
         uint32_t lowest = heads[0];
         for (int i = 1; i < lanes; i++) lowest = std::min(lowest, heads[i]);

@@ -61,7 +61,7 @@ static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t ad
         f.number("past", static_cast<long long>(address % bytes)).add();
     }
     worker->launch->aborted = true;
-    stop_launch(716);  // cudaErrorMisalignedAddress
+    stop_launch(ERROR_MISALIGNED_ADDRESS);
 }
 
 [[gnu::noinline]] static void report_host(Worker& w, uintptr_t address, uintptr_t pc) {
@@ -100,11 +100,11 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
         if (options & RACES) {
-            if (flags & ATOMIC) {
+            if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
             } else if (flags & WRITES) {
                 a.stored += bytes;
                 mark_bits(a.write_bits, address - a.base, bytes, a.unique_stored);
-                w->current->fenced = 0;
+                if (!(flags & VOLATILE)) w->current->fenced = 0;
             } else {
                 a.loaded += bytes;
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
@@ -170,7 +170,7 @@ static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintpt
     if (!w || !w->current) return;
     bool global = address - heap_base < HEAP_BYTES;
     if (++w->current->spins > 64) give_way(*w);
-    access(address, bytes, flags | (global ? unsigned(ATOMIC) : 0u), pc);
+    access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
     if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
 }
 }  // namespace ok

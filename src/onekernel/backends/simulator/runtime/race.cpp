@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
             c.init = 0;
         }
     }
-    if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & ATOMIC)) &&
+    if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
         !(place.global && place.global->initialised))
         report_uninitialised(place, at, pc);
     if (!harmless(c.writer)) meet(w, place, at, bytes, c.writer, now);

@@ -7,7 +7,7 @@
 #include "state.h"
 
 namespace ok {
-enum AccessFlag : uint8_t { WRITES = 1, ATOMIC = 2 };
+enum AccessFlag : uint8_t { WRITES = 1, ATOMIC = 2, VOLATILE = 4 };  // VOLATILE: ordered as an atomic, counted as none
 
 struct Access {
     uint32_t block;   // linear index + 1; 0: none
