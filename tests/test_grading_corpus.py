@@ -11,15 +11,42 @@ from corpus import Entry, corpus, graded, groups_that_failed
 from onekernel.grading.confine import landlock_version
 
 
+# What a GPU says where the simulator has a name of its own; what it cannot see at all has an empty set.
+ON_A_GPU = {
+    "bad-launch": {"invalid-configuration", "invalid-value", "status"},
+    "misaligned-access": {"misaligned-address"},
+    "out-of-bounds-shared-write": {"illegal-address"},
+    "out-of-bounds-read": set(),
+    "out-of-bounds-write": {"guard"},
+    "race-shared": set(),
+    "race-global": set(),
+    "uninitialised-read": set(),
+    "divergent-barrier": set(),
+    "absent-lane": set(),
+    "no-kernel": set(),
+}
+
+
+def expected(entry: Entry, device: str) -> set[str]:
+    """The codes of which one must refuse a wrong submission on this device."""
+    words = entry.words("caught")
+    if device == "cuda":
+        words = set().union(*(ON_A_GPU.get(word, {word}) for word in words))
+    if not words:
+        pytest.skip("only the simulator sees this bug: on a GPU the result is often right by luck")
+    return words
+
+
 def named(entries: list[Entry]):
     return pytest.mark.parametrize("entry", entries, ids=lambda e: e.path.stem)
 
 
 @named(corpus("wrong"))
 def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> None:
+    words = expected(entry, device)
     result = graded(entry.path, entry.exercise, device)
     failed = groups_that_failed(result)
-    caught = {group for group, codes in failed.items() if codes & entry.words("caught")}
+    caught = {group for group, codes in failed.items() if codes & words}
     assert caught & entry.words("group"), f"seed {result.seed}: failed {failed}, expected {entry.header}"
 
 
@@ -36,6 +63,8 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
     wanted = int(entry.header.get("needs", "landlock 0").split()[1])
     if kernel < wanted:
         pytest.skip(f"this kernel's Landlock is version {kernel}; closing this door takes {wanted}")
+    if device == "cuda" and entry.header.get("where") == "simulator":
+        pytest.skip("a GPU machine cannot close this door; docs/en/architecture.md says so")
     monkeypatch.setattr("onekernel.grading.runner.CALL_SECONDS", 3.0)
     result = graded(entry.path, entry.exercise, device, frozenset({"exact-blocks", "tails"}))
     assert result.earned == 0, [str(v.status) for v in result.verdicts]

@@ -1,4 +1,5 @@
 // exercise: vector_add
+// where: simulator
 // attack: copies the inputs to the host, adds there, copies the answer back
 #include <cuda_runtime.h>
 #include <stdint.h>
