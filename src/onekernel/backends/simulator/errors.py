@@ -1,29 +1,20 @@
-"""Names of the cudaError_t values that the simulator returns. Source: CUDA Runtime API, "cudaError_t"."""
+"""Names of cudaError_t values, read from the header that gives them to the simulated programs."""
 
-_NAMES = {
-    0: "cudaSuccess",
-    1: "cudaErrorInvalidValue",
-    2: "cudaErrorMemoryAllocation",
-    9: "cudaErrorInvalidConfiguration",
-    11: "cudaErrorInvalidValue",
-    13: "cudaErrorInvalidSymbol",
-    17: "cudaErrorInvalidDevicePointer",
-    21: "cudaErrorInvalidMemcpyDirection",
-    98: "cudaErrorInvalidDeviceFunction",
-    101: "cudaErrorInvalidDevice",
-    400: "cudaErrorInvalidResourceHandle",
-    600: "cudaErrorNotReady",
-    700: "cudaErrorIllegalAddress",
-    701: "cudaErrorLaunchOutOfResources",
-    702: "cudaErrorLaunchTimeout",
-    710: "cudaErrorAssert",
-    716: "cudaErrorMisalignedAddress",
-    719: "cudaErrorLaunchFailure",
-    801: "cudaErrorNotSupported",
-    999: "cudaErrorUnknown",
-}
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from onekernel.backends.simulator.rewrite import INCLUDE
+
+
+@cache
+def _names() -> dict[int, str]:
+    text = (INCLUDE / "ok" / "errors.h").read_text(encoding="utf-8")
+    errors = {int(value): f"cudaError{name}" for name, value in re.findall(r"\bX\((\w+), (\d+),", text)}
+    return {0: "cudaSuccess", **errors}
 
 
 def error_name(status: int) -> str:
     """The enumerator's name, or the number for one that is no cudaError_t the simulator knows."""
-    return _NAMES.get(status, f"cudaError_t({status})")
+    return _names().get(status, f"cudaError_t({status})")

@@ -7,13 +7,12 @@
 #include <map>
 #include <mutex>
 
+#include "launch.h"
 #include "race.h"
 #include "report.h"
 #include "state.h"
 
 namespace ok {
-enum : int { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE_POINTER = 17, INVALID_DIRECTION = 21 };
-
 uintptr_t heap_base = 0;
 uint16_t granule_owner[HEAP_BYTES / GRANULE];
 Allocation allocations[MAX_ALLOCATIONS];
@@ -70,7 +69,7 @@ int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Alloca
     Busy busy;
     reserve_heap();
     size_t count = (bytes + GRANULE - 1) / GRANULE + 1, start = 0;
-    if (!heap_base || bytes > HEAP_BYTES || !take_granules(count, &start)) return OUT_OF_MEMORY;
+    if (!heap_base || bytes > HEAP_BYTES || !take_granules(count, &start)) return ERROR_MEMORY_ALLOCATION;
     int id = 0;
     for (int i = 1; i < allocation_count && !id; i++)
         if (!allocations[i].live && !allocations[i].freed) id = i;
@@ -78,7 +77,7 @@ int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Alloca
     if (!id)  // every number names a freed allocation: forget the oldest
         for (int i = 1; i < allocation_count && !id; i++)
             if (!allocations[i].live) id = i;
-    if (!id) return OUT_OF_MEMORY;
+    if (!id) return ERROR_MEMORY_ALLOCATION;
     Allocation& a = allocations[id];
     a = Allocation();
     a.base = heap_base + start * GRANULE;
@@ -159,7 +158,7 @@ void start_traffic() {
 }
 
 extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site) {
-    if (!out) return ok_fail(INVALID_VALUE);
+    if (!out) return ok_fail(ERROR_INVALID_VALUE);
     *out = nullptr;
     if (!bytes) return SUCCESS;
     Allocation* a = nullptr;
@@ -187,7 +186,7 @@ extern "C" int ok_device_free(void* pointer, Site at) {
     } else if (first_of("bad-free", uint64_t(at.line))) {
         Finding("bad-free").at(at).text("buffer", "").text("kind", "host").add();
     }
-    return ok_fail(INVALID_VALUE);
+    return ok_fail(ERROR_INVALID_VALUE);
 }
 
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes) {
@@ -232,10 +231,10 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at) {
     if (!bytes) return SUCCESS;
     if (kind == 4) kind = (on_device(from) ? 2 : 0) + (on_device(to) ? 1 : 0);  // cudaMemcpyDefault
-    if (kind < 0 || kind > 3) return ok_fail(INVALID_DIRECTION);
+    if (kind < 0 || kind > 3) return ok_fail(ERROR_INVALID_DIRECTION);
     bool to_device = kind == 1 || kind == 3, from_device = kind == 2 || kind == 3;
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
-        return ok_fail(INVALID_VALUE);
+        return ok_fail(ERROR_INVALID_VALUE);
     Open open;
     memmove(to, from, bytes);
     if (to_device) mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
@@ -244,7 +243,7 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
 
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
     if (!bytes) return SUCCESS;
-    if (!side_is_good(to, bytes, true, true, at)) return ok_fail(INVALID_VALUE);
+    if (!side_is_good(to, bytes, true, true, at)) return ok_fail(ERROR_INVALID_VALUE);
     Open open;
     memset(to, value, bytes);
     mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);

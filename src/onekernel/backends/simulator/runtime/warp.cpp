@@ -7,14 +7,13 @@ namespace ok {
 // What a shuffle gives for a lane that took no part: a NaN in every floating-point type of that size.
 static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
 
-static void report_absent(Worker& w, const Thread& t, int lane, int source, bool exited) {
+static void report_absent(const Thread& t, int lane, int source, bool exited) {
     if (!first_of("absent-lane", uint64_t(t.at.line))) return;
-    (void)w;
     Finding f("absent-lane");
     f.at(t.at).here().number("lane", lane).number("source", source).text("kind", exited ? "exited" : "unnamed").add();
 }
 
-static uint64_t shuffle_result(Worker& w, Thread* lanes, int lane, unsigned group, unsigned alive) {
+static uint64_t shuffle_result(Thread* lanes, int lane, unsigned group, unsigned alive) {
     Thread& t = lanes[lane];
     int width = t.width < 1 ? 32 : t.width, first = lane & ~(width - 1), last = first + width - 1, source = lane;
     switch (t.what) {
@@ -25,7 +24,7 @@ static uint64_t shuffle_result(Worker& w, Thread* lanes, int lane, unsigned grou
     }
     if (source < 0 || source > 31) source = lane;
     if (!(group >> source & 1)) {
-        report_absent(w, t, lane, source, !(alive >> source & 1));
+        report_absent(t, lane, source, !(alive >> source & 1));
         return poison(t.bytes);
     }
     return lanes[source].value;
@@ -71,7 +70,7 @@ static void complete(Worker& w, int warp, unsigned group) {
         Thread& t = lanes[i];
         switch (what) {
             case SHFL_IDX: case SHFL_UP: case SHFL_DOWN: case SHFL_XOR:
-                t.result = shuffle_result(w, lanes, i, group, wp.alive);
+                t.result = shuffle_result(lanes, i, group, wp.alive);
                 break;
             case BALLOT: t.result = ballot; break;
             case VOTE_ALL: t.result = ballot == group; break;
