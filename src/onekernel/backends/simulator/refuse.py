@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from onekernel.backends.simulator.conditionals import active
 from onekernel.backends.simulator.tokens import Token
 
 _NAMES = {
@@ -47,12 +46,6 @@ _HEADERS = re.compile(
     r"cuda_fp[48]\.h|cudaTypedefs\.h|cuda\.h|nvrtc\.h)>"
 )
 
-_RUNTIME = Path(__file__).with_name("runtime") / "include" / "cuda_runtime.h"
-ARCH = int(re.findall(r"#define __CUDA_ARCH__ (\d+)", _RUNTIME.read_text(encoding="utf-8"))[0])
-_NEEDS_ARCH = re.compile(
-    r"^#\s*(?:el)?if\s+(?:defined\s*\(?\s*__CUDA_ARCH__\s*\)?\s*&&\s*)?\(?\s*__CUDA_ARCH__\s*(>=|>)\s*(\d+)\s*\)?\s*(?://.*)?$"
-)
-
 
 @dataclass(frozen=True)
 class Refusal:
@@ -63,7 +56,7 @@ class Refusal:
 def refusals(tokens: list[Token], supported_headers: frozenset[str]) -> list[Refusal]:
     """Every unsupported thing in the file, once each, in order of lines. `supported_headers`: those we do have."""
     found: dict[str, Refusal] = {}
-    for token in _compiled(tokens):
+    for token in active(tokens):
         what = None
         if token.kind == "name":
             what = _NAMES.get(token.text) or _family(token.text)
@@ -72,26 +65,6 @@ def refusals(tokens: list[Token], supported_headers: frozenset[str]) -> list[Ref
         if what and what not in found:
             found[what] = Refusal(what, token.line)
     return list(found.values())
-
-
-def _compiled(tokens: list[Token]) -> Iterator[Token]:
-    """The tokens without those of `#if __CUDA_ARCH__ >= N` for an N above the simulated card's: other cards' code."""
-    skips: list[bool] = []  # for each open #if: is its present branch for another card?
-    for token in tokens:
-        if token.kind == "directive":
-            if re.match(r"#\s*if", token.text):
-                skips.append(_for_another_card(token.text))
-            elif skips and re.match(r"#\s*el", token.text):
-                skips[-1] = _for_another_card(token.text)
-            elif skips and re.match(r"#\s*endif", token.text):
-                skips.pop()
-        if not any(skips):
-            yield token
-
-
-def _for_another_card(directive: str) -> bool:
-    match = _NEEDS_ARCH.search(directive)
-    return match is not None and int(match[2]) + (match[1] == ">") > ARCH
 
 
 def _family(name: str) -> str | None:

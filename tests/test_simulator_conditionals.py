@@ -1,0 +1,28 @@
+"""What a compiler will not see is not refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from onekernel.backends.simulator.conditionals import active
+from onekernel.backends.simulator.tokens import text_of, tokenize
+
+CASES = [
+    ("#if __CUDA_ARCH__ >= 900\nasm\n#else\nplain\n#endif\n", {"plain"}),
+    ("#if __CUDA_ARCH__ < 900\nplain\n#else\nasm\n#endif\n", {"plain"}),
+    ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\nplain\n#endif\n", {"plain"}),
+    (
+        "#if !defined(__CUDA_ARCH__)\nhost\n#elif __CUDA_ARCH__ >= 900\nasm\n#elif __CUDA_ARCH__ >= 800\nplain\n#else\nold\n#endif\n",
+        {"plain"},
+    ),
+    ("#ifdef MINE\nleft\n#else\nright\n#endif\n", {"left", "right"}),
+    ("#if MINE > 3\nleft\n#elif __CUDA_ARCH__ >= 900\nasm\n#else\nright\n#endif\n", {"left", "right"}),
+    ("#ifdef __CUDACC__\nplain\n#endif\nafter\n", {"plain", "after"}),
+    ("#ifndef __CUDACC__\nhost\n#if MINE\ninner\n#endif\n#endif\nafter\n", {"after"}),
+    ("#if __import__('os')\nleft\n#endif\n", {"left"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "seen"), CASES)
+def test_only_lines_that_may_be_compiled_are_kept(source: str, seen: set[str]) -> None:
+    assert set(text_of(active(tokenize(source))).split()) == seen
