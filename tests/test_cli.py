@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -267,6 +268,45 @@ def test_what_cannot_be_carried_out_is_said_in_a_sentence(
     assert "Traceback" not in err
     if language == "en" or said not in ("letters", "whole number"):
         assert said in err
+
+
+def test_no_command_at_all_shows_what_there_is(run: Run) -> None:
+    code, out, err = run()
+    assert (code, err, "check" in out) == (2, "", True)
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_a_folder_in_place_of_a_file_is_named_and_moved(
+    run: Run, ana: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_LANG", language)
+    (ana / "quiz.py").unlink()
+    (ana / "quiz.py").mkdir()
+    code, _, err = run("diff", "quiz")
+    assert (code, "onekernel reset quiz" in err) == (2, True)
+    assert run("reset", "quiz")[0] == 0
+    assert (ana / "quiz.py").is_file()
+
+
+def test_scores_that_cannot_be_written_hide_no_verdict(
+    run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    solve(root, "quiz")
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    code, out, err = run("check", "quiz", "--lang", "es")
+    assert (code, "6 / 6" in out) == (2, True)
+    assert "scores.json: su sistema de ficheros es de solo lectura" in err
+
+
+def test_damaged_scores_are_told_before_the_work(run: Run, ana: Path) -> None:
+    (ana / "scores.json").write_text('{"exercises": {"quiz": {"best": {"solved": true}}}}')
+    for command in ("status", "check"):
+        code, out, err = run(command)
+        assert (code, out) == (2, "")
+        assert "scores.json is damaged" in err
 
 
 def test_nobody_has_started(run: Run) -> None:

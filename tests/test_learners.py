@@ -26,7 +26,8 @@ def ana(root: Path) -> learners.Learner:
 
 
 def record(earned: float, *, solved: bool = False) -> dict[str, object]:
-    return {"status": "partial", "solved": solved, "earned": earned, "date": "2026-01-01"}
+    about = {"date": "2026-01-01", "device": "simulator", "version": "1"}
+    return {"status": "partial", "solved": solved, "earned": earned, **about}
 
 
 @pytest.mark.parametrize("name", ["ana", "Ana_2", "José", "x", "_", "a" * 40, "ana-maría", "山田"])
@@ -129,6 +130,21 @@ def test_reset_keeps_a_file_that_is_no_text(root: Path, ana: learners.Learner) -
     assert kept.read_bytes() == b"\xff\xfe\0"
 
 
+def test_reset_moves_away_what_is_no_file(root: Path, ana: learners.Learner) -> None:
+    mine = ana.path("quiz.py")
+    for place in (mine.mkdir, lambda: mine.symlink_to("nowhere"), lambda: os.mkfifo(mine)):
+        mine.unlink()
+        place()
+        kept = ana.reset(root / "kernels" / "quiz.py")
+        assert kept is not None and os.path.lexists(kept) and not kept.is_file()
+        assert mine.read_bytes() == (root / "kernels" / "quiz.py").read_bytes()
+
+
+def test_hints_read_are_never_fewer_than_none(ana: learners.Learner) -> None:
+    (ana.folder / "hints.json").write_text('{"quiz": -4}')
+    assert ana.hints_read("quiz") == 0
+
+
 def test_a_full_disk_leaves_the_old_scores(ana: learners.Learner, monkeypatch: pytest.MonkeyPatch) -> None:
     ana.record("quiz", record(3))
 
@@ -136,13 +152,21 @@ def test_a_full_disk_leaves_the_old_scores(ana: learners.Learner, monkeypatch: p
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=r"No space left.*/scores\.json'"):
         ana.record("quiz", record(4))
     assert ana.scores()["quiz"]["best"]["earned"] == 3
     assert sorted(p.name for p in ana.folder.iterdir()) == ["profile.md", "quiz.py", "scores.json"]
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "\xff", "[" * 100_000])
+DAMAGED = [
+    "{", "[]", "\xff", "[" * 100_000, '{"exercises": 3}', '{"exercises": {"quiz": 5}}',
+    '{"exercises": {"quiz": {"best": 5}}}', '{"exercises": {"quiz": {"best": {"solved": true}}}}',
+    json.dumps({"exercises": {"quiz": {"best": record(1) | {"earned": "x"}}}}),
+    json.dumps({"exercises": {"quiz": {"best": record(1) | {"status": "great"}}}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DAMAGED)
 def test_a_damaged_file_is_named_and_left_alone(ana: learners.Learner, text: str) -> None:
     path = ana.folder / "scores.json"
     path.write_text(text, encoding="latin-1")

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onekernel.grading import verdicts
 from onekernel.messages import Message, say
 
 _JSON_BYTES = 1 << 20
@@ -72,8 +73,14 @@ class Learner:
         write_json(self.folder / "predictions.json", data)
 
     def scores(self) -> dict[str, Any]:
-        """Exercise -> {"best": record, "last": record}; see `record`."""
-        return dict(_entry(_read(self.folder / "scores.json"), "exercises"))
+        """Exercise -> {"best": record, "last": record}; see `record`. Raises LearnerError where one is no record."""
+        path = self.folder / "scores.json"
+        scores = _read(path).get("exercises", {})
+        of_exercise = scores.items() if isinstance(scores, dict) else [("exercises", scores)]
+        for slug, kept in of_exercise:
+            if not (isinstance(kept, dict) and all(map(_is_record, kept.values()))):
+                raise LearnerError("damaged", path=path, why=slug)
+        return dict(scores)
 
     def solved(self, slug: str) -> bool:
         """Whether the exercise was done once. A prediction that was off stays off, and does not keep it open."""
@@ -89,7 +96,7 @@ class Learner:
 
     def hints_read(self, slug: str) -> int:
         level = _read(self.folder / "hints.json").get(slug, 0)
-        return level if isinstance(level, int) else 0
+        return max(level, 0) if isinstance(level, int) else 0
 
     def read_hint(self, slug: str, level: int) -> None:
         write_json(self.folder / "hints.json", {**_read(self.folder / "hints.json"), slug: level})
@@ -102,14 +109,20 @@ class Learner:
         return added
 
     def reset(self, starter: Path) -> Path | None:
-        """Puts the starter in place of their file and returns where that one is kept; None where there was none."""
+        """Puts the starter in place of their file and returns where that one is kept; None where there was none.
+
+        What is no plain file, a folder or a link to nowhere, is moved there as it is.
+        """
         mine = self.path(starter.name)
         kept = None
-        if mine.exists():
+        if os.path.lexists(mine):
             stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S-%f")
             kept = self.folder / "kept" / f"{mine.stem}.{stamp}{mine.suffix}"
             kept.parent.mkdir(exist_ok=True)
-            shutil.copy2(mine, kept)
+            if mine.is_file():
+                shutil.copy2(mine, kept)
+            else:
+                mine.rename(kept)
         write_bytes(mine, starter.read_bytes())
         return kept
 
@@ -169,7 +182,14 @@ def write_json(path: Path, data: object) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Replaces `path` whole or not at all. Raises OSError."""
+    """Replaces `path` whole or not at all. Raises OSError, which names `path`."""
+    try:
+        _replace(path, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def _replace(path: Path, data: bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -181,6 +201,14 @@ def write_bytes(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _is_record(kept: object) -> bool:
+    """Whether it has the fields that are read again, each of its type."""
+    types = {"status": str, "solved": bool, "earned": int | float, "date": str, "device": str, "version": str}
+    if not isinstance(kept, dict) or not all(isinstance(kept.get(name), type_) for name, type_ in types.items()):
+        return False
+    return kept["status"] in verdicts.STATUSES
 
 
 def _rank(record: Mapping[str, Any]) -> tuple[bool, float]:

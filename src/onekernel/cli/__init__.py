@@ -11,6 +11,7 @@ from onekernel.messages import LANGUAGES, Message, say, set_language
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_SAID = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _choose_language(words: Sequence[str]) -> None:
     """--lang is read before anything else, so that help and complaints speak it too."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         asked = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else ""
         if asked in LANGUAGES:
             set_language(asked)
@@ -62,7 +63,10 @@ def _of_os(error: OSError) -> str:
     where = error.filename or "-"
     if error.errno in _FULL:
         return say("cli.full-disk", path=where)
-    return say("cli.os-error", path=where, why=error.strerror or str(error))
+    why = error.strerror or str(error)
+    if error.errno in _SAID:
+        why = say(f"cli.errno-{errno.errorcode[error.errno]}")
+    return say("cli.os-error", path=where, why=why)
 
 
 def _refuse(text: str, code: int = USAGE) -> int:

@@ -51,6 +51,8 @@ def _learner(course: Course, name: str | None) -> Learner:
 def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, args: argparse.Namespace) -> int:
     """One round of grading. Returns the exit code."""
     device = _device(course, exercises, args.device)
+    if learner:
+        learner.scores()  # damaged ones are refused before the work, not after it
     if learner and sys.stdin.isatty() and sys.stdout.isatty():
         for exercise in exercises:
             ask_before_check(course, learner, exercise)
@@ -58,21 +60,27 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
     who = learner.name if learner else say("cli.solutions")
     verbatim(say("cli.heading", version=__version__, who=who, device=device, seed=seed), "bold")
     results: list[Result] = []
+    not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
     for exercise in exercises:
         _require_room(course.root)
         with _progress(exercise):
             result = grade(_submission(course, exercise, learner, device, seed))
         _require_room(course.root)
         results.append(result)
-        if learner:
-            _record(learner, result, device)
-    if learner:
-        evidence.update(course, learner)
+        if learner and not not_kept:
+            try:
+                _record(learner, result, device)
+            except OSError as error:
+                not_kept = error
     card = Scorecard.of(results)
     scoreboard.show(card, course, _replay(args, learner))
     if args.json:
         about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
         learners.write_json(Path(args.json), {**about, "date": learners.today(), **card.to_json()})
+    if not_kept:
+        raise not_kept
+    if learner:
+        evidence.update(course, learner)
     done = all(r.solved for r in results)
     if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
         next_step(course, learner)

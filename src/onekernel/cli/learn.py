@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import re
 from pathlib import Path
 
@@ -150,6 +151,8 @@ def solution(args: argparse.Namespace) -> int:
 
 
 def _text(path: Path) -> str:
+    if os.path.lexists(path) and not path.is_file():
+        raise CommandError("not-plain", path=path, slug=path.stem)
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:

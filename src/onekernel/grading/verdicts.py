@@ -12,6 +12,7 @@ from onekernel.messages import Message
 PASSED, PARTIAL, FAILED = "passed", "partial", "failed"
 NOT_ASSESSED = "not-assessed"  # this machine cannot: never passed, never failed
 UNTOUCHED = "untouched"  # the file is still the starter
+STATUSES = (PASSED, PARTIAL, FAILED, NOT_ASSESSED, UNTOUCHED)
 
 
 @dataclass(frozen=True)
