@@ -13,7 +13,8 @@ from onekernel.backends.simulator.rewrite import INCLUDE
 from onekernel.messages import Message
 
 COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
-_USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer")
+# Without interposition, what is called may be inlined although it is exported.
+_USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition")
 # Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
 # (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
 _HOOKS = {

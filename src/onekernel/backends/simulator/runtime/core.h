@@ -14,7 +14,9 @@
 #define OK_QUIET __attribute__((no_sanitize("thread")))
 #define OK_INLINE inline OK_QUIET
 
-#define __global__
+// flatten: what a kernel calls is inlined into it, as nvcc does. It also turns an aggregate passed by value into a load that
+// the compiler instruments, which it does not do for the arguments of a call.
+#define __global__ __attribute__((flatten))
 #define __device__
 #define __host__
 #define __constant__
