@@ -36,7 +36,6 @@
 //|     softmax_kernel<T><<<1, 256, 0, r.stream>>>(r.x, r.y, r.rows, r.cols, r.x_row_stride, r.y_row_stride);
 //|     return cudaGetLastError();
 //| }
-//|
 //
 // The idea: one load, one reduction, one store. A row is read once, kept on the chip, and written once. From the shortest row to the
 // longest, only the scope of the reduction changes:
