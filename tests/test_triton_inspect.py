@@ -14,6 +14,7 @@ from onekernel.backends.base import BuildError
 from onekernel.backends.triton.inspect import compile_source
 from onekernel.backends.triton.listing import instructions, resources, sass_length
 from onekernel.backends.triton.occupancy import occupancy
+from onekernel.measure.device import slug_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"
@@ -135,7 +136,7 @@ def test_every_recorded_sweep_names_its_card_and_stays_below_nothing_impossible(
     for path in (ROOT / "bench" / "results").glob("*/triton_sweep.json"):
         data = json.loads(path.read_text())
         assert data["gpu"] and data["driver"] and data["versions"]["triton"] and data["date"]
-        assert path.parent.name == data["gpu"].lower().replace(" ", "-")
+        assert path.parent.name == slug_of(data["gpu"])
         assert all(row["median_us"] > 0 and row["percent_of_copy"] < 130 for row in data["sweep"])
 
 

@@ -97,9 +97,9 @@ def _not_assessed(card: Scorecard) -> None:
 
 
 def _failures(result: Result, course: Course, replay: str) -> None:
-    """Why points were lost, check by check. A cause at a line of the file is explained once, however many checks it
-    costs; sentences about the same input and line share them."""
-    seen: set[tuple[str, int]] = set()
+    """Why points were lost, check by check. A cause, at a line of the file or in the same words, is explained once,
+    however many checks it costs; sentences about the same input and line share them."""
+    seen: set[tuple[str, int | str]] = set()
     for verdict in result.verdicts:
         failures = [f for f in verdict.failures if f.code != WAITING]
         if not failures or verdict.status in (NOT_ASSESSED, UNTOUCHED):
@@ -107,8 +107,9 @@ def _failures(result: Result, course: Course, replay: str) -> None:
         mark, style = MARKS[verdict.status]
         write()
         verbatim(f"{mark} {result.exercise.slug}: {verdict.check.title}", f"bold {style}")
-        fresh = [f for f in failures if f.line is None or (f.code, f.line) not in seen]
-        seen |= {(f.code, f.line) for f in failures if f.line is not None}
+        causes = [(f.code, str(f.message) if f.line is None else f.line) for f in failures]
+        fresh = [f for f, cause in zip(failures, causes, strict=True) if cause not in seen]
+        seen.update(causes)
         if len(fresh) < len(failures):
             indented(say("cli.same-cause"), 2)
         for _, group in groupby(fresh, lambda f: (f.case, f.line, f.chapter)):

@@ -73,6 +73,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     fault = calls.judge(s.operator, call, outcome.after)
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
+    if fault and fault.kind == "unwritten" and found:
+        return found  # what stopped the kernel also kept it from writing
     if fault:
         found.append(because(fault.message, fault.kind))
     elif not found and s.backend == "simulator" and not report.kernels and all(call.case.sizes.values()):
