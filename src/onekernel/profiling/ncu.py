@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,9 +74,13 @@ def find() -> Path:
     raise CannotProfile(Message("profile.no-ncu"))
 
 
-def capture(job: Mapping[str, Any]) -> Exported:
+def capture(
+    job: Mapping[str, Any], metrics: Sequence[str] = METRICS, sections: Sequence[str] = SECTIONS
+) -> Exported:
     """Profiles the launch that `job` describes (see `launch.py`) and exports the report.
 
+    Fewer metrics take fewer replays of the launch; without sections the source page stays empty. Caches are flushed
+    before each replay, which is ncu's default. The clocks stay as they are.
     Raises CannotProfile where the counters are closed to this user, or the launch fails, or nothing was launched.
     """
     ncu = find()
@@ -85,8 +89,8 @@ def capture(job: Mapping[str, Any]) -> Exported:
     with tempfile.TemporaryDirectory(prefix="onekernel-ncu-") as folder:
         described, report = Path(folder) / "job.json", Path(folder) / "report.ncu-rep"
         described.write_text(json.dumps(job), encoding="utf-8")
-        command = [str(ncu), "--clock-control", "none", "--profile-from-start", "off", "--metrics", ",".join(METRICS)]
-        for section in SECTIONS:
+        command = [str(ncu), "--clock-control", "none", "--profile-from-start", "off", "--metrics", ",".join(metrics)]
+        for section in sections:
             command += ["--section", section]
         command += ["--export", str(report), sys.executable, "-m", "onekernel.profiling.launch", str(described)]
         output = _run(command, environment)
@@ -94,7 +98,7 @@ def capture(job: Mapping[str, Any]) -> Exported:
             raise CannotProfile(explain(output))
         export = [str(ncu), "--import", str(report), "--csv", "--print-units", "base", "--page"]
         raw = _run([*export, "raw"], environment)
-        source = _run([*export, "source", "--print-source", "cuda,sass"], environment)
+        source = _run([*export, "source", "--print-source", "cuda,sass"], environment) if sections else ""
     version = next((line for line in _run([str(ncu), "--version"], environment).splitlines() if "ersion" in line), "")
     return Exported(raw, source, version.removeprefix("Version").split("(")[0].strip())
 

@@ -1,0 +1,261 @@
+"""The simulator's counts against ncu's, kernel by kernel: exercises, reading ladder, kernels made to go wrong.
+
+Run:    python bench/simulator_vs_ncu.py             needs a GPU; writes bench/results/<gpu>/simulator_vs_ncu.json
+        python bench/simulator_vs_ncu.py --again     counts anew, and compares with what ncu said in that file
+        python bench/simulator_vs_ncu.py --dry-run   the simulator's side alone, printed
+Then:   onekernel author tables                      puts the tables into docs/*/simulator.md
+How:    one launch of each kernel on the same inputs. Requests, sectors, wavefronts and bank conflicts depend on
+        addresses alone: they must be equal, or bench/simulator_vs_ncu.toml says what the compiler did. Bytes that a
+        kernel cannot do without are compared with DRAM reads, on tensors larger than L2; there the simulator counts
+        a part of the rows, and its count is scaled.
+But:    only what this table compares is known to agree, and on one card. Exit code 1: a difference without explanation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from onekernel import counts  # noqa: E402
+from onekernel.backends import cuda, simulator  # noqa: E402
+from onekernel.counts import KernelCounts  # noqa: E402
+from onekernel.measure import device  # noqa: E402
+from onekernel.profiling import ncu, report  # noqa: E402
+from onekernel.profiling.names import bare_name  # noqa: E402
+from onekernel.trace import inputs  # noqa: E402
+
+EQUAL = {  # metric -> its short name
+    counts.LOAD_REQUESTS: "load requests", counts.LOAD_SECTORS: "load sectors",
+    counts.STORE_REQUESTS: "store requests", counts.STORE_SECTORS: "store sectors",
+    counts.SHARED_LOAD_WAVEFRONTS: "shared load wavefronts", counts.SHARED_STORE_WAVEFRONTS: "shared store wavefronts",
+    counts.SHARED_LOAD_CONFLICTS: "shared load conflicts", counts.SHARED_STORE_CONFLICTS: "shared store conflicts",
+}  # fmt: skip
+METRICS = (*EQUAL, counts.DRAM_READ, counts.DRAM_WRITE)
+WITHIN = 0.05  # of DRAM reads, for tensors beyond L2
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file, the shape that ncu sees, and by how much smaller the simulator's is in its first size."""
+
+    file: str
+    shape: tuple[int, ...]
+    scale: int = 1
+
+    @property
+    def name(self) -> str:
+        return Path(self.file).stem
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {' x '.join(f'{n:,}' for n in self.shape)}"
+
+    def call(self, scale: int) -> tuple[Path, str, list[inputs.Argument]]:
+        path = ROOT / self.file
+        shape = (self.shape[0] // scale, *self.shape[1:])
+        return path, *inputs.of_file(path, shape)
+
+
+SMALL, ODD, LARGE = (256, 1024), (100, 1001), (8192, 4096)
+CASES = (
+    Case("solutions/vector_add.cu", (1_000_003,)),
+    Case("solutions/dot_product.cu", (1_000_003,)),
+    Case("solutions/softmax_naive.cu", (64, 500)),
+    Case("solutions/softmax_block.cu", SMALL),
+    Case("solutions/softmax_block.cu", ODD),
+    Case("solutions/softmax_tuned.cu", SMALL),
+    Case("solutions/softmax_tuned.cu", ODD),
+    Case("solutions/gelu.cu", (1_000_003,)),
+    Case("solutions/ladder/1_row_per_thread.cu", SMALL),
+    Case("solutions/ladder/2_shared_tree.cu", SMALL),
+    Case("solutions/ladder/3_warp_shuffle.cu", SMALL),
+    Case("solutions/ladder/4_online.cu", SMALL),
+    Case("solutions/ladder/4_online.cu", ODD),
+    Case("solutions/ladder/5_vector_loads.cu", SMALL),
+    Case("solutions/ladder/5_vector_loads.cu", ODD),
+    Case("solutions/ladder/6_row_in_registers.cu", SMALL),
+    Case("bench/kernels/copy.cu", (1_000_003,)),
+    Case("bench/kernels/strided_copy.cu", (1 << 20,)),
+    Case("bench/kernels/misaligned_copy.cu", (1 << 20,)),
+    Case("bench/kernels/transpose.cu", (500, 1000)),
+    Case("bench/kernels/transpose_padded.cu", (500, 1000)),
+    Case("bench/kernels/divergent.cu", (1 << 20,)),
+)
+BEYOND_L2 = (
+    Case("solutions/vector_add.cu", (1 << 25,), 64),
+    Case("solutions/softmax_block.cu", LARGE, 64),
+    Case("solutions/ladder/2_shared_tree.cu", LARGE, 64),
+    Case("bench/kernels/transpose_padded.cu", LARGE, 64),
+)
+
+
+def simulated(case: Case) -> tuple[KernelCounts, ...]:
+    """The simulator's counts of the case, or of a part of it. Exits where the kernel is not clean."""
+    path, function, args = case.call(case.scale)
+    answer = simulator.build(path, "count", time_limit=120).call(function, inputs.buffers(args))
+    if answer.status or answer.findings:
+        sys.exit(f"{case.label}: {answer.status_name} {[str(f) for f in answer.findings]}")
+    return answer.kernels
+
+
+def profiled(case: Case) -> tuple[KernelCounts, ...]:
+    """ncu's counts of the whole case."""
+    path, function, args = case.call(1)
+    library = str(cuda.build(path).library_path)
+    exported = ncu.capture({"library": library, "function": function, "args": args}, METRICS, ())
+    return report.kernels(exported, None)
+
+
+def compare(case: Case, ours: tuple[KernelCounts, ...], theirs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One row a kernel: each metric as [simulator, ncu]. Exits where the launches are not the same."""
+    if [bare_name(k.kernel) for k in ours] != [k["kernel"] for k in theirs]:
+        sys.exit(f"{case.label}: the simulator ran {[k.kernel for k in ours]}, ncu saw {[k['kernel'] for k in theirs]}")
+    for mine, other in zip(ours, theirs, strict=True):
+        both = {m: [int(mine.metrics.get(m, 0)), int(other["metrics"].get(m, 0))] for m in EQUAL}
+        yield {"case": asdict(case), "label": case.label, "kernel": other["kernel"], "metrics": both,
+               "different": [m for m, (a, b) in both.items() if a != b]}  # fmt: skip
+
+
+def explanations() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((ROOT / "bench" / "simulator_vs_ncu.toml").read_text(encoding="utf-8"))
+
+
+def explain(row: dict[str, Any], known: dict[str, dict[str, Any]]) -> dict[str, str] | None:
+    """Why the counts of a row differ: the entry of its kernel, if it names every metric that does."""
+    entry = known.get(row["kernel"])
+    if entry is None or not {EQUAL[m] for m in row["different"]} <= set(entry["metrics"]):
+        return None
+    return {"en": entry["en"], "es": entry["es"]}
+
+
+def beyond(case: Case, ours: tuple[KernelCounts, ...], theirs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Compulsory bytes, scaled, against DRAM reads."""
+    compulsory = case.scale * sum(b.unique_loaded for k in ours for b in k.buffers)
+    read = sum(k["metrics"][counts.DRAM_READ] for k in theirs)
+    return {"case": asdict(case), "label": case.label, "compulsory": compulsory, "dram_read": int(read),
+            "difference": read / compulsory - 1}  # fmt: skip
+
+
+def tables(rows: list[dict[str, Any]], large: list[dict[str, Any]]) -> dict[str, Any]:
+    """The tables of docs/*/simulator.md."""
+    agreement = []
+    for row in rows:
+        m = row["metrics"]
+        cells = [row["kernel"], " x ".join(f"{n:,}" for n in row["case"]["shape"])]
+        for pair in ((counts.LOAD_REQUESTS, counts.STORE_REQUESTS), (counts.LOAD_SECTORS, counts.STORE_SECTORS),
+                     (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS),
+                     (counts.SHARED_LOAD_CONFLICTS, counts.SHARED_STORE_CONFLICTS)):  # fmt: skip
+            cells.append(" / ".join(_pair(*m[name]) for name in pair))
+        verdict = {"en": "equal", "es": "iguales"} if not row["different"] else row["explanation"] or "?"
+        agreement.append([*cells, verdict])
+    columns = [
+        "kernel", {"en": "shape", "es": "forma"},
+        {"en": "requests, load / store", "es": "peticiones, carga / escritura"},
+        {"en": "sectors", "es": "sectores"}, {"en": "shared wavefronts", "es": "frentes de onda (compartida)"},
+        {"en": "bank conflicts", "es": "conflictos de bancos"}, {"en": "agreement", "es": "acuerdo"},
+    ]  # fmt: skip
+    dram = [[r["label"], f"{r['compulsory'] / 1e6:.1f} MB", f"{r['dram_read'] / 1e6:.1f} MB",
+             f"{100 * r['difference']:+.1f} %", f"1/{r['case']['scale']}"] for r in large]  # fmt: skip
+    return {
+        "agreement": {"columns": columns, "rows": agreement},
+        "dram": {
+            "columns": ["kernel", {"en": "compulsory bytes", "es": "bytes imprescindibles"},
+                        {"en": "read from DRAM (ncu)", "es": "leído de DRAM (ncu)"},
+                        {"en": "difference", "es": "diferencia"},
+                        {"en": "simulated part", "es": "parte simulada"}],
+            "rows": dram,
+        },
+    }  # fmt: skip
+
+
+def _pair(ours: int, theirs: int) -> str:
+    return f"{ours:,}" if ours == theirs else f"**{ours:,} : {theirs:,}**"
+
+
+def _present(cases: tuple[Case, ...]) -> list[Case]:
+    return [c for c in cases if (ROOT / c.file).is_file()]
+
+
+def _short(kernels: tuple[KernelCounts, ...]) -> list[dict[str, Any]]:
+    return [{"kernel": bare_name(k.kernel), "registers": k.registers, "metrics": dict(k.metrics)} for k in kernels]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--again", action="store_true", help="keep what ncu said, count anew")
+    parser.add_argument("--dry-run", action="store_true", help="the simulator alone, nothing written")
+    parser.add_argument("--out", type=Path, help="the result file")
+    options = parser.parse_args()
+    results = ROOT / "bench" / "results"
+    if options.dry_run:
+        for case in _present(CASES):
+            for kernel in simulated(case):
+                shown = {short: int(kernel.metrics.get(name, 0)) for name, short in EQUAL.items()}
+                print(case.label, bare_name(kernel.kernel), {k: v for k, v in shown.items() if v})
+        return 0
+    cases, large = _present(CASES), _present(BEYOND_L2)
+    if options.again:
+        path = options.out or next(iter(sorted(results.glob("*/simulator_vs_ncu.json"))), None)
+        if path is None:
+            sys.exit("no bench/results/*/simulator_vs_ncu.json yet: run it once on a machine with a GPU and ncu")
+        old = json.loads(path.read_text(encoding="utf-8"))
+        facts = {k: old[k] for k in ("device", "versions", "date", "command")}
+        theirs = old["ncu"]
+        cases, large = ([c for c in some if c.label in theirs] for some in (cases, large))
+    else:
+        card = device.current()
+        path = options.out or results / card.slug / "simulator_vs_ncu.json"
+        facts = {"device": asdict(card), **device.provenance(), "command": "python bench/simulator_vs_ncu.py"}
+        theirs = {}
+        for case in (*cases, *large):
+            theirs[case.label] = _short(profiled(case))
+            print(f"{case.label}: ncu counted {len(theirs[case.label])} kernel(s)", flush=True)
+            _write(path, {"bench": "simulator_vs_ncu", **facts, "ncu": theirs})  # the simulator's side can be redone
+    known = explanations()
+    rows = []
+    for case in cases:
+        for row in compare(case, simulated(case), theirs[case.label]):
+            row["explanation"] = explain(row, known) if row["different"] else None
+            rows.append(row)
+    beyond_l2 = [beyond(case, simulated(case), theirs[case.label]) for case in large]
+    data = {"bench": "simulator_vs_ncu", **facts, "rows": rows, "beyond_l2": beyond_l2, "ncu": theirs,
+            "tables": tables(rows, beyond_l2)}  # fmt: skip
+    _write(path, data)
+    return _verdict(rows, beyond_l2)
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _verdict(rows: list[dict[str, Any]], large: list[dict[str, Any]]) -> int:
+    wrong = 0
+    for row in rows:
+        for metric in row["different"]:
+            mine, other = row["metrics"][metric]
+            print(f"{row['label']} {row['kernel']}: {EQUAL[metric]}: simulator {mine:,}, ncu {other:,}"
+                  f"{'' if row['explanation'] else '   UNEXPLAINED'}")  # fmt: skip
+            wrong += row["explanation"] is None
+    for row in large:
+        far = not math.isfinite(row["difference"]) or abs(row["difference"]) > WITHIN
+        note = "   TOO FAR" if far else ""
+        print(f"{row['label']}: compulsory {row['compulsory']:,}, DRAM {row['dram_read']:,}{note}")
+        wrong += far
+    equal = sum(not row["different"] for row in rows)
+    print(f"{equal} of {len(rows)} kernels equal in all {len(EQUAL)} metrics; {wrong} unexplained")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""What a launcher is called with: from its operator where it has one, else from its declaration in the file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends import declarations
+from onekernel.backends.base import Arg, Buffer
+from onekernel.backends.declarations import Declared
+from onekernel.messages import Message
+from onekernel.ops import Operator
+from onekernel.ops.base import C_TYPES, DTYPES, SUFFIXES
+
+GUARD = 256  # bytes around each tensor; a multiple of cudaMalloc's alignment, so that sectors fall as on a GPU
+DEFAULT_SHAPES = {1: (4096,), 2: (8, 256), 3: (64, 64, 64)}  # by the number of sizes: small, and every pattern shows
+_STRIDES = {1: lambda s: (math.prod(s),), 2: lambda s: s, 4: lambda s: (*s, s[-1], s[-1])}
+
+Argument = dict[str, Any] | int
+"""A size, or a tensor: {"name", "elements", "itemsize", "dtype", "writable"}; profiling/launch.py reads it too."""
+
+
+class CannotTrace(Exception):
+    """No picture can be made: `message` names the cause and the mend."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message.text())
+        self.message = message
+
+
+def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtype: str) -> tuple[str, list[Argument]]:
+    """The launcher of an exercise and its arguments, dense. Raises CannotTrace for a shape of another rank."""
+    names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
+    shape = tuple(shape) if shape else DEFAULT_SHAPES[len(names)]
+    if len(shape) != len(names):
+        raise CannotTrace(Message("trace.shape", {"names": ",".join(names), "given": ",".join(map(str, shape))}))
+    sizes = dict(zip(names, shape, strict=True))
+    for p in operator.parameters:
+        if p.row_stride:
+            sizes[p.row_stride] = sizes[p.shape[-1]]
+    args: list[Argument] = []
+    for p in operator.parameters:
+        if p.role == "size":
+            args.append(sizes[p.name])
+        else:
+            args.append(_tensor(p.name, math.prod(sizes[name] for name in p.shape), dtype, p.role == "out"))
+    return slug + SUFFIXES[dtype], args
+
+
+def of_file(path: Path, shape: Sequence[int] | None) -> tuple[str, list[Argument]]:
+    """The launcher named as the file is, else its last, and its arguments; a tensor has as many elements as the shape.
+
+    Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride). Raises CannotTrace for others.
+    """
+    text = path.read_text(encoding="utf-8")
+    launchers = [f for f in declarations.functions(text) if f.extern_c and f.returns == "cudaError_t"]
+    if not launchers:
+        raise CannotTrace(Message("trace.no-launcher", {"file": path.name}))
+    launcher = next((f for f in launchers if f.name == path.stem), launchers[-1])
+    sizes = sum("int64_t" in p for p in launcher.parameters)
+    shape = tuple(shape) if shape else DEFAULT_SHAPES[1 if sizes == 1 else 2]
+    if sizes not in _STRIDES or (sizes > 1 and len(shape) != 2):
+        raise CannotTrace(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
+    values = iter(_STRIDES[sizes](shape))
+    return launcher.name, [_of_parameter(p, math.prod(shape), values, launcher, path) for p in launcher.parameters[:-1]]
+
+
+def _of_parameter(text: str, elements: int, sizes: Any, launcher: Declared, path: Path) -> Argument:
+    if "*" not in text:
+        return int(next(sizes))
+    c_type = text.replace("const", "").partition("*")[0].strip()
+    dtype = next((name for name, known in C_TYPES.items() if known == c_type), None)
+    if dtype is None:
+        raise CannotTrace(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
+    return _tensor(text.split("*")[-1].strip(" _&"), elements, dtype, "const" not in text)
+
+
+def _tensor(name: str, elements: int, dtype: str, writable: bool) -> dict[str, Any]:
+    itemsize = DTYPES[dtype].itemsize
+    return {"name": name, "elements": elements, "itemsize": itemsize, "dtype": dtype, "writable": writable}
+
+
+def buffers(args: Sequence[Argument]) -> list[Arg]:
+    """The arguments as a backend takes them, random values in every tensor that is read."""
+    rng = np.random.default_rng(0)
+    out: list[Arg] = []
+    for arg in args:
+        if isinstance(arg, int):
+            out.append(arg)
+            continue
+        values = np.asarray(rng.standard_normal(arg["elements"], dtype=np.float32)).astype(DTYPES[arg["dtype"]])
+        memory = np.full(values.nbytes + 2 * GUARD, 0xFF, np.uint8)
+        if not arg["writable"]:
+            memory[GUARD : GUARD + values.nbytes] = values.view(np.uint8)
+        out.append(Buffer(arg["name"], memory, GUARD, values.nbytes, arg["writable"], arg["itemsize"]))
+    return out

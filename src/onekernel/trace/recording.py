@@ -1,0 +1,153 @@
+"""One launch, recorded: the requests of a warp with each lane's address, and its block's phases between barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onekernel.backends import simulator
+from onekernel.backends.base import Finding
+from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, KernelCounts
+from onekernel.messages import Message
+from onekernel.trace.inputs import Argument, CannotTrace, buffers
+
+BANKS = 32
+WORD_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Request:
+    """One access of a warp: `offsets[k]` is the byte at which lane `lanes[k]` accesses the array `name`.
+
+    `space`: "global" or "shared"; `op`: "load", "store" or "atomic"; `shift`: the array's start past a multiple of
+    128 bytes, so that (offset + shift) // 32 numbers sectors.
+    """
+
+    file: str
+    line: int
+    space: str
+    op: str
+    bytes: int
+    item: int
+    name: str
+    shift: int
+    lanes: tuple[int, ...]
+    offsets: tuple[int, ...]
+
+    def addresses(self) -> list[int]:
+        """Bytes from a multiple of 128 at or before the array's start, one for each lane that took part."""
+        return [self.shift + offset for offset in self.offsets]
+
+    def sectors(self) -> list[int]:
+        """The distinct 32-byte sectors, ascending."""
+        return sorted({(a + b) // SECTOR_BYTES for a in self.addresses() for b in (0, self.bytes - 1)})
+
+    def bytes_used(self) -> int:
+        """Distinct bytes that some lane asked for."""
+        return len({a + b for a in self.addresses() for b in range(self.bytes)})
+
+    def bytes_moved(self) -> int:
+        return len(self.sectors()) * SECTOR_BYTES
+
+    def parts(self) -> list[tuple[int, ...]]:
+        """The lanes that shared memory serves together: all of them; for 8 bytes a lane halves, for 16 quarters."""
+        each = {8: 16, 16: 8}.get(self.bytes, 32)
+        groups = (tuple(k for k in range(len(self.lanes)) if self.lanes[k] // each == g) for g in range(32 // each))
+        return [g for g in groups if g]
+
+    def words_by_bank(self, part: Iterable[int]) -> dict[int, set[int]]:
+        """Bank -> the distinct words that the lanes at these positions want of it."""
+        found: dict[int, set[int]] = {}
+        for k in part:
+            first = self.addresses()[k] // WORD_BYTES
+            for word in range(first, first + max(self.bytes // WORD_BYTES, 1)):
+                found.setdefault(word % BANKS, set()).add(word)
+        return found
+
+    def wavefronts(self) -> int:
+        """Passes over the banks: for each part, the most words that one bank must give."""
+        return sum(max(len(words) for words in self.words_by_bank(part).values()) for part in self.parts())
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A block from one barrier to the next: requests of each warp, and its lanes that reached the barrier at the end.
+
+    `line` is that barrier's; None where the kernel ends instead.
+    """
+
+    line: int | None
+    global_requests: tuple[int, ...]
+    shared_requests: tuple[int, ...]
+    arrived: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A launch of the file `source` in the simulator: its counts, and what one warp and its block did."""
+
+    source: Path
+    counts: KernelCounts
+    warp: int
+    requests: tuple[Request, ...]
+    phases: tuple[Phase, ...]
+    findings: tuple[Finding, ...]
+
+    def text(self, line: int) -> str:
+        """The source line, without its indentation and without a comment at its end."""
+        lines = self.source.read_text(encoding="utf-8").splitlines()
+        return lines[line - 1].partition("//")[0].strip() if 0 < line <= len(lines) else ""
+
+    def heaviest(self, space: str, line: int | None = None) -> Request | None:
+        """The request to draw: in global memory a load of the line that moves most, in shared memory the one with most
+        wavefronts; the first of equals. With `line`, of that line alone."""
+        found = [r for r in self.requests if r.space == space and line in (None, r.line)]
+        if space == "shared":
+            return max(found, key=lambda r: (r.wavefronts(), r.op == "load"), default=None)
+        moved = {n.line: n.metrics.get(LOAD_SECTORS, 0) for n in self.counts.lines}
+        return max(found, key=lambda r: (r.op == "load", moved.get(r.line, 0), r.bytes_moved()), default=None)
+
+
+def record(
+    path: Path, function: str, args: list[Argument], warp: int = 0, line: int | None = None, time_limit: float = 30.0
+) -> Recording:
+    """Runs the launcher in the simulator and records block 0. Of several kernels the one that has `line` is taken, else
+    the one that moves most. Raises BuildError, Unavailable, and CannotTrace where no kernel ran."""
+    program = simulator.build(path, "count", time_limit=time_limit)
+    program.traced = (0, warp)
+    report = program.call(function, buffers(args))
+    kernels = [k for k in report.kernels if k.extra["trace"]["requests"] or k.extra["trace"]["phases"]]
+    if line is not None:
+        kernels = [k for k in kernels if any(n.line == line for n in k.lines)]
+    if not kernels:
+        if report.findings and line is None:
+            raise CannotTrace(Message("trace.stopped", {"finding": str(report.findings[0])}))
+        key = "trace.no-line" if line is not None else "trace.no-kernel"
+        raise CannotTrace(Message(key, {"file": path.name, "line": line or 0}))
+    kernel = max(kernels, key=lambda k: sum(v for name, v in k.metrics.items() if "sectors" in name))
+    warps = -(-kernel.block[0] * kernel.block[1] * kernel.block[2] // 32)
+    if warp >= warps:
+        raise CannotTrace(Message("trace.no-warp", {"warp": warp, "last": warps - 1}))
+    trace = kernel.extra["trace"]
+    return Recording(
+        source=path,
+        counts=kernel,
+        warp=warp,
+        requests=tuple(_request(r) for r in trace["requests"] if Path(r["file"]) == program.source.path),
+        phases=tuple(_phase(p) for p in trace["phases"]),
+        findings=report.findings,
+    )
+
+
+def _request(r: Mapping[str, Any]) -> Request:
+    return Request(
+        file=r["file"], line=r["line"], space="shared" if r["shared"] else "global",
+        op="atomic" if r["atomic"] else "store" if r["write"] else "load", bytes=r["bytes"], item=r["item"],
+        name=r["name"], shift=r["shift"], lanes=tuple(r["lanes"]), offsets=tuple(r["offsets"]),
+    )  # fmt: skip
+
+
+def _phase(p: Mapping[str, Any]) -> Phase:
+    return Phase(p["line"] or None, tuple(p["global"]), tuple(p["shared"]), tuple(p["arrived"]))
