@@ -121,6 +121,9 @@ class _Grading:
             return {folder.name: folder}
         if given["submissions"]:
             found = {p.name: p for p in sorted(folder.iterdir()) if p.is_dir() and not p.name.startswith(".")}
+            odd = [name for name in found if not name.isprintable()]
+            if odd:
+                raise pytest.UsageError(f"{folder}: {odd[0]!r} is no name of a student; rename the folder")
             if not found:
                 raise pytest.UsageError(f"{folder}: no folder in it; a folder is a student")
             return found

@@ -1,7 +1,8 @@
 """What the untrusted process takes from itself before it runs a submission: limits, new privileges, the file system.
 
 Landlock (Linux 5.13 and newer, no privilege needed) leaves it able to write in its own job folder and nowhere else,
-and, where the kernel knows how, unable to signal processes outside or to open TCP connections. Source of the numbers:
+and, where the kernel knows how, unable to signal processes outside or to open TCP connections. It closes them to the
+thread that asks for it and to those started later: the worker asks while it has one thread. Source of the numbers:
 include/uapi/linux/landlock.h and the kernel's documentation, "Landlock: unprivileged access control".
 """
 
@@ -13,9 +14,12 @@ import resource
 from collections.abc import Iterable
 from pathlib import Path
 
+from onekernel.grading import syscalls
+
 MEMORY_BYTES = 16 << 30
 FILE_BYTES = 64 << 20
 OPEN_FILES = 256
+BUILT_BYTES = 512 << 20  # of one file that a compiler writes; a precompiled header has 22 MB
 
 _PR_SET_NO_NEW_PRIVS = 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on x86-64 and aarch64
@@ -39,6 +43,11 @@ class _Beneath(ctypes.Structure):
     _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
 
 
+def gpu_nodes() -> list[Path]:
+    """The driver's device nodes, on Linux and under WSL2; none on a machine without an NVIDIA GPU."""
+    return [node for node in (Path("/dev/nvidiactl"), Path("/dev/dxg")) if node.exists()]
+
+
 def landlock_version() -> int:
     """The kernel's Landlock version; 0 where it has none."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -59,7 +68,17 @@ def confine(writable: Iterable[Path], *, limit_memory: bool = True, file_bytes: 
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    return _landlock(libc, writable)
+    closed = _landlock(libc, writable)
+    syscalls.refuse()
+    return closed
+
+
+def limit_build(*, memory: bool) -> None:
+    """Limits the compilers that this process starts, until `confine`: a line of C++ can ask for a file of terabytes."""
+    limits = {resource.RLIMIT_FSIZE: BUILT_BYTES} | ({resource.RLIMIT_DATA: MEMORY_BYTES} if memory else {})
+    for limit, most in limits.items():
+        _, hard = resource.getrlimit(limit)
+        resource.setrlimit(limit, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _landlock(libc: ctypes.CDLL, writable: Iterable[Path]) -> bool:

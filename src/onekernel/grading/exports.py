@@ -15,7 +15,9 @@ from typing import Any
 
 from onekernel.course import Course
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Scorecard, Verdict
-from onekernel.messages import Message, language, say
+from onekernel.messages import Message, language, plain, say
+
+SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 
 
 def chapter_link(chapter: str, lang: str | None = None) -> str:
@@ -37,15 +39,25 @@ def source_line(failure: Failure) -> str | None:
     """The learner's own line that a failure names; None where there is none to show."""
     if failure.file is None or failure.line is None:
         return None
+    path = Path(failure.file)
     try:
-        lines = Path(failure.file).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        if not path.is_file() or path.stat().st_size > SOURCE_BYTES:  # a pipe would be waited for
+            return None
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
         return None
     return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else None
 
 
 def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
-    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "read" the chapter."""
+    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "read" the chapter.
+
+    Each text is one line, whatever a submission put into it: it cannot end a line and begin one that looks like ours.
+    """
+    return ((kind, plain(" ".join(text.split("\n")))) for kind, text in _told(failure, course))
+
+
+def _told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
     yield "why", str(failure.message)
     if failure.about:
         yield "input", f"{failure.about} [{failure.case}]"
@@ -71,7 +83,7 @@ def lines(verdict: Verdict, course: Course, replay: str) -> Iterator[str]:
         yield from (label(kind) + text for kind, text in told(failure, course))
     for more in (verdict.note, *verdict.details):
         if more:
-            yield str(more)
+            yield " ".join(str(more).split("\n"))
     if verdict.failures:
         yield label("again") + replay
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from onekernel.course import Check
 from onekernel.grading import kinds, runner
 from onekernel.grading.calls import Call
+from onekernel.grading.exports import SOURCE_BYTES
 from onekernel.grading.job import Request
 from onekernel.grading.runner import CallOutcome, RunOutcome
 from onekernel.grading.submission import Submission, failure_of
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
 
-SOURCE_BYTES = 1 << 20
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 # Kinds whose calls are counted: the simulator makes them on every machine.
 COUNTED = frozenset({"memory", "prediction"})
@@ -94,7 +94,10 @@ def _run(s: Submission, backend: str, every: Sequence[Call], *, counted: bool) -
     options: dict[str, object] = {}
     if backend == "simulator":
         options = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
-    return runner.run(Request(s.path.resolve(), backend, [(c.function, c.args) for c in every], prototypes, options))
+    outcome = runner.run(Request(s.path.resolve(), backend, [(c.function, c.args) for c in every], prototypes, options))
+    if outcome.unavailable and runner.runs(Request(s.course.solution(s.exercise), backend, (), prototypes, options)):
+        outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
+    return outcome
 
 
 def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:

@@ -15,10 +15,11 @@ What the untrusted side writes is data: it is opened without following links, mu
 from __future__ import annotations
 
 import json
+import math
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,12 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, CallReport, Finding
 from onekernel.counts import KernelCounts
+from onekernel.messages import LANGUAGES, Message
 
 JSON_BYTES = 16 << 20
+MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
+NOT_AS_ASKED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
+"""What reading a value of the wrong type or size raises, infinities and endless nesting included."""
 
 
 class Forged(Exception):
@@ -100,10 +105,11 @@ def read_bytes(path: Path, *, exactly: int | None = None, at_most: int = JSON_BY
         raise
     except OSError as error:
         raise Forged(f"{path.name}: {error.strerror}") from None
+    info = os.fstat(fd)
+    if not stat.S_ISREG(info.st_mode):
+        os.close(fd)
+        raise Forged(f"{path.name}: not a plain file")
     with os.fdopen(fd, "rb") as file:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise Forged(f"{path.name}: not a plain file")
         if exactly is not None and info.st_size != exactly:
             raise Forged(f"{path.name}: {info.st_size} bytes, expected {exactly}")
         if exactly is None and info.st_size > at_most:
@@ -122,12 +128,40 @@ def read_json(path: Path) -> Any:
         raise Forged(f"{path.name}: not JSON") from None
 
 
-def read_findings(data: Any) -> tuple[Finding, ...]:
-    """Findings from the untrusted side. Raises Forged where a field is not of its type."""
+def read_findings(data: Any, source: Path) -> tuple[Finding, ...]:
+    """Findings from the untrusted side. Raises Forged where a field is not of its type, or a message cannot be printed.
+
+    A finding may name files in the folder of `source` alone: the line that it names is read and shown.
+    """
     try:
-        return tuple(Finding.from_json(f) for f in data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        found = [Finding.from_json(f) for f in data]
+        for finding in found:
+            printable(finding.message)
+        return tuple(f if _beside(f.file, source) else replace(f, file=None, line=None) for f in found)
+    except NOT_AS_ASKED as error:
         raise Forged(f"finding: {error}") from None
+
+
+def printable(message: Message) -> Message:
+    """The message, if it prints in every language. Raises Forged for a flood, and what a missing value raises."""
+    if any(len(message.text(lang)) > MOST_TEXT for lang in LANGUAGES):
+        raise Forged("a message is longer than any reader has time for")
+    return message
+
+
+def _beside(file: str | None, source: Path) -> bool:
+    return file is None or Path(os.path.realpath(file)).is_relative_to(source.resolve().parent)
+
+
+def read_times(path: Path, count: int) -> tuple[float, ...]:
+    """The seconds of `count` launches. Raises Forged for any other number of them, and for no duration."""
+    try:
+        times = tuple(float(t) for t in read_json(path))
+    except NOT_AS_ASKED as error:
+        raise Forged(f"{path.name}: {error}") from None
+    if len(times) != count or not all(math.isfinite(t) and t > 0 for t in times):
+        raise Forged(f"{path.name}: not {count} durations")
+    return times
 
 
 def report_to_json(report: CallReport) -> dict[str, Any]:
@@ -140,16 +174,16 @@ def report_to_json(report: CallReport) -> dict[str, Any]:
     }
 
 
-def read_report(path: Path) -> CallReport:
-    """A call's report. Raises Forged, FileNotFoundError."""
+def read_report(path: Path, source: Path) -> CallReport:
+    """A call's report on `source`. Raises Forged, FileNotFoundError."""
     data = read_json(path)
     try:
         return CallReport(
             int(data["status"]),
             str(data["status_name"]),
-            read_findings(data["findings"]),
+            read_findings(data["findings"], source),
             tuple(KernelCounts.from_json(k) for k in data["kernels"]),
             float(data["seconds"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except NOT_AS_ASKED as error:
         raise Forged(f"{path.name}: {error}") from None

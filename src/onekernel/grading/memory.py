@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onekernel import counts
+from onekernel.backends.base import Buffer
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
 from onekernel.grading import calls
@@ -82,7 +83,7 @@ def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -
     kernels, failures = _counted(s, check, ran)
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
-    ideal = s.operator.ledger(check.options["sizes"], ran[0][0].args[0].itemsize)  # type: ignore[union-attr]
+    ideal = s.operator.ledger(check.options["sizes"], _itemsize(ran[0][0]))
     name, sizes = check.options["measure"], check.options["sizes"]
     value = MEASURES[name](kernels, ideal)
     full, zero = check.options["full"], check.options["zero"]
@@ -101,7 +102,15 @@ def _counted(s: Submission, check: Check, ran: Ran) -> tuple[tuple[KernelCounts,
     kernels = outcome.report.kernels if outcome.report else ()
     if not failures and not kernels:
         failures = [Failure(Message("grading.no-kernel", {"function": call.function}), check.chapter, code="no-kernel")]
+    loaded, least = total(kernels, counts.BYTES_LOADED), s.operator.ledger(call.case.sizes, _itemsize(call)).bytes_read
+    if not failures and not loaded >= least:  # less than a right kernel can: it did not do the work, or nobody counted
+        values = {"loaded": show(loaded, "B"), "least": show(least, "B")}
+        failures = [Failure(Message("grading.loaded-too-little", values), check.chapter, code="loaded-too-little")]
     return kernels, failures
+
+
+def _itemsize(call: Call) -> int:
+    return next(a.itemsize for a in call.args if isinstance(a, Buffer))
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict
     kernels, failures = _counted(s, check, ran)
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
-    ideal = s.operator.ledger(check.options["sizes"], ran[0][0].args[0].itemsize)  # type: ignore[union-attr]
+    ideal = s.operator.ledger(check.options["sizes"], _itemsize(ran[0][0]))
     share, wrong, right = 0.0, [], []
     for question in questions:
         quantity = QUANTITIES[question["quantity"]]

@@ -88,7 +88,16 @@ def _own_kernel(s: Submission) -> Path | None:
 
 def _run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
     request = Request(s.path.resolve(), "python", options=options)
-    return runner.run_task(request, count=len(options["requests"]), seconds=seconds)
+    done = runner.run_task(request, count=len(options["requests"]), seconds=seconds)
+    if done.unavailable and not ("kernel" in options and _lacks(s, options)):
+        return TaskRun(ended=Message("grading.says-unavailable", {"why": done.unavailable}))
+    return done
+
+
+def _lacks(s: Submission, options: Mapping[str, Any]) -> bool:
+    """Whether this machine cannot run the backend of the kernel that a port is to use, asked with the solution's."""
+    ours = s.course.root / "solutions" / Path(options["kernel"]).name
+    return not runner.runs(Request(ours, options["kernel_backend"]))
 
 
 def _trouble(s: Submission, check: Check, done: TaskRun) -> Verdict | None:

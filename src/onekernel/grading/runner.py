@@ -6,7 +6,6 @@ A call that hangs or crashes costs that call alone: the rest is made in a fresh 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding
-from onekernel.grading import job, sandbox, tasks
+from onekernel.grading import job, room, sandbox, tasks
 from onekernel.grading.job import Forged, Request
 from onekernel.grading.tasks import TaskRun
 from onekernel.messages import Message, language
@@ -26,6 +25,7 @@ RESTARTS = 2
 BUILD_SECONDS = 90.0
 CALL_SECONDS = 20.0  # of wall-clock time without a word; the simulator stops a call by itself after less of the CPU's
 TOTAL_SECONDS = 900.0
+MOST_REASON = 300  # characters of what is wrong with an answer
 # What a submission may see of our environment: no more than a compiler and a driver need.
 _ENVIRONMENT = (
     "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CXX", "ONEKERNEL_CXX",
@@ -67,12 +67,13 @@ def run(request: Request) -> RunOutcome:
         part = replace(request, calls=[request.calls[i] for i in todo])
         with _folder() as folder:
             part.write(folder)
-            ended = _start(folder)
-            whole = _read_built(folder / "out", ended)
+            asked_for = sum(a.memory.nbytes for _, args in part.calls for a in args if isinstance(a, Buffer))
+            ended = _start(folder, asked_for)
+            whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole
-            done = [_read_call(folder / "out", n, request.calls[i][1], bool(request.timed)) for n, i in enumerate(todo)]
-            begun = [(folder / "out" / f"{n}.started").exists() for n in range(len(todo))]
+            done = [_read_call(folder / "out", n, request.calls[i][1], part) for n, i in enumerate(todo)]
+            begun = [os.path.lexists(folder / "out" / f"{n}.started") for n in range(len(todo))]
         for n, i in enumerate(todo):
             found = done[n]
             if found is not None:
@@ -93,12 +94,18 @@ def run(request: Request) -> RunOutcome:
     return RunOutcome(outcomes)
 
 
+def runs(request: Request) -> bool:
+    """Whether this machine can run the backend, asked with a file of ours. That it cannot is not a submission's to say:
+    points that are not assessed are not lost."""
+    return run(request).unavailable is None
+
+
 def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
     with _folder() as folder:
         request.write(folder)
-        ended = _start(folder, seconds)
-        built = _read_built(folder / "out", ended)
+        ended = _start(folder, call_seconds=seconds)
+        built = _read_built(folder / "out", ended, request)
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
         try:
@@ -106,22 +113,29 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
         except FileNotFoundError:
             return TaskRun(ended=_how(ended))
         except Forged as error:
-            return TaskRun(ended=Message("grading.forged", {"why": str(error)}))
+            return TaskRun(ended=_forged(error))
 
 
-def _start(folder: Path, call_seconds: float | None = None) -> sandbox.Ended:
-    """Runs the worker until it ends, or makes no progress for as long as a build or a call may take."""
+def _start(folder: Path, asked_for: int = 0, call_seconds: float | None = None) -> sandbox.Ended:
+    """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
+    room than the `asked_for` bytes of its buffers."""
     out = folder / "out"
+    most = room.SPARE_BYTES + asked_for
 
     def patience() -> tuple[int, float]:
-        files = len(os.listdir(out))
-        return files, (call_seconds or CALL_SECONDS) if (out / "built.json").exists() else BUILD_SECONDS
+        files = room.taken(out, most)
+        return files, (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
 
     argv = [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder)]
-    return sandbox.run(argv, folder=folder, env=_environment(folder), timeout=TOTAL_SECONDS, patience=patience)
+    env = _environment(folder)
+    return sandbox.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience)
 
 
 def _how(ended: sandbox.Ended) -> Message:
+    if ended.survivors:
+        return Message("grading.survived")
+    if ended.flooded:
+        return Message("grading.flooded")
     if ended.timed_out:
         return Message("grading.timed-out", {"seconds": f"{ended.seconds:.0f}"})
     if ended.signal:
@@ -134,28 +148,32 @@ def _last_line(output: str) -> str:
     return lines[-1][:300] if lines else "-"
 
 
-def _read_built(out: Path, ended: sandbox.Ended) -> RunOutcome:
+def _read_built(out: Path, ended: sandbox.Ended, request: Request) -> RunOutcome:
+    if ended.survivors or ended.flooded:
+        return RunOutcome([], ended=_how(ended), log=ended.output)
     try:
         data = job.read_json(out / "built.json")
         if "unavailable" in data:
-            return RunOutcome([], unavailable=Message.from_json(data["unavailable"]))
-        return RunOutcome([], build=job.read_findings(data["findings"]), log=str(data["log"]))
+            return RunOutcome([], unavailable=job.printable(Message.from_json(data["unavailable"])))
+        return RunOutcome([], build=job.read_findings(data["findings"], request.source), log=str(data["log"]))
     except FileNotFoundError:
         return RunOutcome([], ended=_how(ended), log=ended.output)
-    except (Forged, KeyError, TypeError, AttributeError) as error:
-        return RunOutcome([], ended=Message("grading.forged", {"why": str(error)}))
+    except (Forged, *job.NOT_AS_ASKED) as error:
+        return RunOutcome([], ended=_forged(error))
 
 
-def _read_call(out: Path, number: int, args: Sequence[object], timed: bool) -> CallOutcome | None:
+def _forged(error: Exception) -> Message:
+    return Message("grading.forged", {"why": str(error)[:MOST_REASON]})
+
+
+def _read_call(out: Path, number: int, args: Sequence[object], request: Request) -> CallOutcome | None:
     """The outcome of a call that came to its end; None for one that did not."""
     try:
         data = job.read_json(out / f"{number}.json")
         if isinstance(data, dict) and "export" in data:
-            return CallOutcome(exports=job.read_findings(data["export"]))
-        report = job.read_report(out / f"{number}.json")
-        times: tuple[float, ...] = ()
-        if timed:
-            times = tuple(float(t) for t in job.read_json(out / f"{number}.times"))
+            return CallOutcome(exports=job.read_findings(data["export"], request.source))
+        report = job.read_report(out / f"{number}.json", request.source)
+        times = job.read_times(out / f"{number}.times", request.timed["launches"]) if request.timed else ()
         after = {
             a.name: np.frombuffer(job.read_bytes(out / f"{number}.{a.name}", exactly=a.memory.nbytes), np.uint8)
             for a in args
@@ -165,9 +183,9 @@ def _read_call(out: Path, number: int, args: Sequence[object], timed: bool) -> C
     except FileNotFoundError as error:
         if str(error.filename).endswith(f"{number}.json"):
             return None
-        return CallOutcome(ended=Message("grading.forged", {"why": str(error)}))
-    except (Forged, TypeError, ValueError) as error:
-        return CallOutcome(ended=Message("grading.forged", {"why": str(error)}))
+        return CallOutcome(ended=_forged(error))
+    except (Forged, *job.NOT_AS_ASKED) as error:
+        return CallOutcome(ended=_forged(error))
 
 
 @contextmanager
@@ -177,13 +195,16 @@ def _folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        room.remove(folder)
 
 
 def _environment(folder: Path) -> dict[str, str]:
     env = {k: os.environ[k] for k in _ENVIRONMENT if k in os.environ}
     package = str(Path(__file__).resolve().parents[2])
     env["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [env.get("PYTHONPATH")])])
+    # One thread until the worker has confined itself: Landlock closes the file system to the thread that asks for it
+    # and to those that it starts, not to those that NumPy's BLAS has started before.
+    env |= {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1"}
     env |= {"TMPDIR": str(folder / "out"), "ONEKERNEL_LANG": language(), "PYTHONDONTWRITEBYTECODE": "1"}
     env |= {"TRITON_CACHE_DIR": str(folder / "out" / "triton"), "OMP_NUM_THREADS": "2"}
     return env

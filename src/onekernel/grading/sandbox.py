@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from onekernel.grading.room import Flooded
+
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
@@ -30,6 +32,8 @@ class Ended:
     timed_out: bool
     output: str
     seconds: float
+    flooded: bool = False  # it was stopped because it took too much room
+    survivors: bool = False  # something of it could not be ended: nothing that it left may be read
 
     @property
     def signal(self) -> str | None:
@@ -46,7 +50,8 @@ def run(
 ) -> Ended:
     """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
 
-    `patience` tells how far the process has come, as a number, and for how many seconds it may stay there.
+    `patience` tells how far the process has come, as a number, and for how many seconds it may stay there. It raises
+    room.Flooded to have the process stopped.
     On return, on KeyboardInterrupt too, no process that it started is alive.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -54,7 +59,7 @@ def run(
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before = _children()
     started = time.monotonic()
-    timed_out = False
+    timed_out = flooded = survivors = False
     log = folder / "output"
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -62,13 +67,15 @@ def run(
         )
         try:
             timed_out = not _wait(process, started + timeout, patience)
+        except Flooded:
+            flooded = True
         finally:
-            _end(process, before)
+            survivors = not _end(process, before)
             libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
     with log.open("rb") as text:
         text.seek(max(0, log.stat().st_size - OUTPUT_TAIL))
         tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
-    return Ended(process.returncode, timed_out, tail, time.monotonic() - started)
+    return Ended(process.returncode, timed_out, tail, time.monotonic() - started, flooded, survivors)
 
 
 def _wait(
@@ -89,19 +96,20 @@ def _wait(
     return False
 
 
-def _end(process: subprocess.Popen[bytes], before: set[int]) -> None:
-    """Kills the process group, then whatever else became our child."""
+def _end(process: subprocess.Popen[bytes], before: set[int]) -> bool:
+    """Kills the process group, then whatever else became our child. Returns whether all of it is dead."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     for _ in range(1000):
         strays = _children() - before
         if not strays:
-            return
+            return True
         for pid in strays:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
+    return False
 
 
 def _children() -> set[int]:

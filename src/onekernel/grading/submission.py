@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from onekernel import counts
 from onekernel.backends.base import Finding
+from onekernel.counts import KernelCounts
 from onekernel.course import Check, Course, Exercise
 from onekernel.grading import calls
 from onekernel.grading.calls import Call
+from onekernel.grading.confine import gpu_nodes
 from onekernel.grading.runner import CallOutcome
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
+from onekernel.ops.base import DTYPES
 
 Ran = list[tuple[Call, CallOutcome]]
 
@@ -77,6 +81,25 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         return found  # what stopped the kernel also kept it from writing
     if fault:
         found.append(because(fault.message, fault.kind))
-    elif not found and s.backend == "simulator" and not report.kernels and all(call.case.sizes.values()):
-        found.append(because(Message("grading.no-kernel", {"function": call.function}), "no-kernel"))
+    elif not found and all(call.case.sizes.values()):
+        idle = _idle(s, call, report.kernels)
+        found += [because(idle, "no-kernel")] if idle else []
     return found
+
+
+def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message | None:
+    """What shows that no kernel wrote the answer: none was launched, or together they stored fewer bytes than it has.
+
+    On a GPU nobody counts for the grader. (The simulator counts an atomic apart: here it is a store of an element.)
+    """
+    if not kernels:
+        seen = s.backend == "simulator" or (s.backend == "triton" and not gpu_nodes())
+        return Message("grading.no-kernel", {"function": call.function}) if seen else None
+    if not all(counts.BYTES_STORED in k.metrics for k in kernels):
+        return None
+    item = DTYPES[call.dtype].itemsize
+    stored = sum(k.metrics[counts.BYTES_STORED] + item * k.metrics.get(counts.ATOMICS, 0) for k in kernels)
+    expected = sum(call.expected[p.name].size for p in s.operator.outputs()) * item
+    if stored >= expected:
+        return None
+    return Message("grading.idle-kernel", {"function": call.function, "stored": f"{stored:.0f}", "bytes": expected})

@@ -58,7 +58,10 @@ def unpack(data: bytes) -> dict[str, np.ndarray]:
         end = at + count * np.dtype(dtype).itemsize
         if end > len(data):
             raise WireError(f"{name} is cut short")
-        arrays[name] = np.frombuffer(data, dtype, count, at).reshape(sizes) if count else np.zeros(sizes, dtype)
+        try:
+            arrays[name] = np.frombuffer(data, dtype, count, at).reshape(sizes) if count else np.zeros(sizes, dtype)
+        except ValueError as error:  # no element, and yet sizes that NumPy cannot multiply
+            raise WireError(f"{name}: {error}") from None
         at = end
     if at != len(data):
         raise WireError("bytes are left over")

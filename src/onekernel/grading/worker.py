@@ -13,7 +13,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Buffer, BuildError, Program, Unavailable
 from onekernel.grading import tasks
-from onekernel.grading.confine import FILE_BYTES, confine
+from onekernel.grading.confine import FILE_BYTES, confine, gpu_nodes, limit_build
 from onekernel.grading.job import Request, read_request, report_to_json
 
 ENDLESS = "time-limit"
@@ -26,11 +26,16 @@ def build(request: Request, folder: Path) -> Program | None:
     A Python exercise is no program; what it may bring is the learner's kernel that it is to use.
     """
     writable = [folder / "out", Path("/dev/null")]
+    if gpu_nodes():
+        writable.append(Path("/dev"))
+    limit_build(memory=request.backend == "simulator")
     if request.backend == "python":
-        import torch  # noqa: F401  # before the process is closed: it looks around when it is first imported
+        import torch  # before the process is closed: it looks around when it is first imported, and so does CUDA
 
+        if torch.cuda.is_available():
+            torch.zeros(1, device="cuda")
         if "kernel" not in request.options:
-            confine([*writable, Path("/dev")], limit_memory=False)
+            confine(writable, limit_memory=False)
             return None
         kernel = Path(request.options["kernel"])
         return build(replace(request, source=kernel, backend=request.options["kernel_backend"], options={}), folder)
@@ -45,13 +50,13 @@ def build(request: Request, folder: Path) -> Program | None:
 
         program = cuda.build(request.source, prototypes=request.prototypes, **request.options)
         largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
-        confine([*writable, Path("/dev")], limit_memory=False, file_bytes=max(FILE_BYTES, largest))
+        confine(writable, limit_memory=False, file_bytes=max(FILE_BYTES, largest))
         return program
     if request.backend == "triton":
         from onekernel.backends import triton
 
         triton.prepare()
-        confine([*writable, Path("/dev")], limit_memory=False)
+        confine(writable, limit_memory=False)
         return triton.build(request.source, **request.options)
     raise ValueError(f"backend {request.backend!r}")
 

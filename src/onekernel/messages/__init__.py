@@ -7,6 +7,7 @@ The language is `--lang`, else ONEKERNEL_LANG, else English.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 LANGUAGES = ("en", "es")
+# What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _chosen: str | None = None
 
 
@@ -32,6 +35,17 @@ def language() -> str:
         return _chosen
     asked = os.environ.get("ONEKERNEL_LANG", "")[:2].lower()
     return asked if asked in LANGUAGES else "en"
+
+
+def plain(text: str) -> str:
+    """`text` with nothing in it that a terminal obeys: what a submission says is shown, never carried out."""
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+@cache
+def areas() -> frozenset[str]:
+    """The names of all areas."""
+    return frozenset(p.stem for p in Path(__file__).parent.glob("*.toml"))
 
 
 @cache
@@ -53,6 +67,7 @@ class Message:
         lang = lang or language()
         name, _, key = self.key.partition(".")
         values = {k: v.text(lang) if isinstance(v, Message) else v for k, v in self.values.items()}
+        values = {k: plain(v) if isinstance(v, str) else v for k, v in values.items()}
         return area(name)[key][lang].format_map(values).strip()
 
     def to_json(self) -> dict[str, Any]:
@@ -63,7 +78,7 @@ class Message:
     def from_json(cls, data: Mapping[str, Any]) -> Message:
         """Reads what `to_json` wrote. Raises KeyError for a key that no area has."""
         name, _, key = str(data["key"]).partition(".")
-        if not (Path(__file__).with_name(f"{name}.toml").is_file() and key in area(name)):
+        if name not in areas() or key not in area(name):
             raise KeyError(f"no message {data['key']!r}")
         values = {k: cls.from_json(v) if isinstance(v, dict) else v for k, v in dict(data["values"]).items()}
         return cls(str(data["key"]), values)

@@ -23,6 +23,8 @@ from .port_request import PortRequest
 NATIVE = 1e-12
 KERNEL = 3e-5  # what ops/softmax.py grants a float32 softmax; attention averages such errors and does not raise them
 ALLOWED_IMPORTS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "torch", "typing"}
+IMPORTING = {"__import__", "__builtins__", "__globals__", "__loader__", "import_module", "sys", "_sys"}
+RUNNING = {"eval", "exec", "globals"}  # as names of their own: a module has an eval() too
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
 def forbidden_imports(source: Path) -> list[tuple[int, str]]:
     """(line, module) of every import in a port that is neither torch nor a plain helper: onekernel's own model, say.
 
+    A name that imports, or runs text, at run time counts as one. That is no wall, only what a reader would refuse too.
     Raises SyntaxError.
     """
     named: list[tuple[int, str]] = []
@@ -88,6 +91,10 @@ def forbidden_imports(source: Path) -> list[tuple[int, str]]:
             named += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             named.append((node.lineno, node.module or "."))
+        elif isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            found = name in IMPORTING or (isinstance(node, ast.Name) and name in RUNNING)
+            named += [(node.lineno, name)] if found else []
     return sorted((line, name) for line, name in named if name.split(".")[0] not in ALLOWED_IMPORTS)
 
 
@@ -131,8 +138,8 @@ def _registry(answer: Mapping[str, np.ndarray], weights: Mapping[str, np.ndarray
     counted, tied = answer.get("parameters"), answer.get("tied")
     if tied is None or tied.size != 1 or not bool(tied.ravel()[0]):
         return (Message("minigpt.not-tied"),)
-    if counted is None or counted.size != 1 or int(counted.ravel()[0]) != want:
-        got = "?" if counted is None or counted.size != 1 else int(counted.ravel()[0])
+    if counted is None or counted.size != 1 or counted.ravel()[0] != want:
+        got = "?" if counted is None or counted.size != 1 else counted.ravel()[0]
         return (Message("minigpt.parameters", {"got": got, "want": want}),)
     return ()
 

@@ -1,0 +1,76 @@
+"""System calls that a submission is refused: those that Landlock leaves open and no kernel launch needs.
+
+Landlock does not govern modes, owners, times and attributes of files, the limits and priority of other processes, or
+reading another process's memory (Linux documentation, "Landlock: unprivileged access control", "Current limitations").
+A seccomp filter (seccomp(2)) refuses these with EPERM, in every thread of the process. Numbers: asm/unistd_64.h
+(x86-64) and asm-generic/unistd.h (aarch64).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import struct
+
+# name -> (x86-64, aarch64); None where the architecture has no such call
+_REFUSED: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438),
+    "mount": (165, 40), "umount2": (166, 39), "unshare": (272, 97), "setns": (308, 268), "reboot": (169, 142),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425),
+    "init_module": (175, 105), "finit_module": (313, 273), "settimeofday": (164, 170), "clock_settime": (227, 112),
+    "adjtimex": (159, 171), "clock_adjtime": (305, 266),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "setpriority": (141, 140), "ioprio_set": (251, 30),
+}  # fmt: skip
+# Refused unless their first argument, a process, is 0: the caller itself.
+_OF_ITSELF: dict[str, tuple[int, int]] = {
+    "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+}  # fmt: skip
+_ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column above, AUDIT_ARCH
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_MODE_FILTER, _TSYNC = 1, 1
+_X32 = 0x40000000
+_ALLOW, _EPERM = 0x7FFF0000, 0x00050001  # SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # BPF: ld [k], jeq, jge, ret
+_NUMBER, _ARCH, _FIRST_LOW, _FIRST_HIGH = 0, 4, 16, 20  # offsets in struct seccomp_data, little-endian
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+
+
+def refuse() -> bool:
+    """Closes those calls to this process for good; it must have given up new privileges. Returns whether it worked."""
+    machine = platform.machine()
+    if machine not in _ARCHITECTURES:
+        return False
+    code = program(*_ARCHITECTURES[machine])
+    libc = ctypes.CDLL(None, use_errno=True)
+    filled = _Program(len(code) // 8, code)
+    return libc.syscall(_SECCOMP[machine], _SET_MODE_FILTER, _TSYNC, ctypes.byref(filled)) == 0
+
+
+def program(column: int, architecture: int) -> bytes:
+    """The filter as BPF instructions: (code, jump if true, jump if false, k), 8 bytes each."""
+    out = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER)]
+    if column == 0:  # the same calls have a second set of numbers
+        out += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _EPERM)]
+    for numbers in _REFUSED.values():
+        number = numbers[column]
+        if number is not None:
+            out += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
+    for numbers in _OF_ITSELF.values():
+        out += [
+            (_EQUAL, 0, 6, numbers[column]),
+            (_LOAD, 0, 0, _FIRST_LOW), (_EQUAL, 0, 3, 0),
+            (_LOAD, 0, 0, _FIRST_HIGH), (_EQUAL, 0, 1, 0),
+            (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM),
+        ]  # fmt: skip
+    out.append((_RETURN, 0, 0, _ALLOW))
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in out)

@@ -1,0 +1,14 @@
+// exercise: vector_add
+// attack: a folder in place of the report
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+extern "C" cudaError_t vector_add(const float*, const float*, float*, int64_t, cudaStream_t) {
+    chdir(getenv("TMPDIR"));
+    mkdir("0.json", 0700);
+    _exit(0);
+}

@@ -1,0 +1,141 @@
+"""What the untrusted side writes is data: whatever it is, the trusted side reads it or refuses it, and lives."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from onekernel.course import Check, Course, Text
+from onekernel.grading import exports, job, room
+from onekernel.grading.job import Forged
+from onekernel.grading.verdicts import FAILED, Failure, Verdict
+from onekernel.messages import Message
+
+SOURCE = Path(__file__)
+DISK = {"key": "simulator.disk", "values": {"why": "full", "folder": "/x"}}
+FINDING = {"code": "disk", "message": DISK, "file": None, "line": None, "severity": "error", "chapter": None}
+REPORT = {"status": 0, "status_name": "cudaSuccess", "findings": [], "kernels": [], "seconds": 0.1}
+
+
+def nested(levels: int) -> dict:
+    message = DISK
+    for _ in range(levels):
+        message = {"key": "simulator.disk", "values": {"why": message, "folder": ""}}
+    return message
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        {**FINDING, "line": float("inf")},
+        {**FINDING, "line": float("nan")},
+        {**FINDING, "message": {"key": "simulator.disk", "values": {}}},
+        {**FINDING, "message": {"key": "simulator.no-such", "values": {}}},
+        {**FINDING, "message": {"key": "../cli.x", "values": {}}},
+        {**FINDING, "message": {"key": "a" * 300 + ".x", "values": {}}},
+        {**FINDING, "message": {"key": "simulator.disk", "values": []}},
+        {**FINDING, "message": {"key": "simulator.disk", "values": {"why": "x" * 100_000, "folder": ""}}},
+        {**FINDING, "message": nested(900)},
+        {**FINDING, "file": "/etc/\0passwd", "line": 1},
+        {},
+        [],
+        7,
+    ],
+)
+def test_a_finding_that_cannot_be_shown_is_refused(finding: object) -> None:
+    with pytest.raises(Forged):
+        job.read_findings([finding], SOURCE)
+
+
+def test_values_are_not_format_strings() -> None:
+    values = {"why": "{folder.__class__} {0} %s {}", "folder": "{why}"}
+    (finding,) = job.read_findings([{**FINDING, "message": {"key": "simulator.disk", "values": values}}], SOURCE)
+    assert values["why"] in finding.message.text()
+
+
+def test_a_finding_shows_no_file_but_the_submissions() -> None:
+    """The trusted side prints the line that a finding names: of the submission, not of what its reader may read."""
+    (there,) = job.read_findings([{**FINDING, "file": "/etc/passwd", "line": 1}], SOURCE)
+    assert there.file is None and there.line is None
+    (mine,) = job.read_findings([{**FINDING, "file": str(SOURCE), "line": 1}], SOURCE)
+    assert mine.file == str(SOURCE)
+
+
+def test_nothing_of_a_submission_steers_the_terminal_or_begins_a_line() -> None:
+    check = Check("x.y", "correct", 10, Text("t", "t"), "01-cuda-programming-model#bounds", {})
+    hostile = Message("grading.plain", {"text": "\x1b[2J\x1b]0;x\x07 \u202e\x9b1m\nada: 34 / 34"})
+    failure = Failure(hostile, "01-cuda#\x1b[1m\nx", file="/x/\x1b[1m\n.cu", line=1)
+    verdict = Verdict(check, FAILED, failures=(failure,), note=hostile)
+    lines = list(exports.lines(verdict, Course(Path("/x"), ()), "again"))
+    assert len(lines) == 5
+    assert all(line.isprintable() for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "null", "[]", "7", '"x"', "[[" * 100_000, '{"status": 1e999}', "9" * 5000, "\x00", '{"status": {}}'],
+    ids=lambda t: t[:20],
+)
+def test_a_report_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "0.json"
+    path.write_text(text)
+    with pytest.raises(Forged):
+        job.read_report(path, SOURCE)
+
+
+@pytest.mark.parametrize("field", REPORT)
+def test_a_report_with_a_field_of_another_kind_is_refused(tmp_path: Path, field: str) -> None:
+    path = tmp_path / "0.json"
+    for value in (None, [[]], {"a": float("inf")}, "x" if field != "status_name" else []):
+        path.write_text(json.dumps({**REPORT, field: value}))
+        if field == "status_name":
+            assert isinstance(job.read_report(path, SOURCE).status_name, str)
+        elif not (field in ("findings", "kernels") and value == {}):
+            with pytest.raises(Forged):
+                job.read_report(path, SOURCE)
+
+
+@pytest.mark.parametrize("times", [[1e-5], [1e-5] * 3, [float("nan")] * 2, [float("inf")] * 2, [0, 1], [-1, 1], 7])
+def test_times_are_as_many_durations_as_launches(tmp_path: Path, times: object) -> None:
+    path = tmp_path / "0.times"
+    path.write_text(json.dumps(times))
+    with pytest.raises(Forged):
+        job.read_times(path, 2)
+
+
+def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(SOURCE)
+    for name in ("folder", "pipe", "link"):
+        with pytest.raises(Forged):
+            job.read_bytes(tmp_path / name)
+
+
+def test_the_room_that_is_taken_is_counted_at_any_depth(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "file").write_bytes(b"x" * 100_000)
+    (deep / "loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    assert room.taken(tmp_path, 200_000) == 2
+    with pytest.raises(room.Flooded):
+        room.taken(tmp_path, 50_000)
+
+
+def test_a_folder_is_removed_however_it_lies_there(tmp_path: Path) -> None:
+    folder = tmp_path / "job"
+    folder.mkdir()
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    (folder / "closed").mkdir(mode=0o000)
+    room.remove(folder)
+    assert not folder.exists()
