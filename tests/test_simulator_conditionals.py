@@ -12,7 +12,8 @@ CASES = [
     ("#if __CUDA_ARCH__ < 900\nplain\n#else\nasm\n#endif\n", {"plain"}),
     ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\nplain\n#endif\n", {"plain"}),
     (
-        "#if !defined(__CUDA_ARCH__)\nhost\n#elif __CUDA_ARCH__ >= 900\nasm\n#elif __CUDA_ARCH__ >= 800\nplain\n#else\nold\n#endif\n",
+        "#if !defined(__CUDA_ARCH__)\nhost\n#elif __CUDA_ARCH__ >= 900\nasm\n"
+        "#elif __CUDA_ARCH__ >= 800\nplain\n#else\nold\n#endif\n",
         {"plain"},
     ),
     ("#ifdef MINE\nleft\n#else\nright\n#endif\n", {"left", "right"}),

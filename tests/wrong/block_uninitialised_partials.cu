@@ -1,7 +1,7 @@
 // exercise: softmax_block
 // bug: threads without a column leave their partial unwritten, and the tree reads it
 // caught: uninitialised-read, nan, values
-// group: shapes
+// group: shapes, range
 #include <cuda_runtime.h>
 #include <stdint.h>
 
