@@ -147,7 +147,7 @@ def test_a_memcheck_report_names_line_thread_and_tensor():
     first, second = findings_of_report(REPORT.splitlines(), PATH)
     assert (first.code, first.line, first.file) == ("out-of-bounds-read", 7, str(PATH))
     assert first.message.text("en") == (
-        "thread (232, 0, 0) of block (3, 0, 0) reads 4 bytes outside its memory: element 1000 of `a`, which has 1000."
+        "Thread (232, 0, 0) of block (3, 0, 0) reads 4 bytes outside its memory: element 1000 of `a`, which has 1000."
     )
     assert (second.code, second.line) == ("misaligned-access", 9)
     assert "elemento 1 de `out`" in second.message.text("es")
