@@ -159,6 +159,22 @@ def test_a_run_that_read_a_submissions_configuration_is_refused(course: pytest.P
     assert f"--submission={ana}" in result.stderr.str()
 
 
+def test_a_submissions_configuration_cannot_have_its_conftest_run(course: pytest.Pytester, ana: Path) -> None:
+    trace = course.path / "conftest-ran"
+    (ana / "conftest.py").write_text(f"open({str(trace)!r}, 'w')\n")
+    (ana / "pytest.ini").write_text(f"[pytest]\naddopts = --rootdir={course.path} {ana}\n")
+    result = run(course, "--submission", str(ana))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert not trace.exists()
+
+
+def test_a_students_name_cannot_begin_a_line(course: pytest.Pytester, ana: Path) -> None:
+    (ana.parent / "eva\nana: 12").mkdir()
+    result = run(course, f"--submissions={ana.parent}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "rename" in result.stderr.str()
+
+
 def test_a_folder_inside_the_course_may_stand_alone(course: pytest.Pytester, ana: Path) -> None:
     run(course, "--submission", str(ana)).assert_outcomes(passed=3, failed=1)
 

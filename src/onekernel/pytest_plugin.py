@@ -56,15 +56,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--classroom", metavar="FILE", help="write Classroom 50's result.json")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Refuses a configuration that is not the course's before a conftest.py that it names is run."""
+    ini = early_config.inipath
+    if ini is None or ini.parent != course_root(Path.cwd()):
+        _refuse_to_grade(early_config.known_args_namespace, ini or early_config.rootpath)
+
+
+def _refuse_to_grade(options: object, taken: Path) -> None:
+    """Raises UsageError where somebody is to be graded."""
+    for whose in _WHOSE if course_root(Path.cwd()) else ():
+        value = getattr(options, whose, None)
+        if value:
+            raise pytest.UsageError(
+                f"pytest took {taken} for the course's; write --{whose}={value}, with '=', in the course's folder"
+            )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     root = course_root(config.rootpath)
     if root is None or config.rootpath != root:
-        for whose in _WHOSE:
-            value = config.getoption(f"--{whose}", None) if course_root(Path.cwd()) else None
-            if value:
-                raise pytest.UsageError(
-                    f"pytest took {config.rootpath} for the course; write --{whose}={value}, with '=', in the course"
-                )
+        _refuse_to_grade(config.option, config.rootpath)
         return
     _count_as_known(YOURS)
     state = _Grading(config, root)

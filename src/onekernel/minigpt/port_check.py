@@ -100,7 +100,8 @@ def forbidden_imports(source: Path) -> list[tuple[int, str]]:
 
 def raised_message(data: np.ndarray) -> Message:
     """What port_run.raised sent, as a sentence. Any array is taken; what is no such text is shown as far as it goes."""
-    text = data.astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
+    with np.errstate(invalid="ignore"):
+        text = data.astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
     line, _, what = text.partition(" ")
     known = line.isascii() and line.isdigit() and len(line) < 8 and line != "0"
     return (
