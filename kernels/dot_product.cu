@@ -1,14 +1,14 @@
 // dot_product: out[0] = a[0]*b[0] + a[1]*b[1] + ... + a[n-1]*b[n-1], for any block size.
 //
 // Check: onekernel check dot_product
-// Bench: onekernel bench dot_product
+// Bench: none: the course times its softmax
 //
 // The idea: threads of a block can add up what each of them has found. They put their sums into shared memory, and a tree halves the
 // number of sums at each level, with a barrier between levels. Blocks cannot wait for one another: each writes its sum to memory,
 // and a second launch adds those up with the same tree. The order of the additions depends on n alone, so the result repeats bit for bit.
 //
-// n here is the number of products; the output is one element.
-// Ledger: reads 2*n, writes 1
+// The ledger counts per product a[i]*b[i]: beside them the one output, and the few partial sums, come to nothing.
+// Ledger: reads 2, writes 0
 // But: at each level of the tree half of the remaining threads have nothing to do, and all of them wait at the barrier.
 
 #include <cuda_runtime.h>

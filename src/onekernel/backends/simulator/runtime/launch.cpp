@@ -217,7 +217,9 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     long long fixed = static_cast<long long>(shared_static_bytes()), all = fixed + static_cast<long long>(config->shared);
     if (fixed > CARD.shared_per_block) return refuse(*site, "static", fixed, CARD.shared_per_block, ERROR_INVALID_VALUE);
-    int limit = std::max(ok_max_dynamic_shared(site->address), CARD.shared_per_block);
+    // What a kernel has asked for is its dynamic part; the static part comes on top, as far as the card has room.
+    bool opted_in = ok_max_dynamic_shared(site->address) > CARD.shared_per_block;
+    int limit = opted_in ? CARD.shared_per_block_optin : CARD.shared_per_block;
     if (all > limit) return refuse(*site, "shared", all, limit, ERROR_INVALID_VALUE);
     return fault;
 }

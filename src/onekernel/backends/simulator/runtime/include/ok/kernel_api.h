@@ -5,7 +5,8 @@
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14  // without clusters: an invalid value
 };
 enum cudaSharedCarveout {
     cudaSharedmemCarveoutDefault = -1,
