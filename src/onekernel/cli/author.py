@@ -47,6 +47,14 @@ def tables(args: argparse.Namespace) -> int:
     return _report("tables", root, stale, args.check)
 
 
+def figures(args: argparse.Namespace) -> int:
+    """Draws the chapters' figures from what the simulator records; with --check, lists those that are stale."""
+    from onekernel.trace import figures as drawn
+
+    root = courses.find_root()
+    return _report("figures", root, drawn.refresh(root, args.check), args.check)
+
+
 def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
     """Every Spanish page with the English one that it translates."""
     for spanish in sorted((root / "docs" / "es").rglob("*.md")):

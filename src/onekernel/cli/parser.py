@@ -100,6 +100,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("doctor", "machine:run")
     command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
     command("profile", "tools:profile", _exercise, _whose, _shape)
+    command("trace", "trace:run", _trace, _whose, _shape)
     command("bench", "tools:bench", _exercise, _flag("dry-run"))
     command("author", "author:starters")
     _author(found)
@@ -108,7 +109,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
 
 def _author(found: dict[str, argparse.ArgumentParser]) -> None:
     parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=_Parser)
-    for name in ("starters", "stamp", "tables"):
+    for name in ("starters", "stamp", "tables", "figures"):
         text = say(f"cli.cmd-author-{name}")
         part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)
         part.add_argument("--check", action="store_true", help=say("cli.opt-author-check"))
@@ -158,11 +159,20 @@ def _compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help=say("cli.opt-out"))
 
 
+def _trace(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("traced", metavar="EXERCISE|FILE", help=say("cli.arg-traced"))
+    parser.add_argument("--line", metavar="N", type=_count, help=say("cli.opt-line"))
+    parser.add_argument("--warp", metavar="N", type=_count, default=0, help=say("cli.opt-warp"))
+    parser.add_argument("--against", metavar="EXERCISE|FILE", help=say("cli.opt-against"))
+    parser.add_argument("--out", metavar="DIR", help=say("cli.opt-trace-out"))
+    _flag("terminal")(parser)
+
+
 def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-target"))
     _whose(parser)
     _device(parser)
-    parser.add_argument("--seed", metavar="N", type=_seed, help=say("cli.opt-seed"))
+    parser.add_argument("--seed", metavar="N", type=_count, help=say("cli.opt-seed"))
     parser.add_argument("--json", metavar="FILE", help=say("cli.opt-json"))
     parser.add_argument("--watch", action="store_true", help=say("cli.opt-watch"))
 
@@ -172,7 +182,7 @@ def _device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
 
 
-def _seed(text: str) -> int:
+def _count(text: str) -> int:
     value = int(text)
     if value < 0:
         raise ValueError(text)

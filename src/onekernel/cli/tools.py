@@ -27,12 +27,12 @@ def compile_file(args: argparse.Namespace) -> int:
         raise CommandError("compile-triton", slug=exercise.slug, known=known)
     from onekernel.backends.triton import inspect
 
-    path, _ = _whose(course, exercise, args)
-    rows, cols = _shape(args.shape, 2) or (8192, 4096)
+    path, _ = file_of(course, exercise, args)
+    rows, cols = shape_of(args.shape, 2) or (8192, 4096)
     try:
         inspection = inspect.compile_source(path, args.arch.split(","), rows=rows, cols=cols, dtype=args.dtype)
     except BuildError as error:
-        return _build_failed(error)
+        return build_failed(error)
     except ValueError as error:
         raise CommandError("as-it-says", text=error) from None
     verbatim(str(inspection))
@@ -54,11 +54,11 @@ def profile(args: argparse.Namespace) -> int:
         if not exercise.operator:
             raise CommandError("no-kernel", slug=exercise.slug)
         slug = exercise.slug
-        path, out = _whose(course, exercise, args)
+        path, out = file_of(course, exercise, args)
     try:
-        found = profiling.run(slug, path, _shape(args.shape), out, args.dtype)
+        found = profiling.run(slug, path, shape_of(args.shape), out, args.dtype)
     except BuildError as error:
-        return _build_failed(error)
+        return build_failed(error)
     except ValueError as error:
         raise CommandError("as-it-says", text=error) from None
     for written in profiling.write_readings(found, out / found.device["slug"]):
@@ -84,7 +84,7 @@ def bench(args: argparse.Namespace) -> int:
     return subprocess.run(command, check=False, env={**os.environ, "ONEKERNEL_LANG": language()}).returncode
 
 
-def _whose(course: Course, exercise: Exercise, args: argparse.Namespace) -> tuple[Path, Path]:
+def file_of(course: Course, exercise: Exercise, args: argparse.Namespace) -> tuple[Path, Path]:
     """The file to look into, and where profiles of it belong."""
     if args.solutions:
         return course.solution(exercise), course.root / "profiles"
@@ -95,7 +95,7 @@ def _whose(course: Course, exercise: Exercise, args: argparse.Namespace) -> tupl
     return path, learner.folder / "profiles"
 
 
-def _shape(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
+def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
     """ "8192,4096" -> (8192, 4096). Raises CommandError for anything else."""
     if text is None:
         return None
@@ -108,7 +108,7 @@ def _shape(text: str | None, dimensions: int | None = None) -> tuple[int, ...] |
     return shape
 
 
-def _build_failed(error: BuildError) -> int:
+def build_failed(error: BuildError) -> int:
     for finding in error.findings:
         verbatim(str(finding), "red")
     return 1

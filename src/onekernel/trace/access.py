@@ -9,7 +9,7 @@ from typing import Any
 from onekernel.counts import SECTOR_BYTES
 from onekernel.measure.style import FAINT, INK, figure, save, title
 from onekernel.messages import say
-from onekernel.trace.palette import MONO, MOST_TEXT, SECTORS, bare, box, hatched, ink_on
+from onekernel.trace.palette import SECTORS, bare, box, hatched, ink_on, source_line
 from onekernel.trace.recording import Request
 
 LINE_BYTES = 128
@@ -59,7 +59,7 @@ def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: 
 def _panel(axes: Any, text: str, request: Request) -> None:
     rows = rows_of(request)
     number = {sector: k for k, sector in enumerate(request.sectors())}
-    axes.text(0, -1.35, text[:MOST_TEXT], fontsize=9.5, va="bottom", fontfamily=MONO)
+    source_line(axes, -1.35, text)
     axes.text(0, -0.3, summary(request), fontsize=9.5, va="bottom", fontweight="bold")
     _lanes(axes, request, number)
     where: dict[int, float] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from onekernel.measure.style import FAINT, INK, figure, save, title
 from onekernel.messages import say
-from onekernel.trace.palette import BAD, GOOD, MONO, MOST_TEXT, bare, box, ink_on
+from onekernel.trace.palette import BAD, GOOD, bare, box, ink_on, source_line
 from onekernel.trace.recording import BANKS, WORD_BYTES, Request
 
 MOST_ROWS = 34
@@ -65,7 +65,7 @@ def _scale(request: Request) -> float:
 def _panel(axes: Any, text: str, request: Request) -> None:
     part = worst_part(request)
     rows, banks, tall = rows_of(request), request.words_by_bank(part), _scale(request)
-    axes.text(0, -2.2, text[:MOST_TEXT], fontsize=9.5, va="bottom", fontfamily=MONO)
+    source_line(axes, -2.2, text)
     axes.text(0, -1.1, summary(request), fontsize=9.5, va="bottom", fontweight="bold")
     axes.text(-0.4, -0.45, say("trace.bank"), ha="right", va="center", fontsize=8, color=FAINT)
     for bank in range(BANKS):

@@ -81,7 +81,7 @@ def draw(lines: list[LineHeat], heading: str, under: str, path: Path) -> list[Pa
     for y, line in enumerate(lines):
         share = line.moved / most
         axes.text(0.42, y + 0.5, str(line.number), ha="right", va="center", fontsize=8.5, color=FAINT, fontfamily=MONO)
-        axes.text(0.56, y + 0.5, line.text[indent:][:96], ha="left", va="center", fontsize=8.5, fontfamily=MONO)
+        axes.text(0.56, y + 0.5, _fitted(line.text[indent:]), ha="left", va="center", fontsize=8.5, fontfamily=MONO)
         if line.moved:
             colour = _shade(share)
             box(axes, code + 0.25, y + 0.08, max(1.9 * share, 0.02), 0.84, colour, linewidth=0)
@@ -99,6 +99,10 @@ def draw(lines: list[LineHeat], heading: str, under: str, path: Path) -> list[Pa
     bare(axes)
     title(fig, heading, under)
     return save(fig, path)
+
+
+def _fitted(text: str) -> str:
+    return text if len(text) <= 96 else text[:95] + "…"
 
 
 def _headings(axes: Any, code: float, shared: bool) -> None:

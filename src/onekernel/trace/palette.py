@@ -10,7 +10,8 @@ GOOD, BAD = "#0072B2", "#D55E00"
 GLOBAL, SHARED = "#0072B2", "#F0C040"
 HATCH = "#9a9a9a"
 MONO = "DejaVu Sans Mono"
-MOST_TEXT = 96  # characters of source above a panel
+MOST_TEXT = 130  # characters of source above a panel; more than FULL_SIZE are set smaller
+FULL_SIZE = 100
 
 
 def ink_on(colour: str) -> str:
@@ -19,6 +20,12 @@ def ink_on(colour: str) -> str:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "white" if luminance < 0.3 else "black"
+
+
+def source_line(axes: Any, y: float, text: str) -> None:
+    """A line of source above a panel, as large as it fits."""
+    text = text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
+    axes.text(0, y, text, fontsize=9.5 * min(1.0, FULL_SIZE / len(text)), va="bottom", fontfamily=MONO)
 
 
 def box(axes: Any, x: float, y: float, width: float, height: float, colour: str, **options: Any) -> None:

@@ -1,0 +1,92 @@
+"""`onekernel trace`: pictures of one launch in the simulator, as PNG and SVG or in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from onekernel.backends.base import BuildError
+from onekernel.cli.common import CommandError, load_course, one
+from onekernel.cli.console import complain, verbatim, write
+from onekernel.cli.tools import build_failed, file_of, shape_of
+from onekernel.course import Course
+from onekernel.messages import Message, say
+
+if TYPE_CHECKING:
+    from onekernel.trace import Recording
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the kernel once and draws what it did. Returns 1 for a file that does not build."""
+    from onekernel.trace import CannotTrace
+
+    course = load_course()
+    shape = shape_of(args.shape)
+    try:
+        recordings = [_recorded(course, args.traced, args, shape, args.line)]
+        if args.against:
+            recordings.append(_recorded(course, args.against, args, shape, None))
+    except BuildError as error:
+        return build_failed(error)
+    except CannotTrace as error:
+        raise CommandError("as-it-says", text=error.message) from None
+    for recording in recordings:
+        for finding in recording.findings:
+            complain(str(finding))
+    if args.terminal:
+        from onekernel.trace import terminal
+
+        for recording in recordings:
+            for line in terminal.render(recording, args.line):
+                verbatim(line)
+        return 0
+    return _draw(course, recordings, args)
+
+
+def _recorded(
+    course: Course, name: str, args: argparse.Namespace, shape: tuple[int, ...] | None, line: int | None
+) -> Recording:
+    """The recording of an exercise (the learner's file, or with --solutions the course's), or of any .cu file."""
+    from onekernel.ops import OPERATORS
+    from onekernel.trace import CannotTrace, inputs, record
+
+    path = Path(name)
+    if path.suffix == ".cu" and (path.is_file() or len(path.parts) > 1):
+        path = path if path.is_file() else course.root / name
+        if not path.is_file():
+            raise CannotTrace(Message("trace.no-file", {"file": name}))
+        return record(path, *inputs.of_file(path, shape), warp=args.warp, line=line)
+    exercise = one(course, name)
+    if exercise.operator not in OPERATORS or not exercise.file.endswith(".cu"):
+        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
+        raise CannotTrace(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
+    path, _ = file_of(course, exercise, args)
+    call = inputs.of_operator(OPERATORS[exercise.operator], exercise.slug, shape, args.dtype)
+    return record(path, *call, warp=args.warp, line=line)
+
+
+def _draw(course: Course, recordings: list[Recording], args: argparse.Namespace) -> int:
+    from onekernel.trace import pictures
+
+    folder = Path(args.out) if args.out else course.root / "build" / "trace" / recordings[0].source.stem
+    under = say("trace.under", command=_command(args))
+    kinds = pictures.KINDS if args.line is None else ("access", "banks")
+    written = []
+    for kind in kinds:
+        written += pictures.draw(kind, recordings, folder / kind, under, args.line) or []
+    write(say("trace.written"))
+    for path in written:
+        verbatim(f"    {path.relative_to(course.root) if path.is_relative_to(course.root) else path}")
+    return 0
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command line that made a picture, without where it was written."""
+    words = ["onekernel trace", args.traced]
+    words += ["--solutions"] if args.solutions else []
+    for option in ("against", "shape", "line"):
+        if getattr(args, option) is not None:
+            words += [f"--{option}", str(getattr(args, option))]
+    words += ["--warp", str(args.warp)] if args.warp else []
+    return " ".join(words)

@@ -1,0 +1,99 @@
+"""The figures of the theory chapters, all made from recordings by one command: `onekernel author figures`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from onekernel import messages
+from onekernel.messages import LANGUAGES, language, say, set_language
+from onekernel.trace import inputs, pictures
+from onekernel.trace.recording import Recording, record
+
+STAMPS = "figures.json"  # beside the figures: what each was drawn from
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: its name in docs/img, its kind of picture, the file that runs, and the shape."""
+
+    name: str
+    kind: str
+    file: str
+    shape: tuple[int, ...]
+
+    @property
+    def command(self) -> str:
+        """What a reader types to see it, and the other pictures of the same launch."""
+        path = Path(self.file)
+        what = f"{path.stem} --solutions" if path.parent.name == "solutions" else self.file
+        return f"onekernel trace {what} --shape {','.join(map(str, self.shape))}"
+
+
+FIGURES = (
+    Figure("coalesced", "access", "bench/kernels/copy.cu", (4096,)),
+    Figure("strided", "access", "bench/kernels/strided_copy.cu", (4096,)),
+    Figure("misaligned", "access", "bench/kernels/misaligned_copy.cu", (4096,)),
+    Figure("bank-conflicts", "banks", "bench/kernels/transpose.cu", (64, 64)),
+    Figure("bank-conflicts-padded", "banks", "bench/kernels/transpose_padded.cu", (64, 64)),
+    Figure("block-timeline", "timeline", "solutions/softmax_block.cu", (4, 512)),
+    Figure("heat-naive", "heat", "solutions/softmax_naive.cu", (8, 256)),
+)
+
+
+def refresh(root: Path, check: bool = False) -> list[Path]:
+    """Draws each figure whose recording or words have changed, in every language; with `check` only lists them.
+
+    Raises BuildError, Unavailable or CannotTrace for a kernel that cannot be recorded.
+    """
+    folder = root / "docs" / "img"
+    known = _stamps(folder)
+    stale: list[Path] = []
+    for figure in FIGURES:
+        recording = record(root / figure.file, *inputs.of_file(root / figure.file, figure.shape))
+        stamp = _stamp(figure, recording)
+        wanted = [folder / f"{figure.name}{suffix}.png" for suffix in ("", *(f".{x}" for x in LANGUAGES if x != "en"))]
+        if known.get(figure.name) == stamp and all(p.is_file() for p in wanted):
+            continue
+        stale += wanted
+        if not check:
+            for _ in _each_language():
+                suffix = "" if language() == "en" else f".{language()}"
+                under = say("trace.under", command=figure.command)
+                written = pictures.draw(figure.kind, [recording], folder / f"{figure.name}{suffix}", under)
+                for path in written or []:
+                    if path.suffix == ".svg":
+                        path.unlink()  # the pages show the PNG
+            known[figure.name] = stamp
+    if stale and not check:
+        (folder / STAMPS).write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return stale
+
+
+def _each_language() -> Iterator[str]:
+    before = language()
+    try:
+        for lang in LANGUAGES:
+            set_language(lang)
+            yield lang
+    finally:
+        set_language(before)
+
+
+def _stamps(folder: Path) -> dict[str, str]:
+    path = folder / STAMPS
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _stamp(figure: Figure, recording: Recording) -> str:
+    """Stands for everything that a figure shows: how it is drawn, the words, the source, what the launch did."""
+    drawing = [p.read_text(encoding="utf-8") for p in sorted(Path(__file__).parent.glob("*.py"))]
+    parts: list[Any] = [drawing, asdict(figure), messages.area("trace"), recording.source.read_text(encoding="utf-8")]
+    parts += [{**asdict(r), "file": ""} for r in recording.requests]
+    parts += [asdict(p) for p in recording.phases]
+    parts += [[n.line, dict(n.metrics)] for n in recording.counts.lines]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
