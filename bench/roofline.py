@@ -87,12 +87,13 @@ def _measure() -> dict[str, Any]:
             point = _point(name, SHAPE, Sample.from_json(answer).median)
             points.append(replace(point, moved_bytes=_moved(name, card.slug)))
     points += _warm()
+    measured_roofs = Roofs(roofs.copy_bandwidth(card, emptier), card.datasheet_bandwidth, _fma(program, card))
     return {
         "bench": "roofline", "predicted": False, "shape": SHAPE, "dtype": "float32", "device": asdict(card),
         **device.provenance(), "clocks": measured["clocks"],
-        "roofs": Roofs(roofs.copy_bandwidth(card, emptier), card.datasheet_bandwidth, _fma(program, card)).to_json(),
+        "roofs": measured_roofs.to_json(),
         "points": [p.to_json() for p in _ordered(points)],
-        "tables": {"roofs": _table(card, program, emptier)},
+        "tables": {"roofs": _table(measured_roofs, card.fma_rate)},
     }  # fmt: skip
 
 
@@ -166,15 +167,15 @@ def _ordered(points: list[RooflinePoint]) -> list[RooflinePoint]:
     return sorted(points, key=lambda p: (p.in_l2, rank.get(p.name, len(rank)), p.name))
 
 
-def _table(card: device.Device, program: cuda.CudaProgram, emptier: L2Emptier) -> dict[str, Any]:
-    copy, fma = roofs.copy_bandwidth(card, emptier), _fma(program, card)
+def _table(measured: Roofs, fma_rate: float) -> dict[str, Any]:
+    """The roofs that the figure draws, as a table, beside what the number of units and the clock promise."""
     rows = [
-        [{"en": "copy, measured", "es": "copia, medida"}, f"{copy / 1e12:.2f} TB/s"],
-        [{"en": "memory, datasheet", "es": "memoria, hoja de datos"}, f"{card.datasheet_bandwidth / 1e12:.2f} TB/s"],
-        [{"en": "fp32 FMA, measured", "es": "FMA fp32, medida"}, f"{fma / 1e12:.1f} TFLOP/s"],
+        [{"en": "copy, measured", "es": "copia, medida"}, f"{measured.copy / 1e12:.2f} TB/s"],
+        [{"en": "memory, datasheet", "es": "memoria, hoja de datos"}, f"{measured.datasheet / 1e12:.2f} TB/s"],
+        [{"en": "fp32 FMA, measured", "es": "FMA fp32, medida"}, f"{measured.fma / 1e12:.1f} TFLOP/s"],
         [{"en": "fp32 FMA, SMs x lanes x 2 x clock", "es": "FMA fp32, SM x lanes x 2 x reloj"},
-         f"{card.fma_rate / 1e12:.1f} TFLOP/s"],
-        [{"en": "ridge point", "es": "vértice"}, f"{fma / copy:.1f} FLOP/byte"],
+         f"{fma_rate / 1e12:.1f} TFLOP/s"],
+        [{"en": "ridge point", "es": "punto de cresta"}, f"{measured.ridge:.1f} FLOP/byte"],
     ]  # fmt: skip
     return {"columns": [{"en": "roof", "es": "techo"}, {"en": "value", "es": "valor"}], "rows": rows}
 

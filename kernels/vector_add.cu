@@ -1,7 +1,7 @@
 // vector_add: out[i] = a[i] + b[i], one thread for each element.
 //
 // Check: onekernel check vector_add
-// Bench: onekernel bench vector_add
+// Bench: none: it is one pass over memory, as fast as a copy; the benches are of softmax
 //
 // The idea: a GPU function (a kernel) describes the work of one thread. The launch starts a grid of blocks of threads, and each thread
 // computes from its block's number and its own number which element is its own.

@@ -321,7 +321,7 @@ def test_nobody_has_started(run: Run) -> None:
         (b"\xff\xfe", "UTF-8"),
         (b"# " + b"x" * (1 << 20), "1 MB"),
         (b"FLOPS = (", "line 1"),
-        (None, "onekernel reset quiz"),
+        (None, "learners/ana/quiz.py is not there"),
     ],
 )
 def test_a_file_that_cannot_be_graded_is_told_once(run: Run, ana: Path, content: bytes | None, said: str) -> None:
@@ -333,7 +333,7 @@ def test_a_file_that_cannot_be_graded_is_told_once(run: Run, ana: Path, content:
     flat = " ".join(out.split())
     assert (code, err) == (1, "")
     assert said in flat
-    assert "Traceback" not in out
+    assert "Traceback" not in out and str(ana.parent) not in out
 
 
 def test_a_full_disk_is_one_sentence(run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -523,6 +523,20 @@ def test_bench_says_what_it_would_measure(monkeypatch: pytest.MonkeyPatch, capfd
     monkeypatch.setattr(messages, "_chosen", None)
     assert cli.main(["bench", "softmax_naive", "--dry-run"]) == 0
     assert "softmax_naive (exercise)" in capfd.readouterr().out
+
+
+def test_a_solutions_header_names_a_bench_that_there_is(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    named = [
+        found[1]
+        for path in sorted((ROOT / "solutions").glob("*.*"))
+        if (found := re.search(r"Bench: +onekernel bench (\w+)", path.read_text(encoding="utf-8")))
+    ]
+    assert "softmax_naive" in named
+    for slug in named:
+        assert cli.main(["bench", slug, "--dry-run"]) == 0, slug
 
 
 def test_author_tables_of_the_course_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,6 +190,14 @@ def test_gradescope_gets_its_file(course: pytest.Pytester, ana: Path) -> None:
     assert {t["visibility"] for t in data["tests"]} == {"visible"}
 
 
+def test_a_report_that_cannot_be_written_is_one_sentence_below_the_points(course: pytest.Pytester, ana: Path) -> None:
+    done = run(course, f"--submission={ana}", "--gradescope", "nowhere/results.json")
+    text = done.stdout.str() + done.stderr.str()
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    assert "10 / 12" in text and "--gradescope: nowhere/results.json: " in text
+    assert "Traceback" not in text
+
+
 def test_classroom_gets_its_file(course: pytest.Pytester, ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in CLASSROOM.items():
         monkeypatch.setenv(name, value)

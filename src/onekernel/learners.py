@@ -160,7 +160,7 @@ def start(root: Path, name: str, starters: Mapping[str, Path]) -> tuple[Learner,
     learner.folder.mkdir(parents=True, exist_ok=True)
     profile = learner.path("profile.md")
     if not profile.exists():
-        write_bytes(profile, (say("cli.profile", name=learner.name, date=today()) + "\n").encode())
+        write_bytes(profile, (say("cli.profile", name=learner.name, date=today()[:10]) + "\n").encode())
     added = learner.add_starters(starters)
     write_bytes(root / "learners" / ".current", f"{learner.name}\n".encode())
     return learner, added

@@ -356,4 +356,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for option, export in (("gradescope", exports.gradescope), ("classroom", exports.classroom)):
         target = session.config.getoption(f"--{option}", None)
         if target:
-            learners.write_json(Path(target), export(card, state.course))
+            try:
+                learners.write_json(Path(target), export(card, state.course))
+            except OSError as error:
+                reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+                reporter.write_line(f"\n--{option}: {target}: {error.strerror}; nothing was written there", red=True)
+                session.exitstatus = pytest.ExitCode.USAGE_ERROR

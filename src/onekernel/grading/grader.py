@@ -39,19 +39,25 @@ def _refuse(s: Submission) -> list[Verdict] | None:
     """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
     try:
         if not s.path.is_file():
-            return _all(s, FAILED, Message("grading.no-file", {"path": str(s.path), "slug": s.exercise.slug}))
+            return _all(s, FAILED, Message("grading.no-file", {"path": _shown(s), "slug": s.exercise.slug}))
         if s.path.stat().st_size > SOURCE_BYTES:
-            return _all(s, FAILED, Message("grading.too-large", {"path": str(s.path)}))
+            return _all(s, FAILED, Message("grading.too-large", {"path": _shown(s)}))
         text = s.path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = s.path.read_bytes()[: error.start].count(b"\n") + 1
-        return _all(s, FAILED, Message("grading.not-utf8", {"path": str(s.path), "line": line}), line=line)
+        return _all(s, FAILED, Message("grading.not-utf8", {"path": _shown(s), "line": line}), line=line)
     except OSError as error:
-        return _all(s, FAILED, Message("grading.unreadable", {"path": str(s.path), "why": error.strerror}))
+        return _all(s, FAILED, Message("grading.unreadable", {"path": _shown(s), "why": error.strerror}))
     starter = s.course.starter(s.exercise)
     if starter.is_file() and text == starter.read_text(encoding="utf-8"):
         return [Verdict(c, UNTOUCHED) for c in s.exercise.checks]
     return None
+
+
+def _shown(s: Submission) -> str:
+    """The file as a reader knows it: from the course's root, where it lies in it."""
+    root = s.course.root
+    return str(s.path.relative_to(root) if s.path.is_relative_to(root) else s.path)
 
 
 def _all(s: Submission, status: str, message: Message, *, line: int | None = None) -> list[Verdict]:
