@@ -213,6 +213,24 @@ def test_what_cannot_be_traced_is_one_sentence(
     assert says in err and len(err.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("slug", ["vector_add", "dot_product", "softmax_naive", "softmax_block"])
+def test_every_cuda_exercise_can_be_traced(slug: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", slug, "--solutions", "--terminal"]) == 0
+    assert f"{slug}.cu:" in capsys.readouterr().out
+
+
+def test_a_long_timeline_says_what_it_leaves_out(tmp_path: Path) -> None:
+    import matplotlib
+
+    from onekernel.trace import timeline
+
+    phase = recorded(KERNELS / "transpose.cu", 64, 64).phases[0]
+    with matplotlib.rc_context({"svg.fonttype": "none"}):  # text stays text
+        short, long = (timeline.draw([phase] * n, "", "", tmp_path / str(n))[1].read_text() for n in (4, 60))
+    assert f"first {timeline.MOST_PHASES} of 60" in long
+    assert "Shown" not in short
+
+
 def test_a_file_without_a_launcher_is_told(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text("__global__ void k(float* y) { y[0] = 1; }\n")

@@ -150,6 +150,6 @@ def _job(
         if p.role == "size":
             args.append(sizes[p.name])
         else:
-            elements = math.prod(sizes[name] for name in p.shape)
+            elements = math.prod(sizes.get(name, 1) for name in p.shape)  # dot_product's "one" is no size
             args.append({"elements": elements, "itemsize": 4 if dtype == "float32" else 2, "dtype": dtype})
     return {"library": str(program.library_path), "function": function, "args": args}

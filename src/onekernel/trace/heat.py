@@ -22,7 +22,7 @@ from onekernel.trace.palette import MONO, bare, box, ink_on
 from onekernel.units import show
 
 MOST_LINES = 46
-AROUND = 1  # lines of source shown before the first and after the last that count something
+AROUND = 3  # lines without counts that are shown beside one that has some
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,14 @@ class LineHeat:
 
 
 def lines_of(source: Path, counts: KernelCounts) -> list[LineHeat]:
-    """The lines of the kernel, from the first that counts something to the last."""
+    """The lines of the kernel that count something, and those near to them."""
     found = {n.line: n.metrics for n in counts.lines if Path(n.file).name == source.name}
     text = source.read_text(encoding="utf-8").splitlines()
     if not found:
         return []
-    first, last = max(min(found) - AROUND, 1), min(max(found) + AROUND, len(text))
-    shown = list(range(first, last + 1))
-    if len(shown) > MOST_LINES:
-        near = {k for n in found for k in (n - 1, n, n + 1)}
-        shown = [k for k in shown if k in near][:MOST_LINES]
+    near = {k for n in found for k in range(n - AROUND, n + AROUND + 1)}
+    first, last = max(min(found) - 1, 1), min(max(found) + 1, len(text))
+    shown = [k for k in range(first, last + 1) if k in near][:MOST_LINES]
     out = []
     for number in shown:
         m = found.get(number, {})

@@ -47,7 +47,7 @@ def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtyp
         if p.role == "size":
             args.append(sizes[p.name])
         else:
-            args.append(_tensor(p.name, math.prod(sizes[name] for name in p.shape), dtype, p.role == "out"))
+            args.append(_tensor(p.name, math.prod(sizes.get(name, 1) for name in p.shape), dtype, p.role == "out"))
     return slug + SUFFIXES[dtype], args
 
 

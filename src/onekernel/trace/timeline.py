@@ -61,6 +61,10 @@ def draw(phases: Sequence[Phase], heading: str, under: str, path: Path) -> list[
     for warp in range(warps):
         axes.text(-0.012 * x, warp + 0.5, say("trace.warp", warp=warp), ha="right", va="center", fontsize=8.5)
     _legend(axes, x, warps)
+    note = say("trace.timeline-note")
+    if len(seen) < len(phases):
+        note += " " + say("trace.timeline-part", shown=len(seen), total=len(phases))
+    axes.text(0, warps + 1.75, note, fontsize=8.5, va="center", color=FAINT)
     axes.set_xlim(-0.1 * x, x)
     axes.set_ylim(-2.5, warps + 2.1)
     bare(axes)
@@ -89,4 +93,3 @@ def _legend(axes: Any, width: float, warps: int) -> None:
         x, y = 0.33 * width * k, warps + 0.75
         (box(axes, x, y, size, 0.55, colour) if colour else hatched(axes, x, y, size, 0.55))
         axes.text(x + 1.4 * size, y + 0.28, say(f"trace.legend-{key}"), fontsize=8.5, va="center")
-    axes.text(0, warps + 1.75, say("trace.timeline-note"), fontsize=8.5, va="center", color=FAINT)
