@@ -112,6 +112,15 @@ def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
     assert cli.main(["doctor"]) == 1
 
 
+def test_a_compiler_that_fails_is_the_cause_and_not_wrong_numbers(
+    monkeypatch: pytest.MonkeyPatch, fresh: Path
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_CXX", "/bin/false")
+    health = doctor.health(COURSE, "simulator")
+    assert not health.ok and not health.wrong
+    assert str(health.cause).startswith("The simulator's own runtime does not compile")
+
+
 def test_a_kernel_that_is_not_in_the_course_tests_nothing() -> None:
     assert doctor.health(replace(COURSE, labs=()), "simulator").ok
 

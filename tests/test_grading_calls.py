@@ -51,6 +51,20 @@ def test_doing_nothing_is_noticed(operator: Operator, case, dtype: str) -> None:
         assert fault is not None and fault.kind == "unwritten"
 
 
+@pytest.mark.parametrize("dtype", sorted(DTYPES))
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
+@pytest.mark.filterwarnings("error")
+def test_garbage_is_noticed_without_a_warning(operator: Operator, dtype: str) -> None:
+    rng = np.random.default_rng(5)
+    call = calls.make(operator, "slug", operator.cases[0], dtype, seed=7)
+    after = answered(operator, call)
+    for p in operator.outputs():
+        buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
+        inside = slice(buffer.offset, buffer.offset + buffer.extent)
+        after[p.name][inside] = rng.integers(0, 256, buffer.extent, np.uint8)
+    assert calls.judge(operator, call, after) is not None
+
+
 @given(
     case=st.sampled_from(OPERATORS["softmax"].cases),
     dtype=st.sampled_from(sorted(DTYPES)),

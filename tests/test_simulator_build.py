@@ -127,6 +127,27 @@ def test_windows_line_ends(tmp_path):
     assert simulator.build(path).call("run", [out(), 8]).status == 0
 
 
+def test_byte_order_mark(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_bytes(GOOD.encode("utf-8-sig"))
+    assert simulator.build(path).call("run", [out(), 8]).status == 0
+
+
+def test_kernel_called_like_a_function(tmp_path):
+    assert refused(write(tmp_path, GOOD.replace("<<<1, 32, 0, stream>>>", ""))) == [("kernel-called", 3)]
+
+
+def test_disk_that_is_full_while_compiling(tmp_path, monkeypatch):
+    complaint = "fatal error: error writing to x: No space left on device"
+    compiler = write(tmp_path, f"#!/bin/sh\necho '{complaint}'; exit 1\n", "cc")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(BuildError) as caught:
+        simulator.build(write(tmp_path, GOOD), with_compiler=str(compiler))
+    assert [f.code for f in caught.value.findings] == ["disk"]
+    assert str(tmp_path / "cache") in caught.value.findings[0].message.text("en")
+
+
 def test_cache_that_cannot_be_written_falls_back(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", "/proc/nowhere")
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -63,9 +63,10 @@ def health(course: Course, backend: str, *, again: bool = False) -> Health:
     if result.status == PASSED:
         _remember(stamp)
         return Health(backend, True, inputs=sum(int(v.note.values["total"]) for v in result.verdicts if v.note))
-    why = next((f.message for v in result.verdicts for f in v.failures), Message("doctor.no-answer"))
-    if result.status == NOT_ASSESSED:
-        return Health(backend, False, why)
+    failures = [f for v in result.verdicts for f in v.failures]
+    why = failures[0].message if failures else Message("doctor.no-answer")
+    if result.status == NOT_ASSESSED or (failures and not any(f.case for f in failures)):
+        return Health(backend, False, why)  # nothing ran: it did not build
     values = {"backend": backend, "kernel": exercise.file, "why": why, "seed": result.seed}
     return Health(backend, False, Message("doctor.wrong-numbers", values))
 

@@ -93,8 +93,9 @@ def _judge_output(operator: Operator, call: Call, p: Parameter, memory: np.ndarr
     if len(unwritten):
         values = {"name": p.name, "count": len(unwritten), "total": written.size, "index": _index(unwritten[0])}
         return Fault("unwritten", Message("grading.unwritten", values))
-    got = written.view(DTYPES[call.dtype]).astype(np.float64)
-    found = operator.compare(got, call.expected[p.name], call.dtype, call.inputs)
+    with np.errstate(all="ignore"):  # garbage may hold signalling NaN, infinities, numbers beyond any ratio
+        got = written.view(DTYPES[call.dtype]).astype(np.float64)
+        found = operator.compare(got, call.expected[p.name], call.dtype, call.inputs)
     return None if found is None else Fault(found.kind, _describe(p.name, found))
 
 

@@ -130,7 +130,7 @@ def worst(got: np.ndarray, want: np.ndarray, limit: np.ndarray) -> Mismatch | No
     bad = ~(error <= limit)
     if not bad.any():
         return None
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         excess = np.where(bad, error / np.maximum(limit, 1e-300), -1.0)
     at = tuple(int(i) for i in np.unravel_index(int(np.argmax(excess)), got.shape))
     return Mismatch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -56,11 +57,13 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
         prefix = _precompiled(with_compiler, folder, how)
         done = _run([with_compiler.path, *how, "-include", str(prefix), "-c", str(main), "-o", str(built)])
         if done.returncode:
+            _require_room(done)
             raise compile_error(source, done.stdout + done.stderr, work)
         # The runtime first: its own variables must be ready when the file's are initialised.
         done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
                      str(runtime), str(built), str(shared), "-o", str(linked), "-lpthread", "-lm", "-lrt"])  # fmt: skip
         if done.returncode:
+            _require_room(done)
             raise link_error(source, done.stdout + done.stderr)
         _install(linked, target)
     return target
@@ -108,6 +111,7 @@ def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: t
         built = Path(work) / target.name
         done = _run([with_compiler.path, *flags, *named, str(source), "-o", str(built)])
         if done.returncode:
+            _require_room(done)
             message = Message("simulator.runtime-build", {"compiler": with_compiler.version})
             raise BuildError([Finding("runtime-build", message)], done.stdout + done.stderr)
         _install(built, target)
@@ -126,6 +130,13 @@ def _install(built: Path, target: Path) -> None:
         os.replace(built, target)
     except OSError as error:
         raise _disk_error(error) from error
+
+
+def _require_room(done: subprocess.CompletedProcess[str]) -> None:
+    """Raises BuildError where it was a full disk that stopped the compiler or the linker."""
+    full = os.strerror(errno.ENOSPC)
+    if full in done.stdout + done.stderr:
+        raise _disk_error(OSError(errno.ENOSPC, full))
 
 
 def _disk_error(error: OSError) -> BuildError:

@@ -59,7 +59,7 @@ def _finding(source: Source, path: Path, line: int | None, key: str, **values: o
 def _rewrite_file(path: Path, source: Source) -> str:
     source.files.append(path)
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")  # editors on Windows put a byte order mark in front; nvcc skips it
     except OSError as error:
         raise BuildError([Finding("unreadable", Message("simulator.unreadable", {"why": error.strerror or str(error)}),
                                   str(path))]) from error
@@ -76,6 +76,8 @@ def _rewrite_file(path: Path, source: Source) -> str:
     source.exports.update(_exports(tokens))
     source.variables.extend(_variables(tokens))
     arity, names = _kernels(tokens)
+    for name, line in _plain_calls(tokens, names):
+        _finding(source, path, line, "kernel-called", name=name)
     for i, token in enumerate(tokens):
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token.text, path, source, arity, names), token.line)
@@ -131,6 +133,17 @@ def _kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
                 break
             k += 1
     return arity, names
+
+
+def _plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str, int]]:
+    """Statements that call a kernel like any function, without <<<...>>>: the kernel's name and the line."""
+    found = []
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text in kernels and is_sign(tokens, next_solid(tokens, i + 1), "("):
+            before = previous_solid(tokens, i - 1)
+            if any(is_sign(tokens, before, sign) for sign in (";", "{", "}")):
+                found.append((token.text, token.line))
+    return found
 
 
 def _template_parameters(tokens: list[Token], i: int) -> int | None:
