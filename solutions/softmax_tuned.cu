@@ -466,8 +466,6 @@ template <typename T, int kVectors, int kLanes> cudaError_t launch_lanes(const R
     return cudaGetLastError();
 }
 
-constexpr int64_t kFewBlocks = 256;   // two for each multiprocessor of a large GPU
-
 template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, int slices, Part* parts, bool overlaps) {
     const int64_t line = kSliceBoundary / sizeof(T);
     const int width = (int)(((r.cols + slices - 1) / slices + line - 1) / line * line);
@@ -478,10 +476,8 @@ template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, 
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     }
     if (error != cudaSuccess) return error;
-    // So many vectors to a thread, where there are blocks enough for the GPU; where there are few, time is latency, and threads hide it.
     const int vectors = width / kVector<T>;
-    const int wanted = r.rows * slices <= kFewBlocks ? min(vectors / 2, 512) : vectors <= 3072 ? vectors / 8 : vectors / 12;
-    const int threads = min(max(wanted, 96), kMostWarps * 32);   // 96: enough for the singles
+    const int threads = min(max(vectors / 8, 96), kMostWarps * 32);   // 96: enough for the singles, 8: loads of a thread under way
     cudaLaunchAttribute attribute = {};
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)(r.rows * slices));
@@ -529,14 +525,11 @@ template <typename T> cudaError_t softmax(const Rows<T>& r) {
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
     if (error != cudaSuccess) return error;
-    // Short slices, so that several blocks share a multiprocessor and one computes while another waits for memory; but no shorter than
-    // pays for a block and, in the 16-bit types, for twice the arithmetic a byte. Measured on an H200: tuning_log.md.
+    // Slices of 16 KB while a cluster of 8 blocks has them, then 8 blocks while slices of 32 KB hold the row, then more and longer ones.
     const int64_t kb = 1024;
     const int64_t bytes = r.cols * sizeof(T);
     const int64_t most = shared - 6 * kb;   // in a slice; the rest is for `told` and for what lies around the slice
-    int64_t slices = sizeof(T) == 4 ? (bytes + 6 * kb) / (12 * kb) : bytes / (16 * kb);
-    if (bytes < 32 * kb) slices = 1;
-    if (slices > 8) slices = max((int64_t)8, (bytes + 32 * kb - 1) / (32 * kb));   // more than 8 blocks only for slices of 32 KB
+    const int64_t slices = bytes < 32 * kb ? 1 : bytes <= 128 * kb ? bytes / (16 * kb) : max((int64_t)8, (bytes + 32 * kb - 1) / (32 * kb));
     if (clusters && slices > 1 && bytes <= kMostBlocks * most) {
         return launch_slices<T, kCluster>(r, (int)min(slices, (int64_t)kMostBlocks), nullptr, false);
     }
