@@ -39,6 +39,9 @@ def lines(s: Submission) -> list[str]:
         raise NotMeasured(failures[0].message)
     ideal = s.operator.ledger(SIZES, call.args[0].itemsize)  # type: ignore[union-attr]
     found = [memory.measured(name, report.kernels, ideal, SIZES).text() for name in memory.MEASURES]
+    loads = memory.total(report.kernels, counts.LOAD_REQUESTS)
+    sectors = memory.total(report.kernels, counts.LOAD_SECTORS) / loads if loads else 0.0
+    found.append(say("grading.measured-requests", value=f"{loads / SIZES['rows']:.3g}", sectors=f"{sectors:.3g}"))
     barriers = memory.total(report.kernels, counts.BARRIERS) / SIZES["rows"]
     found.append(say("grading.measured-barriers", value=f"{barriers:.3g}"))
     if s.device == "cuda":
