@@ -1,4 +1,4 @@
-"""The tuned softmax on a GPU: what the simulator cannot show. Clusters, huge tensors, graphs, streams, the same bits."""
+"""The tuned softmax on a GPU: what the simulator cannot show. Clusters, huge tensors, graphs, streams, equal bits."""
 
 from __future__ import annotations
 
