@@ -13,7 +13,12 @@ from onekernel.grading.verdicts import Result
 from onekernel.ops import OPERATORS
 
 ROOT = find_root(Path(__file__).parent)
-OPERATOR_OF = {"vector_add": "vector_add", "softmax_naive": "softmax", "softmax_block": "softmax"}
+OPERATOR_OF = {
+    "vector_add": "vector_add",
+    "softmax_naive": "softmax",
+    "softmax_block": "softmax",
+    "dot_product": "dot_product",
+}
 CHAPTER = "01-cuda-programming-model#launch"
 
 

@@ -10,7 +10,6 @@ from corpus import Entry, corpus, graded, groups_that_failed
 
 from onekernel.grading.confine import landlock_version
 
-
 # What a GPU says where the simulator has a name of its own; what it cannot see at all has an empty set.
 ON_A_GPU = {
     "bad-launch": {"invalid-configuration", "invalid-value", "status"},

@@ -101,8 +101,6 @@ def test_the_ports_of_the_course_import_nothing_that_is_refused(whole: Course) -
 
 LEAVERS = {
     "on import": "import sys\nsys.exit(0)\n",
-    "at once": "import os\nos._exit(0)\n",
-    "an error that is none": "class Other(BaseException):\n    pass\ndef softmax_triton(x, out):\n    raise Other\n",
     "an error that cannot be told": "class Mute(Exception):\n    def __str__(self):\n        raise Mute\nraise Mute\n",
     "success, said at the end": "import atexit, os\natexit.register(os._exit, 0)\nsoftmax_triton = max\n",
 }

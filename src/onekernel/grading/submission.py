@@ -95,10 +95,10 @@ def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message
     if not kernels:
         seen = s.backend == "simulator" or (s.backend == "triton" and not gpu_nodes())
         return Message("grading.no-kernel", {"function": call.function}) if seen else None
-    if not all(counts.BYTES_STORED in k.metrics for k in kernels):
+    if not all({counts.BYTES_STORED, counts.ATOMICS} <= k.metrics.keys() for k in kernels):
         return None
     item = DTYPES[call.dtype].itemsize
-    stored = sum(k.metrics[counts.BYTES_STORED] + item * k.metrics.get(counts.ATOMICS, 0) for k in kernels)
+    stored = sum(k.metrics[counts.BYTES_STORED] + item * k.metrics[counts.ATOMICS] for k in kernels)
     expected = sum(call.expected[p.name].size for p in s.operator.outputs()) * item
     if stored >= expected:
         return None

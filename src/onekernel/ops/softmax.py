@@ -72,6 +72,13 @@ def _peaked(last_column: bool):
     return fill
 
 
+def _far(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """One element of each row, at a random column, so far above the others that exp(x - anything else) overflows."""
+    x = rng.standard_normal((sizes["rows"], sizes["cols"]))
+    x[np.arange(len(x)), rng.integers(0, sizes["cols"], len(x))] += 150.0
+    return {"x": x}
+
+
 def _climbing(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     """Each row climbs, so that a running maximum changes at every step."""
     return {"x": np.sort(rng.standard_normal((sizes["rows"], sizes["cols"])) * 5, axis=1)}
@@ -125,8 +132,9 @@ CASES = (
     _case("peaked", "climbing", _climbing, 3, 257),
     _case("range", "wide", _normal(scale=30.0), 4, 300),
     _case("range", "high", _normal(shift=1e4), 4, 257),
-    _case("range", "low", _normal(shift=-1e4), 3, 100),
+    _case("range", "low", _normal(shift=-2e4), 3, 100),
     _case("range", "levels", _levels, 6, 90),
+    _case("range", "far", _far, 8, 300),
     _case("range", "negative", _negative, 4, 65),
     _case("special", "masked", _masked, 6, 130),
     _case("special", "special", _special, 11, 70),

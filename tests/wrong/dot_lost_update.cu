@@ -1,0 +1,29 @@
+// exercise: dot_product
+// bug: blocks add to out by load and store: one overwrites what another added
+// caught: race-global, values
+// group: counted
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+constexpr int kThreads = 256;
+
+__global__ void dot(const float* a, const float* b, float* out, int64_t n) {
+    __shared__ float part[kThreads];
+    const int t = threadIdx.x;
+    float mine = 0;
+    for (int64_t i = (int64_t)blockIdx.x * kThreads + t; i < n; i += (int64_t)gridDim.x * kThreads) mine += a[i] * b[i];
+    part[t] = mine;
+    __syncthreads();
+    for (int s = kThreads / 2; s > 0; s /= 2) {
+        if (t < s) part[t] += part[t + s];
+        __syncthreads();
+    }
+    if (t == 0) *out = *out + part[0];
+}
+
+extern "C" cudaError_t dot_product(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    cudaMemsetAsync(out, 0, sizeof(float), stream);
+    const int64_t blocks = (n + kThreads * 8 - 1) / (kThreads * 8);
+    if (blocks) dot<<<(unsigned)(blocks < 64 ? blocks : 64), kThreads, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
