@@ -1,6 +1,7 @@
 // exercise: vector_add
 // attack: has a thread that was there before the process was closed write outside for it
 // needs: landlock 1
+// where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <dirent.h>

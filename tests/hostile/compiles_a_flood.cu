@@ -1,5 +1,6 @@
 // exercise: vector_add
 // attack: a line of C++ that makes the compiler write 600 MB
+// where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>
 

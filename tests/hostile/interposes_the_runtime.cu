@@ -1,5 +1,6 @@
 // exercise: vector_add
 // attack: brings functions of the runtime by their names, to report for it
+// where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdint.h>
