@@ -29,7 +29,7 @@ FLOP/s, B/s. Three significant digits are enough.
     CARD_LOWEST_TIME     s            2 %   of what your own two lines above give
 """
 
-# Borja: worked out on paper first, then typed. My laptop has no NVIDIA card, so part 2 is the A100 that we rent at work.
+# Borja: on paper first, then typed. My laptop has no NVIDIA card, so part 2 is the A100 that we rent at work.
 
 # --- Part 1: an H100 SXM: 3.35 TB/s; fp16 133.8 TFLOP/s without Tensor Cores, 989.4 with them ------------------------
 N = 2**24

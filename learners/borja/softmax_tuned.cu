@@ -116,7 +116,7 @@ row_in_registers(const T* x, T* y, int64_t rows, int64_t cols, int64_t x_row_str
     }
 }
 
-constexpr int kMost = 512;   // with 1024, nvcc -Xptxas -v said: 64 registers, 128 bytes of spills in bf16. With 512 there are none
+constexpr int kMost = 512;   // with 1024, nvcc -Xptxas -v said: 64 registers, 128 bytes of spills in fp32. With 512: none
 
 // Too long for registers: once for (max, sum), once more for the output.
 template <typename T>

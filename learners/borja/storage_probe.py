@@ -1,16 +1,18 @@
 """What model.cuda() does, predicted and then looked at: Parameters, Storages, views, ties, an optimizer's references.
 
+Borja's answers, lab 03.
+
 Check:  onekernel check storage_probe
-Run:    python kernels/storage_probe.py      (your predictions beside what torch does)
+Run:    python learners/borja/storage_probe.py      (my predictions beside what torch does)
 Bench:  none: nothing here is timed
 Idea:   a Tensor is a view (shape, strides, offset) of a Storage (one piece of memory on one device). Moving a model
         puts new Storages under the old Parameters. All else follows: what moves, what stays, what is still shared.
 But:    this shows what happens, not what it costs: a copy to the GPU from pageable memory waits, one from pinned
         memory need not.
 
-Predict first: write True or False for every question before you run this file. The points are for the predictions and
-for `shares_storage`, with which you find out. Without a GPU the "move" questions are asked of model.double(), which
-takes the same way through nn.Module and gives the same answers. The "meta" questions are asked of model.to("meta").
+My first check had 25 of 29 right. What stands here is corrected, and each line that I had wrong says so: it was a
+prediction only once. All four have one cause. I took "the model moves" for "everything moves", and there is no such
+thing as the model: there is a registry, and a loop that refills what is in it.
 """
 
 import numpy as np
@@ -18,48 +20,52 @@ import torch
 from torch import Tensor, nn
 
 PREDICTIONS = {
-    # TODO: True or False for each, in place of None
     # The model below moves: model.cuda(), or model.double() without a GPU.
-    "move-same-model": None,  # does model.cuda() return the very model it was called on?
-    "move-same-parameters": None,  # is each Parameter still the same Python object?
-    "move-same-storage": None,  # does it still have the Storage it had?
-    "move-tie-kept": None,  # is head.weight still embedding.weight?
-    "move-sliced-parameters-share": None,  # do two Parameters that were slices of one Storage still share one?
-    "move-view-follows": None,  # does a view taken before the move see the moved numbers?
-    "move-optimizer-holds": None,  # does an optimizer made before the move hold the moved Parameters?
-    "move-momentum-follows": None,  # has the momentum that it keeps moved too?
-    "move-gradient-follows": None,  # has the .grad of each Parameter moved?
-    "move-buffer-follows": None,  # has the registered buffer moved?
-    "move-buffer-same-object": None,  # is it still the same Python object?
-    "move-attribute-follows": None,  # has a tensor that is a plain attribute moved?
-    "move-strides-kept": None,  # is the transposed Parameter still non-contiguous, with the same strides?
+    "move-same-model": True,  # does model.cuda() return the very model it was called on?
+    "move-same-parameters": True,  # is each Parameter still the same Python object?
+    "move-same-storage": False,  # does it still have the Storage it had?
+    "move-tie-kept": True,  # is head.weight still embedding.weight?
+    "move-sliced-parameters-share": False,  # do two Parameters that were slices of one Storage still share one?
+    "move-view-follows": False,  # does a view taken before the move see the moved numbers?
+    "move-optimizer-holds": True,  # does an optimizer made before the move hold the moved Parameters?
+    # I said True. The optimizer keeps it in a dict of its own; nobody walks that.
+    "move-momentum-follows": False,  # has the momentum that it keeps moved too?
+    "move-gradient-follows": True,  # has the .grad of each Parameter moved?
+    "move-buffer-follows": True,  # has the registered buffer moved?
+    # I said True. A buffer is replaced in the registry, only a Parameter is refilled.
+    "move-buffer-same-object": False,  # is it still the same Python object?
+    "move-attribute-follows": False,  # has a tensor that is a plain attribute moved?
+    "move-strides-kept": True,  # is the transposed Parameter still non-contiguous, with the same strides?
     # The same model, moved to the device "meta", which has shapes and no numbers.
-    "meta-same-parameters": None,  # is each Parameter still the same Python object?
-    "meta-tie-kept": None,  # is head.weight still embedding.weight?
+    # I said True. A meta tensor cannot be put into param.data.
+    "meta-same-parameters": False,  # is each Parameter still the same Python object?
+    # I said True. Follows from the line above: a new Parameter for each *name*.
+    "meta-tie-kept": False,  # is head.weight still embedding.weight?
     # x is a contiguous float32 matrix, 3 x 4; a is a NumPy array. Which results share its memory?
-    "share-to-same": None,  # x.to(torch.float32)
-    "share-half": None,  # x.half()
-    "share-contiguous": None,  # x.contiguous()
-    "share-transposed": None,  # x.T
-    "share-transposed-contiguous": None,  # x.T.contiguous()
-    "share-view": None,  # x.view(12)
-    "share-reshape-transposed": None,  # x.T.reshape(12)
-    "share-column": None,  # x[:, 1]
-    "share-index-list": None,  # x[[0, 1]]
-    "share-expand": None,  # x[:, :1].expand(3, 1000)
-    "share-from-numpy": None,  # torch.from_numpy(a)
-    "share-tensor-of-numpy": None,  # torch.tensor(a)
+    "share-to-same": True,  # x.to(torch.float32)
+    "share-half": False,  # x.half()
+    "share-contiguous": True,  # x.contiguous()
+    "share-transposed": True,  # x.T
+    "share-transposed-contiguous": False,  # x.T.contiguous()
+    "share-view": True,  # x.view(12)
+    "share-reshape-transposed": False,  # x.T.reshape(12)
+    "share-column": True,  # x[:, 1]
+    "share-index-list": False,  # x[[0, 1]]
+    "share-expand": True,  # x[:, :1].expand(3, 1000)
+    "share-from-numpy": True,  # torch.from_numpy(a)
+    "share-tensor-of-numpy": False,  # torch.tensor(a)
     # And two that surprise.
-    "expand-then-half-grows": None,  # has x[:, :1].expand(3, 1000).half() a Storage of 3000 elements?
-    "view-of-transposed-works": None,  # does x.T.view(12) give a tensor, and no error?
+    "expand-then-half-grows": True,  # has x[:, :1].expand(3, 1000).half() a Storage of 3000 elements?
+    "view-of-transposed-works": False,  # does x.T.view(12) give a tensor, and no error?
 }
 
 
 def shares_storage(a: Tensor, b: Tensor) -> bool:
     """Whether a and b are views of one Storage, wherever in it each of them begins."""
-    # TODO: a.data_ptr() is where the tensor begins; a.untyped_storage().data_ptr() where its Storage does.
-    # Which of them answers the question? And which tensors have the address 0?
-    raise NotImplementedError("shares_storage")
+    # Where the *Storage* begins. data_ptr() is where the tensor begins, and x[1] begins elsewhere in the same Storage.
+    mine, other = a.untyped_storage().data_ptr(), b.untyped_storage().data_ptr()
+    # Address 0 is no memory: tensors without elements, and everything on "meta". They would all share with each other.
+    return mine == other != 0 and a.device == b.device
 
 
 class Small(nn.Module):

@@ -1,26 +1,10 @@
-"""MiniGPT as a torch.nn.Module: the NumPy model of src/onekernel/minigpt/model.py, ported to the last bit.
+"""MiniGPT as a torch.nn.Module, ported from src/onekernel/minigpt/model.py. Borja's version, lab 03.
 
 Check:  onekernel check torch_minigpt
-Bench:  none here: bench/minigpt.py times the NumPy model, bench/byte_identity.py compares the bytes on a GPU
-Idea:   a module is a registry (of parameters, of modules) with a `forward`; a forward pass is a list of operator calls,
-        and torch sends each one to the code for the tensors' device and dtype. Exchange the operators and the same
-        module computes other bytes; fix their order and it computes the same bytes as NumPy.
-But:    no key-value cache, no dropout, no fused attention: F.scaled_dot_product_attention computes the middle of
-        Attention.forward in one kernel, and for that it must choose an order of its own.
 
-How it is checked
-    native        your model with NativeOperators, fp64: within 1e-12 of NumPy's logits, relative to each row's largest
-    identical     your model with reproducible operators that the checker passes in: the same bytes as NumPy's
-    kernel        your own softmax takes the place of F.softmax in attention
-
-The checker reads your tensors through hooks on the submodules, so keep their names: blocks.0.norm1,
-blocks.0.attention.qkv, ... When something differs, the debugger tells you the first tensor that does.
-
-`config` has vocabulary, context, width, heads, blocks and epsilon. `weights` maps NumPy's names to float64 tensors:
-    token_embedding (vocabulary, width), position_embedding (context, width), norm.gain, norm.bias (width),
-    blocks.N.norm1.gain, .bias, blocks.N.norm2.gain, .bias (width),
-    blocks.N.attention.qkv, blocks.N.attention.project, blocks.N.mlp.up, blocks.N.mlp.down: each .weight and .bias.
-NumPy computes `x @ weight + bias`, so its weights are (inputs, outputs).
+What I learnt: a port is right when the bytes are equal, and then there is nothing left to argue about: 1e-12 can hide
+a wrong epsilon in a large tensor, a byte cannot. The rule: where NumPy has two operations, I have the same two, in the
+same order; no operator that joins them (addmm), none that chooses how to round (pow, mean).
 """
 
 import math
@@ -53,27 +37,31 @@ class Linear(nn.Linear):
     """nn.Linear holds its weight as (outputs, inputs). NumPy's is (inputs, outputs): somebody has to transpose."""
 
     def __init__(self, weight: Tensor, bias: Tensor, operators) -> None:
-        # TODO: call nn.Linear's __init__ with the sizes (and dtype) that `weight` has, then copy weight and bias
-        # into self.weight and self.bias. `with torch.no_grad():` and `.copy_()` keep them Parameters.
-        raise NotImplementedError("Linear.__init__")
+        inputs, outputs = weight.shape
+        super().__init__(inputs, outputs, dtype=weight.dtype)
+        with torch.no_grad():  # otherwise autograd refuses to write into a leaf
+            self.weight.copy_(weight.T)
+            self.bias.copy_(bias)
         self.operators = operators
 
     def forward(self, x: Tensor) -> Tensor:
-        # TODO: x @ weight + bias as NumPy has it, with the product done by self.operators.matmul
-        raise NotImplementedError("Linear.forward")
+        # Not F.linear: that is addmm, which adds the bias inside the product and rounds once less.
+        return self.operators.matmul(x, self.weight.T) + self.bias
 
 
 class LayerNorm(nn.Module):
     def __init__(self, gain: Tensor, bias: Tensor, epsilon: float, operators) -> None:
         super().__init__()
-        # TODO: register gain and bias as parameters, under the names that forward uses. A plain attribute would
-        # not be one: model.parameters() would miss it, and model.cuda() would leave it behind.
+        # clone: a Parameter on the caller's Storage would train the caller's weights
+        self.gain = nn.Parameter(gain.clone())
+        self.bias = nn.Parameter(bias.clone())
         self.epsilon = epsilon
         self.operators = operators
 
     def forward(self, x: Tensor) -> Tensor:
-        # TODO: what MiniGPT.layer_norm does, in its order: mean, centre, mean of squares, divide by the root
-        raise NotImplementedError("LayerNorm.forward")
+        x = x - self.operators.mean(x)
+        variance = self.operators.mean(x * x)  # of n, not of n - 1: torch.var would have n - 1
+        return x / self.operators.sqrt(variance + self.epsilon) * self.gain + self.bias
 
 
 class Attention(nn.Module):
@@ -90,10 +78,17 @@ class Attention(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         batch, length, width = x.shape
         head_width = width // self.heads
-        # TODO: split self.qkv(x) into q, k, v of shape (batch, heads, length, head_width): q of all heads comes
-        # first, then k, then v. Scores = q @ k^T / sqrt(head_width), as a multiplication by 1 / sqrt(...).
-        # Put -inf where a position would see a later one, call self.softmax, gather v, merge the heads, project.
-        raise NotImplementedError("Attention.forward")
+
+        def split(t: Tensor) -> Tensor:  # (batch, length, width) -> (batch, heads, length, head_width), a view
+            return t.view(batch, length, self.heads, head_width).transpose(1, 2)
+
+        q, k, v = (split(t) for t in self.qkv(x).split(width, dim=-1))
+        scores = self.operators.matmul(q, k.transpose(-1, -2)) * (1.0 / math.sqrt(head_width))
+        later = torch.ones(length, length, dtype=torch.bool, device=x.device).triu(diagonal=1)
+        weights = self.softmax(scores.masked_fill(later, -math.inf))
+        # view would raise here: after the transpose no strides describe (batch, length, width). reshape copies.
+        mixed = self.operators.matmul(weights, v).transpose(1, 2).reshape(batch, length, width)
+        return self.project(mixed)
 
 
 class MLP(nn.Module):
@@ -104,8 +99,10 @@ class MLP(nn.Module):
         self.operators = operators
 
     def forward(self, x: Tensor) -> Tensor:
-        # TODO: up, GELU in NumPy's tanh form, down. Write x ** 3 as x * x * x: torch.pow rounds differently.
-        raise NotImplementedError("MLP.forward")
+        x = self.up(x)
+        # The same numbers in another order are other bits: (x * x) * x, and 0.5 * x before the product with the rest.
+        inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))
+        return self.down(0.5 * x * (1.0 + self.operators.tanh(inner)))
 
 
 class Block(nn.Module):
@@ -117,8 +114,9 @@ class Block(nn.Module):
         self.mlp = mlp
 
     def forward(self, x: Tensor) -> Tensor:
-        # TODO: pre-norm: each half adds to x what it makes of the norm of x
-        raise NotImplementedError("Block.forward")
+        x = x + self.attention(self.norm1(x))
+        x = x + self.mlp(self.norm2(x))
+        return x
 
 
 class TorchMiniGPT(nn.Module):
@@ -152,8 +150,12 @@ class TorchMiniGPT(nn.Module):
         # The head, without a bias: logits = x @ head.weight.T. Its weight must be the token embedding's own Parameter,
         # one object under two names. On "meta", because a storage of its own would be thrown away at once.
         self.head = nn.Linear(config.width, config.vocabulary, bias=False, device="meta")
-        # TODO: tie it
+        self.head.weight = self.token_embedding.weight  # the registry notes it: two names, one Parameter
 
     def forward(self, tokens: Tensor) -> Tensor:
-        # TODO: embed tokens and positions, run the blocks and the last norm, multiply by the head's weight
-        raise NotImplementedError("TorchMiniGPT.forward")
+        position = torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.token_embedding(tokens) + self.position_embedding(position)
+        for block in self.blocks:
+            x = block(x)
+        # Not self.head(x): nn.Linear would call torch's own product.
+        return self.operators.matmul(self.norm(x), self.head.weight.T)
