@@ -134,3 +134,12 @@ def test_a_probe_that_speaks_to_the_terminal_is_shown_and_not_obeyed(whole: Cour
     result = graded(whole, tmp_path, "storage_probe", inspect.cleandoc(solution) + '\nraise ValueError("\\x1b[2J")\n')
     (failure,) = (f for v in result.verdicts for f in v.failures)
     assert failure.message.text().isprintable()
+
+
+@needs_interpreter
+@pytest.mark.parametrize("place", ["/dev/shm", "/tmp"])
+def test_a_module_writes_nowhere_but_in_its_folder(whole: Course, tmp_path: Path, place: str) -> None:
+    trace = Path(place, f"onekernel-{tmp_path.name}")
+    result = graded(whole, tmp_path, "softmax_triton", f"open({str(trace)!r}, 'w')\n")
+    assert not trace.exists()
+    assert "PermissionError" in " ".join(str(f.message) for v in result.verdicts for f in v.failures)
