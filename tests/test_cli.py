@@ -388,8 +388,13 @@ groups = ["tails"]
 """
 
 
-def test_ctrl_c_says_so_loses_nothing_and_leaves_nobody(root: Path, ana: Path, tmp_path: Path) -> None:
-    """A submission that never ends is interrupted while it runs, as a terminal does it: SIGINT to the command."""
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+def test_an_interrupted_check_says_so_loses_nothing_and_leaves_nobody(
+    root: Path, ana: Path, tmp_path: Path, ending: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A submission that never ends is interrupted: by Ctrl-C, by a time limit, by a terminal that is closed."""
+    (scratch := tmp_path / "scratch").mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
     solve(root, "quiz")
     lab = root / "labs" / "01-second" / "lab.toml"
     text = lab.read_text().split("[[exercise.check]]")[0].replace("exam.py", "spin.cu")
@@ -402,20 +407,23 @@ def test_ctrl_c_says_so_loses_nothing_and_leaves_nobody(root: Path, ana: Path, t
     """
     (root / "solutions" / "spin.cu").write_text(source)
     (ana / "spin.cu").write_text(source + "\n")
-    code = "import sys; from onekernel.cli import main; sys.exit(main(['check']))"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    code = "import sys; from onekernel.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, "check"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 60
     while not (ana / "scores.json").exists() or not _children(process.pid):
         assert time.monotonic() < deadline and process.poll() is None, process.communicate()
         time.sleep(0.05)
     time.sleep(1.0)
     mine = _children(process.pid)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(ending)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert err.strip().splitlines() == [messages.say("cli.interrupted")]
     assert learners.Learner(root, "ana").solved("quiz")
     assert not [pid for pid in mine if Path(f"/proc/{pid}").exists()]
+    assert not list(scratch.iterdir())
 
 
 def _children(pid: int) -> list[int]:
