@@ -11,6 +11,7 @@ from corpus import Entry, corpus, graded, groups_that_failed
 from onekernel.grading.confine import landlock_version
 
 # What a GPU says where the simulator has a name of its own; what it cannot see at all has an empty set.
+TRACES = (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here"))  # of a submission that writes outside
 ON_A_GPU = {
     "bad-launch": {"invalid-configuration", "invalid-value", "status"},
     "misaligned-access": {"misaligned-address"},
@@ -65,12 +66,13 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
     if device == "cuda" and entry.header.get("where") == "simulator":
         pytest.skip("a GPU machine cannot close this door; docs/en/architecture.md says so")
     monkeypatch.setattr("onekernel.grading.runner.CALL_SECONDS", 3.0)
+    for trace in TRACES:
+        trace.unlink(missing_ok=True)
     result = graded(entry.path, entry.exercise, device, frozenset({"exact-blocks", "tails"}))
     assert result.earned == 0, [str(v.status) for v in result.verdicts]
     assert result.status == "failed"
     assert not left_behind()
-    for trace in (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here")):
-        assert not trace.exists()
+    assert not [trace for trace in TRACES if trace.exists()]
 
 
 def left_behind() -> list[int]:

@@ -10,7 +10,7 @@ from onekernel.cli.console import tell, verbatim
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.measured import lines
 from onekernel.grading.submission import Submission
-from onekernel.grading.tuning_log import KERNEL, fill
+from onekernel.grading.tuning_log import KERNEL, fill, ready_to_measure
 
 
 def run(args: argparse.Namespace) -> int:
@@ -24,9 +24,11 @@ def run(args: argparse.Namespace) -> int:
     device, health, _ = doctor.choose(course, args.device)
     if not health.ok:
         raise CommandError("log-device", device=device, why=health.cause)
-    found = lines(Submission(course, exercise, kernel, device, fresh_seed()))
+    before = log.read_text(encoding="utf-8")
     try:
-        text = fill(log.read_text(encoding="utf-8"), kernel, found)
+        ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
+        found = lines(Submission(course, exercise, kernel, device, fresh_seed()))
+        text = fill(before, kernel, found)
     except ValueError as error:
         verbatim(str(error))
         return 1

@@ -32,11 +32,11 @@ def lines(s: Submission) -> list[str]:
     if outcome.unavailable or outcome.ended:
         raise NotMeasured(outcome.unavailable or outcome.ended or Message("grading.no-kernel"))
     if outcome.build:
-        raise NotMeasured(outcome.build[0].message)
+        raise NotMeasured(_why(str(outcome.build[0])))
     failures = judge_call(replace(s, device="simulator"), check, call, outcome.calls[0])
     report = outcome.calls[0].report
     if failures or report is None:
-        raise NotMeasured(failures[0].message)
+        raise NotMeasured(_why(str(failures[0].message)))
     ideal = s.operator.ledger(SIZES, call.args[0].itemsize)  # type: ignore[union-attr]
     found = [memory.measured(name, report.kernels, ideal, SIZES).text() for name in memory.MEASURES]
     loads = memory.total(report.kernels, counts.LOAD_REQUESTS)
@@ -47,3 +47,7 @@ def lines(s: Submission) -> list[str]:
     if s.device == "cuda":
         found += [note.text() for note in speed.measure(s).notes]
     return found
+
+
+def _why(text: str) -> Message:
+    return Message("grading.log-not-measured", {"why": text})

@@ -93,6 +93,19 @@ def rounds(text: str) -> list[Round]:
     return found
 
 
+def ready_to_measure(text: str, kernel: Path) -> None:
+    """Raises ValueError, with the mend, for a next round that predicts nothing, or a kernel that was not changed."""
+    place = text.find(_EMPTY)
+    if place < 0:
+        raise ValueError(say("grading.log-no-place"))
+    so_far = rounds(text[:place])
+    values = {"number": len(so_far), "title": so_far[-1].title if so_far else "-"}
+    if not so_far or not re.search(r"\d", so_far[-1].prediction):
+        raise ValueError(say("grading.log-prediction", **values))
+    if kernel_hash(kernel) in {r.kernel for r in so_far}:
+        raise ValueError(say("grading.log-same-kernel", **values))
+
+
 def fill(text: str, kernel: Path, lines: Iterable[str]) -> str:
     """The log with `lines` in its first empty measurement. Raises ValueError where there is none."""
     if _EMPTY not in text:
