@@ -1,4 +1,4 @@
-"""What every test here shares: the device of the graders' tests, the GPU marker, no time limit on a property's example."""
+"""What every test shares: the device of the graders' tests, the GPU marker, no time limit on a property's example."""
 
 import contextlib
 
