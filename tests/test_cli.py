@@ -407,7 +407,9 @@ def test_an_interrupted_check_says_so_loses_nothing_and_leaves_nobody(
     """
     (root / "solutions" / "spin.cu").write_text(source)
     (ana / "spin.cu").write_text(source + "\n")
-    code = "import sys; from onekernel.cli import main; sys.exit(main())"
+    # A shell that starts tests in the background has them ignore Ctrl-C, and children inherit that: undone here.
+    code = "import signal, sys; [signal.signal(s, signal.SIG_DFL) for s in (1, 15)]; "
+    code += "signal.signal(2, signal.default_int_handler); from onekernel.cli import main; sys.exit(main())"
     process = subprocess.Popen(
         [sys.executable, "-c", code, "check"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
