@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from onekernel import course
 from onekernel.backends import cuda
 from onekernel.backends.base import Unavailable
+from onekernel.grading import speed
+from onekernel.grading.submission import Submission
 from onekernel.ops import OPERATORS, softmax
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -127,3 +130,11 @@ def test_more_than_two_to_the_31_elements(kernels, dtype, rows, cols):
     y = torch.full_like(x, 7.0)
     call(kernels[dtype], x, y)
     assert not any(wrong(y[i : i + 64], x[i : i + 64], dtype) for i in (0, rows // 2, rows - 64))
+
+
+def test_a_learners_log_times_the_shape_that_it_names():
+    whole = course.load(ROOT)
+    exercise = whole.exercises["softmax_tuned"]
+    submission = Submission(whole, exercise, whole.solution(exercise), "cuda", 0)
+    told = speed.time_at(submission, "bfloat16", 48, 4095)
+    assert told.key == "bench.timed-at", told.text("en")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+from onekernel import cli
+from onekernel.course import find_root
+from onekernel.grading import measured
 from onekernel.grading.tuning_log import fill, kernel_hash, ready_to_measure, rounds
 
 ROUND = """## {word} {n}: shuffles
@@ -63,3 +67,41 @@ def test_no_measurement_without_a_prediction_a_change_and_a_place(kernel: Path) 
         ready_to_measure(second, kernel)
     kernel.write_text("// two")
     ready_to_measure(second, kernel)
+
+
+@pytest.fixture
+def ana(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A learner of the real course, in a root of their own, with a kernel and the prediction of a first round."""
+    root = find_root(Path(__file__).parent)
+    for part in ("labs", "solutions", "kernels", "docs"):
+        (tmp_path / part).symlink_to(root / part)
+    folder = tmp_path / "learners" / "ana"
+    folder.mkdir(parents=True)
+    shutil.copy(root / "learners" / "borja" / "softmax_tuned.cu", folder)
+    (folder / "tuning_log.md").write_text(ROUND.format(n=1, prediction="32 requests", explanation="", **ENGLISH))
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path))
+    return folder
+
+
+def log(*words: str) -> int:
+    return cli.main(["log", "--learner", "ana", "--device", "simulator", "--lang", "en", *words])
+
+
+def test_the_shape_and_the_type_of_the_prediction_are_measured(ana: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert log("--shape", "4,4096", "--dtype", "bfloat16") == 0, capsys.readouterr()
+    text = (ana / "tuning_log.md").read_text()
+    assert "1 passes over the input, at 4 x 4096 bfloat16" in text
+    assert "16 load requests a row" in text  # 4096 x 2 bytes, 512 a request
+
+
+def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_named(
+    ana: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (ana / "tuning_log.md").read_bytes()
+    assert log("--shape", "8192,4096") == 2
+    assert "--shape 16,4096 counts the same row" in " ".join(capsys.readouterr().err.split())
+    assert log("--shape", f"1,{measured.MOST_COUNTED + 1}") == 2
+    assert "a shorter row" in capsys.readouterr().err
+    assert log("--shape", "4096") == 2
+    assert "for example 8192,4096" in capsys.readouterr().err
+    assert (ana / "tuning_log.md").read_bytes() == before

@@ -53,6 +53,19 @@ def _unknown(course: Course, name: str) -> CommandError:
     return CommandError("unknown-name", name=name, known=", ".join(known))
 
 
+def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
+    """ "8192,4096" -> (8192, 4096). Raises CommandError for anything else."""
+    if text is None:
+        return None
+    try:
+        shape = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        shape = ()
+    if not shape or min(shape) < 1 or (dimensions and len(shape) != dimensions):
+        raise CommandError("bad-shape", text=text)
+    return shape
+
+
 def statement(course: Course, exercise: Exercise) -> str:
     """The lab's page in the language in force, from the course's root."""
     return f"labs/{exercise.lab}/README{'.es' if language() == 'es' else ''}.md"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from onekernel import learners
 from onekernel.backends.base import BuildError
-from onekernel.cli.common import CommandError, load_course, one
+from onekernel.cli.common import CommandError, load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
 from onekernel.messages import language
@@ -93,19 +93,6 @@ def file_of(course: Course, exercise: Exercise, args: argparse.Namespace) -> tup
     if not path.is_file():
         raise CommandError("no-file", path=path.relative_to(course.root), slug=exercise.slug)
     return path, learner.folder / "profiles"
-
-
-def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
-    """ "8192,4096" -> (8192, 4096). Raises CommandError for anything else."""
-    if text is None:
-        return None
-    try:
-        shape = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        shape = ()
-    if not shape or min(shape) < 1 or (dimensions and len(shape) != dimensions):
-        raise CommandError("bad-shape", text=text)
-    return shape
 
 
 def build_failed(error: BuildError) -> int:

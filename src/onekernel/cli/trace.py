@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onekernel.backends.base import BuildError
-from onekernel.cli.common import CommandError, load_course, one
+from onekernel.cli.common import CommandError, load_course, one, shape_of
 from onekernel.cli.console import complain, verbatim, write
-from onekernel.cli.tools import build_failed, file_of, shape_of
+from onekernel.cli.tools import build_failed, file_of
 from onekernel.course import Course
 from onekernel.messages import Message, say
 

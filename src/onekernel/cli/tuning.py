@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from onekernel import doctor, learners
-from onekernel.cli.common import CommandError, load_course
+from onekernel.cli.common import CommandError, load_course, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.measured import lines
@@ -17,6 +17,8 @@ def run(args: argparse.Namespace) -> int:
     course = load_course()
     learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
     exercise = course.exercises[KERNEL]
+    sizes = shape_of(args.shape, 2)
+    shape = (sizes[0], sizes[1]) if sizes else None
     kernel, log = learner.path(exercise.file), learner.path("tuning_log.md")
     for path in (kernel, log):
         if not path.is_file():
@@ -27,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     before = log.read_text(encoding="utf-8")
     try:
         ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
-        found = lines(Submission(course, exercise, kernel, device, fresh_seed()))
+        found = lines(Submission(course, exercise, kernel, device, fresh_seed()), shape, args.dtype)
         text = fill(before, kernel, found)
     except ValueError as error:
         verbatim(str(error))

@@ -10,8 +10,13 @@ from onekernel.grading import memory, runner, speed
 from onekernel.grading.job import Request
 from onekernel.grading.submission import Submission, judge_call
 from onekernel.messages import Message, say
+from onekernel.ops.base import DTYPES
+from onekernel.units import show
 
-SIZES = {"rows": 16, "cols": 1024}
+ROWS, COLS = 16, 1024  # where the learner names no shape
+MOST_COUNTED = 1 << 22  # elements: some seconds in the simulator
+COUNT_SECONDS = 60.0
+MOST_TIMED_BYTES = 1 << 30  # of one tensor, which goes to the process and back through files
 
 
 class NotMeasured(Exception):
@@ -22,13 +27,45 @@ class NotMeasured(Exception):
         self.message = message
 
 
-def lines(s: Submission) -> list[str]:
-    """One line a figure, in the language in force. Raises NotMeasured for a kernel that does not build or is wrong."""
-    check = Check("log", "memory", 1, Text("", ""), "01-cuda-programming-model#coalescing", {"sizes": SIZES})
-    (call,) = memory.plan(s, check)
+def lines(s: Submission, shape: tuple[int, int] | None = None, dtype: str = "float32") -> list[str]:
+    """One line a figure, in the language in force: the counts at `shape` (rows, columns), on a GPU the time, too.
+
+    A shape that is too large to be counted is timed alone where there is a GPU. Raises NotMeasured for a kernel that
+    does not build or is wrong, and for a shape that this machine cannot measure.
+    """
+    rows, cols = shape or (ROWS, COLS)
+    found = []
+    if rows * cols <= MOST_COUNTED:
+        found = _counts(s, {"rows": rows, "cols": cols}, dtype)
+    elif s.device != "cuda":
+        raise NotMeasured(_too_large(rows, cols))
+    else:
+        found = [_too_large(rows, cols).text()]
+    if s.device == "cuda" and shape is None:
+        found += [note.text() for note in speed.measure(s).notes]
+    elif s.device == "cuda":
+        if rows * cols * DTYPES[dtype].itemsize > MOST_TIMED_BYTES:
+            values = {"rows": rows, "cols": cols, "most": show(MOST_TIMED_BYTES, "B")}
+            raise NotMeasured(Message("grading.log-too-large-to-time", values))
+        found.append(speed.time_at(s, dtype, rows, cols).text())
+    return found
+
+
+def _too_large(rows: int, cols: int) -> Message:
+    values = {"rows": rows, "cols": cols, "most": MOST_COUNTED}
+    fewer = MOST_COUNTED // cols
+    if not fewer:
+        return Message("grading.log-row-too-large", values)
+    return Message("grading.log-too-large", {**values, "fewer": min(fewer, ROWS)})
+
+
+def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
+    """The memory measures of one call in the simulator, and what a row costs in requests and barriers."""
+    check = Check("log", "memory", 1, Text("", ""), "01-cuda-programming-model#coalescing", {"sizes": sizes})
+    call = memory.call_at(s, sizes, dtype)
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    request = Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, {"mode": "count"})
-    outcome = runner.run(request)
+    options = {"mode": "count", "time_limit": COUNT_SECONDS}
+    outcome = runner.run(Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options))
     if outcome.unavailable or outcome.ended:
         raise NotMeasured(outcome.unavailable or outcome.ended or Message("grading.no-kernel"))
     if outcome.build:
@@ -37,15 +74,14 @@ def lines(s: Submission) -> list[str]:
     report = outcome.calls[0].report
     if failures or report is None:
         raise NotMeasured(_why(str(failures[0].message)))
-    ideal = s.operator.ledger(SIZES, call.args[0].itemsize)  # type: ignore[union-attr]
-    found = [memory.measured(name, report.kernels, ideal, SIZES).text() for name in memory.MEASURES]
+    ideal = s.operator.ledger(sizes, DTYPES[dtype].itemsize)
+    at = memory.show_sizes(sizes) + ("" if dtype == "float32" else f" {dtype}")
+    found = [memory.measured(name, report.kernels, ideal, at).text() for name in memory.MEASURES]
     loads = memory.total(report.kernels, counts.LOAD_REQUESTS)
     sectors = memory.total(report.kernels, counts.LOAD_SECTORS) / loads if loads else 0.0
-    found.append(say("grading.measured-requests", value=f"{loads / SIZES['rows']:.3g}", sectors=f"{sectors:.3g}"))
-    barriers = memory.total(report.kernels, counts.BARRIERS) / SIZES["rows"]
+    found.append(say("grading.measured-requests", value=f"{loads / sizes['rows']:.3g}", sectors=f"{sectors:.3g}"))
+    barriers = memory.total(report.kernels, counts.BARRIERS) / sizes["rows"]
     found.append(say("grading.measured-barriers", value=f"{barriers:.3g}"))
-    if s.device == "cuda":
-        found += [note.text() for note in speed.measure(s).notes]
     return found
 
 

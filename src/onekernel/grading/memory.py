@@ -25,14 +25,18 @@ CLOSE = 0.05  # a prediction within 5 % is right
 
 
 def plan(s: Submission, check: Check) -> list[Call]:
-    """One call at the check's sizes, on plain values: addresses do not depend on them."""
-    sizes = check.options["sizes"]
+    """One call at the check's sizes."""
+    return [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+
+
+def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
+    """A call to be counted, on plain values: addresses do not depend on them."""
     like = next(c for c in s.operator.cases if all(c.sizes.values()))
-    case = Case("counted", "counted", sizes, like.fill, Message("grading.counted", {"sizes": _show_sizes(sizes)}))
-    return [calls.make(s.operator, s.exercise.slug, case, s.exercise.dtypes[0], s.seed)]
+    case = Case("counted", "counted", sizes, like.fill, Message("grading.counted", {"sizes": show_sizes(sizes)}))
+    return calls.make(s.operator, s.exercise.slug, case, dtype, s.seed)
 
 
-def _show_sizes(sizes: Mapping[str, int]) -> str:
+def show_sizes(sizes: Mapping[str, int]) -> str:
     return " x ".join(str(v) for v in sizes.values())
 
 
@@ -72,9 +76,9 @@ MEASURES: dict[str, Callable[[Sequence[KernelCounts], Ledger], float]] = {
 }
 
 
-def measured(name: str, kernels: Sequence[KernelCounts], ideal: Ledger, sizes: Mapping[str, int]) -> Message:
-    """A measure in words."""
-    values = {"value": f"{MEASURES[name](kernels, ideal):.3g}", "sizes": _show_sizes(sizes)}
+def measured(name: str, kernels: Sequence[KernelCounts], ideal: Ledger, sizes: str) -> Message:
+    """A measure in words, at `sizes` in words."""
+    values = {"value": f"{MEASURES[name](kernels, ideal):.3g}", "sizes": sizes}
     return Message(f"grading.measured-{name}", values)
 
 
@@ -88,7 +92,7 @@ def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -
     value = MEASURES[name](kernels, ideal)
     full, zero = check.options["full"], check.options["zero"]
     share = min(1.0, max(0.0, (zero - value) / (zero - full)))
-    note = measured(name, kernels, ideal, sizes)
+    note = measured(name, kernels, ideal, show_sizes(sizes))
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=note)
     why = Failure(Message("grading.memory", {"what": note, "full": f"{full:g}"}), check.chapter, code="memory")

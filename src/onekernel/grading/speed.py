@@ -6,6 +6,7 @@ What is and is not protected is told in `onekernel.measure.credit`, which holds 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -47,17 +48,35 @@ def measure(s: Submission) -> Credit:
     references = credit.references(device.current())
     times: Times = {}
     for dtype in DTYPES:
-        for (rows, cols), outcome, right in _launched(s, dtype):
-            copy, torch, floor = references[dtype, rows, cols]
-            if outcome.times and min(outcome.times) > 0:
-                times[dtype, rows, cols] = Timed(Sample.of(outcome.times), copy, torch, floor, right)
+        for shape, outcome, right in _launched(s, dtype, SHAPES):
+            timed = _timed(outcome, references[dtype, *shape], right)
+            if timed:
+                times[dtype, *shape] = timed
     return credit.score(times)
 
 
-def _launched(s: Submission, dtype: str) -> list[tuple[tuple[int, int], CallOutcome, bool]]:
+def time_at(s: Submission, dtype: str, rows: int, cols: int) -> Message:
+    """The submission's time at one shape beside the copy's and F.softmax's, in words. Needs a GPU."""
+    from onekernel.measure import device
+
+    reference = credit.reference(device.current(), dtype, rows, cols)
+    ((_, outcome, right),) = _launched(s, dtype, [(rows, cols)]) or [((rows, cols), CallOutcome(), False)]
+    return credit.tell(_timed(outcome, reference, right), dtype, rows, cols)
+
+
+def _timed(outcome: CallOutcome, reference: tuple[Sample, Sample, float], right: bool) -> Timed | None:
+    """A time beside its references; None where the process gave none."""
+    if not outcome.times or min(outcome.times) <= 0:
+        return None
+    return Timed(Sample.of(outcome.times), *reference, right)
+
+
+def _launched(
+    s: Submission, dtype: str, shapes: Sequence[tuple[int, int]]
+) -> list[tuple[tuple[int, int], CallOutcome, bool]]:
     """Each shape with what came of its timed launches, and whether the one that was kept is right."""
     rng = np.random.default_rng(secrets.randbits(64))
-    inputs = [rng.standard_normal(shape, np.float32).astype(NUMPY[dtype]) for shape in SHAPES]
+    inputs = [rng.standard_normal(shape, np.float32).astype(NUMPY[dtype]) for shape in shapes]
     function = s.exercise.slug + SUFFIXES[dtype]
     calls = [(function, _arguments(x)) for x in inputs]
     launches = LAUNCHES[0] + secrets.randbelow(LAUNCHES[1] - LAUNCHES[0] + 1)
@@ -67,7 +86,7 @@ def _launched(s: Submission, dtype: str) -> list[tuple[tuple[int, int], CallOutc
     if not outcome.built:
         return []
     return [
-        (shape, done, _right(s, x, done, dtype)) for shape, x, done in zip(SHAPES, inputs, outcome.calls, strict=True)
+        (shape, done, _right(s, x, done, dtype)) for shape, x, done in zip(shapes, inputs, outcome.calls, strict=True)
     ]
 
 
@@ -83,7 +102,7 @@ def _right(s: Submission, x: np.ndarray, outcome: CallOutcome, dtype: str) -> bo
     """Whether rows that are drawn now, when the answer can no longer change, are what the oracle says."""
     if "y" not in outcome.after or not np.array_equal(outcome.after["x"], x.view(np.uint8).ravel()):
         return False
-    drawn = np.random.default_rng(secrets.randbits(64)).choice(len(x), SAMPLED_ROWS, replace=False)
+    drawn = np.random.default_rng(secrets.randbits(64)).choice(len(x), min(len(x), SAMPLED_ROWS), replace=False)
     got = outcome.after["y"].view(x.dtype).reshape(x.shape)[drawn].astype(np.float64)
     given = {"x": x[drawn].astype(np.float64)}
     return s.operator.compare(got, s.operator.oracle(given)["y"], dtype, given) is None

@@ -72,6 +72,24 @@ def score(times: Mapping[tuple[str, int, int], Timed]) -> Credit:
     return Credit(PASS + (1 - PASS) * min(1.0, mean / FULL_SPEED), tuple(notes))
 
 
+def tell(timed: Timed | None, dtype: str, rows: int, cols: int) -> Message:
+    """One time beside its references, or why it does not stand."""
+    shape = f"{dtype} {rows} x {cols}"
+    notes: list[Message] = []
+    if not _stands(timed, shape, notes):
+        return notes[0]
+    assert timed is not None
+    ours = timed.ours.median
+    values = {
+        "shape": shape,
+        "us": f"{ours * 1e6:.1f}",
+        "spread": f"{100 * timed.ours.spread:.0f}",
+        "copy": f"{100 * timed.copy.median / ours:.0f}",
+        "torch": f"{100 * timed.torch.median / ours:.0f}",
+    }
+    return Message("bench.timed-at", values)
+
+
 def _passes(timed: Timed | None, dtype: str, notes: list[Message]) -> bool:
     shape = f"{dtype} {REPRESENTATIVE[0]} x {REPRESENTATIVE[1]}"
     if not _stands(timed, shape, notes):
@@ -115,17 +133,20 @@ def references(device: Device) -> dict[tuple[str, int, int], tuple[Sample, Sampl
 
     Runs in the trusted process: no submission may have been loaded into it.
     """
+    emptier = L2Emptier()
+    return {(dtype, *shape): reference(device, dtype, *shape, emptier) for dtype in DTYPES for shape in SHAPES}
+
+
+def reference(
+    device: Device, dtype: str, rows: int, cols: int, emptier: L2Emptier | None = None
+) -> tuple[Sample, Sample, float]:
+    """`references` for one element type and shape."""
     import torch
 
-    emptier = L2Emptier()
-    found = {}
-    for dtype in DTYPES:
-        for rows, cols in SHAPES:
-            x = torch.randn((rows, cols), device="cuda").to(getattr(torch, dtype))
-            y = torch.empty_like(x)
-            calls = {"copy": partial(y.copy_, x), "F.softmax": partial(torch.softmax, x, dim=1, out=y)}
-            samples = interleaved(calls, REPEATS, emptier)
-            size = x.numel() * x.element_size()
-            floor = floor_seconds(size, size, device.datasheet_bandwidth, device.l2_bytes)
-            found[dtype, rows, cols] = (samples["copy"], samples["F.softmax"], floor)
-    return found
+    x = torch.randn((rows, cols), device="cuda").to(getattr(torch, dtype))
+    y = torch.empty_like(x)
+    calls = {"copy": partial(y.copy_, x), "F.softmax": partial(torch.softmax, x, dim=1, out=y)}
+    samples = interleaved(calls, REPEATS, emptier)
+    size = x.numel() * x.element_size()
+    floor = floor_seconds(size, size, device.datasheet_bandwidth, device.l2_bytes)
+    return samples["copy"], samples["F.softmax"], floor
