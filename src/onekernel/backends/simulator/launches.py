@@ -1,4 +1,4 @@
-"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call of ok::launch that keeps the arguments' names."""
+"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call of __ok::__launch that keeps the arguments' names."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names:
         text = "\\n".join(_escaped(one_line(piece)) for piece in pieces)
         address = f"(const void*)({name})" if _has_address(name, template_arity, names) else "nullptr"
         call = (
-            f'(::ok::launch(::ok::LaunchSite{{"{_escaped(name)}", "{text}", {address}, ::ok::Site()}}, '
-            f"::ok::Config({text_of(config)}), "
+            f'(::__ok::__launch(::__ok::LaunchSite{{"{_escaped(name)}", "{text}", {address}, ::__ok::Site()}}, '
+            f"::__ok::Config({text_of(config)}), "
             f"[&](const auto&... ok_arguments) OK_QUIET {{ {text_of(kernel)}(ok_arguments...); }}"
             f"{', ' if pieces else ''}{text_of(arguments)}))"
         )

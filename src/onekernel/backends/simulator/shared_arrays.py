@@ -129,13 +129,13 @@ def _reference(name: str, line: int, dynamic: bool, at_namespace_scope: bool, al
     kind = f"ok_type_{name}"
     item = f"sizeof(std::remove_all_extents_t<{kind}>)"
     if dynamic and not at_namespace_scope:
-        return f'{kind}& {name} = *static_cast<{kind}*>(::ok::ok_shared_dynamic("{name}", {line}, {item}));'
+        return f'{kind}& {name} = *static_cast<{kind}*>(::__ok::ok_shared_dynamic("{name}", {line}, {item}));'
     size = "0" if dynamic else f"sizeof({kind})"
     align = f"alignof(std::remove_all_extents_t<{kind}>)"
     for extra in aligns:
         align = f"({align} > ({extra}) ? {align} : ({extra}))"
-    site = f'static ::ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}}};'
+    site = f'static ::__ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}}};'
     if at_namespace_scope:
-        place = f"::ok::ok_shared_at_namespace_scope(&ok_site_{name})"
+        place = f"::__ok::ok_shared_at_namespace_scope(&ok_site_{name})"
         return f"{site} static {kind}& {name} = *static_cast<{kind}*>({place});"
-    return f"{site} {kind}& {name} = *static_cast<{kind}*>(::ok::ok_shared(&ok_site_{name}));"
+    return f"{site} {kind}& {name} = *static_cast<{kind}*>(::__ok::ok_shared(&ok_site_{name}));"

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace ok {
+namespace __ok {
 constexpr int WARP = 32;
 constexpr int MAX_THREADS_PER_BLOCK = 1024;
 
@@ -32,4 +32,4 @@ struct Card {
     int text_alignment = 512, pitch_alignment = 32;
 };
 constexpr Card CARD{};
-}  // namespace ok
+}  // namespace __ok

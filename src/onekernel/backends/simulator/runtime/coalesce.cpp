@@ -11,7 +11,7 @@
 #include "report.h"
 #include "trace.h"
 
-namespace ok {
+namespace __ok {
 namespace {
 struct Entry {
     uint64_t address;
@@ -221,4 +221,4 @@ std::string counts_json() {
     out += "]";
     return options & TRACE ? out + "," + trace_json() : out;
 }
-}  // namespace ok
+}  // namespace __ok

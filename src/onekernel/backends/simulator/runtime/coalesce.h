@@ -6,7 +6,7 @@
 
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 void start_counts();
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
 void log_barrier(Site at);  // a block has passed it
@@ -14,4 +14,4 @@ void log_barrier(Site at);  // a block has passed it
 void log_warp_met(Worker& w, int warp, unsigned group);
 void log_block_met(Worker& w);
 std::string counts_json();  // "accesses" by program counter, "barriers" by line
-}  // namespace ok
+}  // namespace __ok

@@ -51,9 +51,9 @@ struct dim3 {
 // Constant within a thread of the kernel, so that compilers may keep them in registers and instrumentation skips them.
 extern __thread const uint3 threadIdx __asm__("ok_threadIdx") __attribute__((tls_model("initial-exec")));
 extern __thread const uint3 blockIdx __asm__("ok_blockIdx") __attribute__((tls_model("initial-exec")));
-constexpr int warpSize = ok::WARP;
+constexpr int warpSize = __ok::WARP;
 
-namespace ok {
+namespace __ok {
 
 // Where in the learner's file a call stands; used as a default argument.
 struct Site {
@@ -145,7 +145,7 @@ OK_INLINE const void* pointer_of(const T& argument) {
 
 // kernel<<<config>>>(arguments...), rewritten: `kernel` is a generic lambda that converts the arguments as a call does.
 template <class Kernel, class... Arguments>
-OK_INLINE int launch(const LaunchSite& site, const Config& config, Kernel kernel, const Arguments&... arguments) {
+OK_INLINE int __launch(const LaunchSite& site, const Config& config, Kernel kernel, const Arguments&... arguments) {
     auto body = [&]() OK_QUIET { kernel(arguments...); };
     using Body = decltype(body);
     const void* pointers[] = {pointer_of(arguments)..., nullptr};
@@ -155,7 +155,7 @@ OK_INLINE int launch(const LaunchSite& site, const Config& config, Kernel kernel
 template <class... P, size_t... I>
 OK_INLINE int launch_pointers(const LaunchSite& site, const Config& config, void (*kernel)(P...), void** arguments,
                               std::index_sequence<I...>) {
-    return launch(site, config, kernel, *static_cast<std::remove_reference_t<P>*>(arguments[I])...);
+    return __launch(site, config, kernel, *static_cast<std::remove_reference_t<P>*>(arguments[I])...);
 }
 
 // cudaLaunchKernel(kernel, grid, block, arguments, shared, stream).
@@ -187,7 +187,7 @@ template <class T>
 OK_INLINE T shuffle(int what, unsigned mask, T value, int lane, int width, Site at) {
     return from_bits<T>(ok_collective(what, mask, to_bits(value), lane, width, sizeof(T), nullptr, at));
 }
-}  // namespace ok
+}  // namespace __ok
 
 // blockDim and gridDim are uint3 underneath, because a dim3 has a constructor and thread-local constants may not.
 struct ok_dim3_view : uint3 {
@@ -196,65 +196,65 @@ struct ok_dim3_view : uint3 {
 extern __thread const ok_dim3_view blockDim __asm__("ok_blockDim") __attribute__((tls_model("initial-exec")));
 extern __thread const ok_dim3_view gridDim __asm__("ok_gridDim") __attribute__((tls_model("initial-exec")));
 
-#define OK_AT ::ok::Site at = ::ok::Site()
+#define OK_AT ::__ok::Site at = ::__ok::Site()
 
-OK_INLINE void __syncthreads(OK_AT) { ok::ok_barrier(ok::VOTE_NONE, 0, at); }
-OK_INLINE int __syncthreads_count(int predicate, OK_AT) { return ok::ok_barrier(ok::VOTE_COUNT, predicate, at); }
-OK_INLINE int __syncthreads_and(int predicate, OK_AT) { return ok::ok_barrier(ok::VOTE_AND, predicate, at); }
-OK_INLINE int __syncthreads_or(int predicate, OK_AT) { return ok::ok_barrier(ok::VOTE_OR, predicate, at); }
+OK_INLINE void __syncthreads(OK_AT) { __ok::ok_barrier(__ok::VOTE_NONE, 0, at); }
+OK_INLINE int __syncthreads_count(int predicate, OK_AT) { return __ok::ok_barrier(__ok::VOTE_COUNT, predicate, at); }
+OK_INLINE int __syncthreads_and(int predicate, OK_AT) { return __ok::ok_barrier(__ok::VOTE_AND, predicate, at); }
+OK_INLINE int __syncthreads_or(int predicate, OK_AT) { return __ok::ok_barrier(__ok::VOTE_OR, predicate, at); }
 OK_INLINE void __syncwarp(unsigned mask = 0xffffffffu, OK_AT) {
-    ok::ok_collective(ok::SYNC_WARP, mask, 0, 0, 32, 0, nullptr, at);
+    __ok::ok_collective(__ok::SYNC_WARP, mask, 0, 0, 32, 0, nullptr, at);
 }
-OK_INLINE void __threadfence(OK_AT) { ok::ok_fence(1, at); }
-OK_INLINE void __threadfence_block(OK_AT) { ok::ok_fence(0, at); }
-OK_INLINE void __threadfence_system(OK_AT) { ok::ok_fence(2, at); }
+OK_INLINE void __threadfence(OK_AT) { __ok::ok_fence(1, at); }
+OK_INLINE void __threadfence_block(OK_AT) { __ok::ok_fence(0, at); }
+OK_INLINE void __threadfence_system(OK_AT) { __ok::ok_fence(2, at); }
 
 template <class T>
 OK_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32, OK_AT) {
-    return ok::shuffle(ok::SHFL_IDX, mask, value, lane, width, at);
+    return __ok::shuffle(__ok::SHFL_IDX, mask, value, lane, width, at);
 }
 template <class T>
 OK_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
-    return ok::shuffle(ok::SHFL_UP, mask, value, static_cast<int>(delta), width, at);
+    return __ok::shuffle(__ok::SHFL_UP, mask, value, static_cast<int>(delta), width, at);
 }
 template <class T>
 OK_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
-    return ok::shuffle(ok::SHFL_DOWN, mask, value, static_cast<int>(delta), width, at);
+    return __ok::shuffle(__ok::SHFL_DOWN, mask, value, static_cast<int>(delta), width, at);
 }
 template <class T>
 OK_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, OK_AT) {
-    return ok::shuffle(ok::SHFL_XOR, mask, value, lane_mask, width, at);
+    return __ok::shuffle(__ok::SHFL_XOR, mask, value, lane_mask, width, at);
 }
 OK_INLINE unsigned __ballot_sync(unsigned mask, int predicate, OK_AT) {
-    return static_cast<unsigned>(ok::ok_collective(ok::BALLOT, mask, predicate != 0, 0, 32, 4, nullptr, at));
+    return static_cast<unsigned>(__ok::ok_collective(__ok::BALLOT, mask, predicate != 0, 0, 32, 4, nullptr, at));
 }
 OK_INLINE int __all_sync(unsigned mask, int predicate, OK_AT) {
-    return static_cast<int>(ok::ok_collective(ok::VOTE_ALL, mask, predicate != 0, 0, 32, 4, nullptr, at));
+    return static_cast<int>(__ok::ok_collective(__ok::VOTE_ALL, mask, predicate != 0, 0, 32, 4, nullptr, at));
 }
 OK_INLINE int __any_sync(unsigned mask, int predicate, OK_AT) {
-    return static_cast<int>(ok::ok_collective(ok::VOTE_ANY, mask, predicate != 0, 0, 32, 4, nullptr, at));
+    return static_cast<int>(__ok::ok_collective(__ok::VOTE_ANY, mask, predicate != 0, 0, 32, 4, nullptr, at));
 }
 OK_INLINE int __uni_sync(unsigned mask, int predicate, OK_AT) {
-    return static_cast<int>(ok::ok_collective(ok::VOTE_UNI, mask, predicate != 0, 0, 32, 4, nullptr, at));
+    return static_cast<int>(__ok::ok_collective(__ok::VOTE_UNI, mask, predicate != 0, 0, 32, 4, nullptr, at));
 }
 OK_INLINE unsigned __activemask(OK_AT) {
-    return static_cast<unsigned>(ok::ok_collective(ok::ACTIVE_MASK, 0xffffffffu, 0, 0, 32, 4, nullptr, at));
+    return static_cast<unsigned>(__ok::ok_collective(__ok::ACTIVE_MASK, 0xffffffffu, 0, 0, 32, 4, nullptr, at));
 }
 template <class T>
 OK_INLINE unsigned __match_any_sync(unsigned mask, T value, OK_AT) {
     return static_cast<unsigned>(
-        ok::ok_collective(ok::MATCH_ANY, mask, ok::to_bits(value), 0, 32, sizeof(T), nullptr, at));
+        __ok::ok_collective(__ok::MATCH_ANY, mask, __ok::to_bits(value), 0, 32, sizeof(T), nullptr, at));
 }
 template <class T>
 OK_INLINE unsigned __match_all_sync(unsigned mask, T value, int* predicate, OK_AT) {
     return static_cast<unsigned>(
-        ok::ok_collective(ok::MATCH_ALL, mask, ok::to_bits(value), 0, 32, sizeof(T), predicate, at));
+        __ok::ok_collective(__ok::MATCH_ALL, mask, __ok::to_bits(value), 0, 32, sizeof(T), predicate, at));
 }
 
 #define OK_REDUCE(NAME, TYPE, WHAT)                                                                       \
     OK_INLINE TYPE NAME(unsigned mask, TYPE value, OK_AT) {                                               \
         return static_cast<TYPE>(                                                                         \
-            ok::ok_collective(ok::WHAT, mask, static_cast<unsigned>(value), 0, 32, 4, nullptr, at));      \
+            __ok::ok_collective(__ok::WHAT, mask, static_cast<unsigned>(value), 0, 32, 4, nullptr, at));      \
     }
 OK_REDUCE(__reduce_add_sync, unsigned, REDUCE_ADD)
 OK_REDUCE(__reduce_add_sync, int, REDUCE_ADD)

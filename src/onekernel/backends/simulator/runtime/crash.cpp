@@ -13,7 +13,7 @@
 #include "memory.h"
 #include "report.h"
 
-namespace ok {
+namespace __ok {
 static double time_limit = 10;
 static sigjmp_buf call_env;
 static volatile bool in_call = false;
@@ -244,15 +244,15 @@ extern "C" void ok_unsupported(const char* what, Site at) {
     ok_fail(ERROR_NOT_SUPPORTED);
     if (first_of("unsupported", uint64_t(at.line))) Finding("unsupported").at(at).text("what", what).add();
 }
-}  // namespace ok
+}  // namespace __ok
 
 extern "C" {
 __attribute__((noreturn)) void exit(int) {
-    ok::left_by_exit(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+    __ok::left_by_exit(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 __attribute__((noreturn)) void __assert_fail(const char* expression, const char* file, unsigned line,
                                                                    const char*) noexcept {
-    ok::assert_failed(expression, ok::Site(file, static_cast<int>(line)));
+    __ok::assert_failed(expression, __ok::Site(file, static_cast<int>(line)));
     __builtin_unreachable();
 }
 }

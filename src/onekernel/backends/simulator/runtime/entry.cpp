@@ -13,7 +13,7 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-namespace ok {
+namespace __ok {
 uintptr_t loaded_at = 0;
 uintptr_t symbols_low = 0, symbols_high = 0;
 
@@ -116,4 +116,4 @@ EXPORT const char* ok_report() {
     text = "{\"findings\":" + findings_json() + ",\"launches\":" + launches_json() + "}";
     return text.c_str();
 }
-}  // namespace ok
+}  // namespace __ok

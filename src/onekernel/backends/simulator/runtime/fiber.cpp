@@ -3,7 +3,7 @@
 #if defined(OK_UCONTEXT) || !(defined(__x86_64__) || defined(__aarch64__))
 #include <ucontext.h>
 
-namespace ok {
+namespace __ok {
 extern "C" void ok_fiber_switch(void** save, void* to) {
     ucontext_t self;
     *save = &self;
@@ -25,7 +25,7 @@ extern "C" void ok_fiber_jump(void* to) {
     setcontext(static_cast<ucontext_t*>(to));
     __builtin_unreachable();
 }
-}  // namespace ok
+}  // namespace __ok
 
 #elif defined(__x86_64__)
 // System V ABI: rbx, rbp, r12-r15 belong to the caller. The floating-point control words are never changed.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace ok {
+namespace __ok {
 constexpr size_t STACK_BYTES = 128 * 1024;
 constexpr size_t GUARD_BYTES = 4096;
 
@@ -13,4 +13,4 @@ extern "C" void ok_fiber_switch(void** save, void* to);
 extern "C" void ok_fiber_start(void** save, void* stack_top, void (*entry)());
 // Continues the context saved at `to` and forgets the running one.
 extern "C" [[noreturn]] void ok_fiber_jump(void* to);
-}  // namespace ok
+}  // namespace __ok

@@ -9,7 +9,7 @@
 #include "report.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 unsigned options = 0;
 
 static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t address, int bytes, const char* access) {
@@ -178,27 +178,27 @@ static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintpt
     access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
     if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
 }
-}  // namespace ok
+}  // namespace __ok
 
 #define PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 #define ADDRESS reinterpret_cast<uintptr_t>(p)
 #define HOOKS(N)                                                                                      \
-    extern "C" void __tsan_read##N(void* p) { ok::access(ADDRESS, N, 0, PC); }                         \
-    extern "C" void __tsan_write##N(void* p) { ok::access(ADDRESS, N, ok::WRITES, PC); }               \
+    extern "C" void __tsan_read##N(void* p) { __ok::access(ADDRESS, N, 0, PC); }                         \
+    extern "C" void __tsan_write##N(void* p) { __ok::access(ADDRESS, N, __ok::WRITES, PC); }               \
     extern "C" void __tsan_read_write##N(void* p) {                                                   \
-        ok::access(ADDRESS, N, 0, PC);                                                                \
-        ok::access(ADDRESS, N, ok::WRITES, PC);                                                       \
+        __ok::access(ADDRESS, N, 0, PC);                                                                \
+        __ok::access(ADDRESS, N, __ok::WRITES, PC);                                                       \
     }                                                                                                 \
-    extern "C" void __tsan_unaligned_read##N(void* p) { ok::access_range(ADDRESS, N, 0, PC); }         \
-    extern "C" void __tsan_unaligned_write##N(void* p) { ok::access_range(ADDRESS, N, ok::WRITES, PC); } \
+    extern "C" void __tsan_unaligned_read##N(void* p) { __ok::access_range(ADDRESS, N, 0, PC); }         \
+    extern "C" void __tsan_unaligned_write##N(void* p) { __ok::access_range(ADDRESS, N, __ok::WRITES, PC); } \
     extern "C" void __tsan_unaligned_read_write##N(void* p) {                                         \
-        ok::access_range(ADDRESS, N, 0, PC);                                                          \
-        ok::access_range(ADDRESS, N, ok::WRITES, PC);                                                 \
+        __ok::access_range(ADDRESS, N, 0, PC);                                                          \
+        __ok::access_range(ADDRESS, N, __ok::WRITES, PC);                                                 \
     }                                                                                                 \
-    extern "C" void __tsan_volatile_read##N(void* p) { ok::volatile_access(ADDRESS, N, 0, PC); }       \
-    extern "C" void __tsan_volatile_write##N(void* p) { ok::volatile_access(ADDRESS, N, ok::WRITES, PC); } \
-    extern "C" void __tsan_unaligned_volatile_read##N(void* p) { ok::volatile_access(ADDRESS, N, 0, PC); } \
-    extern "C" void __tsan_unaligned_volatile_write##N(void* p) { ok::volatile_access(ADDRESS, N, ok::WRITES, PC); }
+    extern "C" void __tsan_volatile_read##N(void* p) { __ok::volatile_access(ADDRESS, N, 0, PC); }       \
+    extern "C" void __tsan_volatile_write##N(void* p) { __ok::volatile_access(ADDRESS, N, __ok::WRITES, PC); } \
+    extern "C" void __tsan_unaligned_volatile_read##N(void* p) { __ok::volatile_access(ADDRESS, N, 0, PC); } \
+    extern "C" void __tsan_unaligned_volatile_write##N(void* p) { __ok::volatile_access(ADDRESS, N, __ok::WRITES, PC); }
 HOOKS(1)
 HOOKS(2)
 HOOKS(4)
@@ -211,24 +211,24 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit(void*) {}
 void __tsan_vptr_update(void*, void*) {}
 void __tsan_vptr_read(void**) {}
-void __tsan_read_range(void* p, long n) { ok::access_range(ADDRESS, n, 0, PC); }
-void __tsan_write_range(void* p, long n) { ok::access_range(ADDRESS, n, ok::WRITES, PC); }
+void __tsan_read_range(void* p, long n) { __ok::access_range(ADDRESS, n, 0, PC); }
+void __tsan_write_range(void* p, long n) { __ok::access_range(ADDRESS, n, __ok::WRITES, PC); }
 void* __tsan_memcpy(void* p, const void* from, size_t n) {
     uintptr_t a = reinterpret_cast<uintptr_t>(from);
     bool whole = n == 8 || n == 16;
-    if (whole && a % n == 0) ok::access(a, static_cast<int>(n), 0, PC);
-    else ok::access_range(a, n, 0, PC);
-    if (whole && ADDRESS % n == 0) ok::access(ADDRESS, static_cast<int>(n), ok::WRITES, PC);
-    else ok::access_range(ADDRESS, n, ok::WRITES, PC);
+    if (whole && a % n == 0) __ok::access(a, static_cast<int>(n), 0, PC);
+    else __ok::access_range(a, n, 0, PC);
+    if (whole && ADDRESS % n == 0) __ok::access(ADDRESS, static_cast<int>(n), __ok::WRITES, PC);
+    else __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memcpy(p, from, n);
 }
 void* __tsan_memmove(void* p, const void* from, size_t n) {
-    ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
-    ok::access_range(ADDRESS, n, ok::WRITES, PC);
+    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
+    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memmove(p, from, n);
 }
 void* __tsan_memset(void* p, int value, size_t n) {
-    ok::access_range(ADDRESS, n, ok::WRITES, PC);
+    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memset(p, value, n);
 }
 }

@@ -11,7 +11,7 @@
 #include "race.h"
 #include "report.h"
 
-namespace ok {
+namespace __ok {
 static std::vector<Worker*> workers;
 static int cores = 1, last_error = 0, fault = 0, count = 0;
 static unsigned launch_number = 0;
@@ -223,4 +223,4 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     if (all > limit) return refuse(*site, "shared", all, limit, ERROR_INVALID_VALUE);
     return fault;
 }
-}  // namespace ok
+}  // namespace __ok

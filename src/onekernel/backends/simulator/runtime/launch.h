@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 enum Error : int {  // cudaError_t's values
     SUCCESS = 0, ERROR_INVALID_VALUE = 1, ERROR_MEMORY_ALLOCATION = 2, ERROR_INVALID_CONFIGURATION = 9,
     ERROR_INVALID_DIRECTION = 21,
@@ -18,4 +18,4 @@ void set_fault(int error);
 int launch_count();           // launches since the call began
 void start_call(int cores);   // forgets the last call's launches and errors
 std::string launches_json();
-}  // namespace ok
+}  // namespace __ok

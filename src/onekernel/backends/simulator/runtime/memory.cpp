@@ -12,7 +12,7 @@
 #include "report.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 uintptr_t heap_base = 0;
 uint16_t granule_owner[HEAP_BYTES / GRANULE];
 Allocation allocations[MAX_ALLOCATIONS];
@@ -249,4 +249,4 @@ extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
     mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
     return SUCCESS;
 }
-}  // namespace ok
+}  // namespace __ok

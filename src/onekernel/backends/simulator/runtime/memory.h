@@ -5,7 +5,7 @@
 
 #include "core.h"
 
-namespace ok {
+namespace __ok {
 constexpr size_t HEAP_BYTES = size_t(8) << 30;   // of addresses; pages are taken as they are touched
 constexpr size_t GRANULE = size_t(64) << 10;     // an allocation owns whole granules, so that a table finds it
 constexpr size_t ARENA_BYTES = size_t(8) << 20;  // of one worker's shared memory, redzones included
@@ -62,4 +62,4 @@ const SharedArray* shared_at(uint32_t offset);        // the array that holds th
 const SharedArray* shared_nearest(uint32_t offset);   // the last array that starts at or before it
 size_t shared_static_bytes();                         // of the arrays that this launch has used
 bool shared_needs_one_core();
-}  // namespace ok
+}  // namespace __ok

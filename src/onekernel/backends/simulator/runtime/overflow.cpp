@@ -6,7 +6,7 @@
 #include "report.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 struct OverflowData {
     const char* file;
     uint32_t line, column;
@@ -27,15 +27,15 @@ static void overflow(const OverflowData* data, const char* sign, uintptr_t left,
     if (w->current) f.here();
     f.text("operation", text).text("where", w->current ? "kernel" : "host").add();
 }
-}  // namespace ok
+}  // namespace __ok
 
 // By label: under a sanitizer g++ knows the names as its own, with other types.
 #define OK_UBSAN(NAME, PARAMETERS)                                    \
     extern "C" void overflow_##NAME PARAMETERS __asm__("__ubsan_handle_" #NAME); \
     extern "C" void overflow_##NAME PARAMETERS
 
-OK_UBSAN(add_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "+", a, b); }
-OK_UBSAN(sub_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "-", a, b); }
-OK_UBSAN(mul_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "*", a, b); }
-OK_UBSAN(negate_overflow, (ok::OverflowData * d, uintptr_t a)) { ok::overflow(d, "-", 0, a); }
-OK_UBSAN(divrem_overflow, (ok::OverflowData * d, uintptr_t a, uintptr_t b)) { ok::overflow(d, "/", a, b); }
+OK_UBSAN(add_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "+", a, b); }
+OK_UBSAN(sub_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "-", a, b); }
+OK_UBSAN(mul_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "*", a, b); }
+OK_UBSAN(negate_overflow, (__ok::OverflowData * d, uintptr_t a)) { __ok::overflow(d, "-", 0, a); }
+OK_UBSAN(divrem_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "/", a, b); }

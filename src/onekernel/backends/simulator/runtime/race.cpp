@@ -12,7 +12,7 @@
 #include "coalesce.h"
 #include "report.h"
 
-namespace ok {
+namespace __ok {
 namespace {
 struct Release { uint32_t block, time, barrier_time, full_time; uint16_t thread; };
 struct Acquire { uintptr_t address; size_t releases; uint32_t time; uint16_t thread; };
@@ -313,4 +313,4 @@ void warp_met(Worker& w, int warp, unsigned group) {
     }
     if (options & COUNTS) log_warp_met(w, warp, group);
 }
-}  // namespace ok
+}  // namespace __ok

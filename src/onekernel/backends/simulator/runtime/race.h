@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 enum AccessFlag : uint8_t { WRITES = 1, ATOMIC = 2, VOLATILE = 4 };  // VOLATILE: ordered as an atomic, counted as none
 
 struct Access {
@@ -58,4 +58,4 @@ void thread_ended(Worker& w);
 void warp_met(Worker& w, int warp, unsigned group);
 void start_races();  // a launch begins
 extern uintptr_t symbols_low, symbols_high;  // this shared object, which holds the __device__ variables
-}  // namespace ok
+}  // namespace __ok

@@ -8,7 +8,7 @@
 #include "launch.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 static std::mutex report_lock;
 struct Stored {
     std::string_view code;  // a string literal
@@ -102,4 +102,4 @@ void Finding::add() {
     std::lock_guard<std::mutex> lock(report_lock);
     all.push_back({code_, key_, json_ + "}"});
 }
-}  // namespace ok
+}  // namespace __ok

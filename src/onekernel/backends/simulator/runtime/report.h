@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-namespace ok {
+namespace __ok {
 // One finding being written. Facts are named values that the message's placeholders use; addresses of code become lines
 // on the Python side. Nothing is stored until `add`.
 class Finding {
@@ -38,4 +38,4 @@ std::string findings_json();
 std::string quoted(std::string_view text);
 extern uintptr_t loaded_at;  // entry.cpp
 inline uintptr_t code_base() { return loaded_at; }  // where this shared object is loaded
-}  // namespace ok
+}  // namespace __ok

@@ -6,7 +6,7 @@
 #include "report.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 // The tops of the stacks are staggered over the sets of the cache.
 void* stack_top(Worker& w, int stack) {
     char* end = w.stacks + size_t(stack + 1) * (GUARD_BYTES + STACK_BYTES);
@@ -255,4 +255,4 @@ extern "C" int ok_barrier(int vote, int predicate, Site at) {
 
 extern "C" unsigned ok_thread_rank() { return worker->rank; }
 extern "C" bool ok_in_kernel() { return worker && worker->current; }
-}  // namespace ok
+}  // namespace __ok

@@ -11,7 +11,7 @@
 #include "report.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 static std::mutex shared_lock;
 static std::deque<SharedArray> arrays;    // of the whole program; a deque, so that pointers to them stay
 static const SharedArray* owners[ARENA_BYTES / 2 / 128];  // whose every 128 bytes of the arena's static half are
@@ -93,4 +93,4 @@ size_t shared_static_bytes() {
     for (const SharedSite* site : used) total = (total + site->align - 1) / site->align * site->align + site->bytes;
     return total;
 }
-}  // namespace ok
+}  // namespace __ok

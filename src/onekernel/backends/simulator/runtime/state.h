@@ -8,7 +8,7 @@
 #include "core.h"
 #include "fiber.h"
 
-namespace ok {
+namespace __ok {
 constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
 
 // What the hooks do; chosen by Python before a call.
@@ -104,7 +104,7 @@ Worker& host_worker();
 // crash.cpp
 void guard_thread();                 // signal stack and CPU-time limit for the calling thread
 void unguard_thread();
-}  // namespace ok
+}  // namespace __ok
 
 extern "C" __thread uint3 ok_threadIdx OK_THREAD_LOCAL;
 extern "C" __thread uint3 ok_blockIdx OK_THREAD_LOCAL;

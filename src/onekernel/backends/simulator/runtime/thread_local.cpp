@@ -2,11 +2,11 @@
 // thread-local variables of libraries loaded late is small, and every program would take some.
 #include "core.h"
 
-namespace ok { struct Worker; }
+namespace __ok { struct Worker; }
 extern "C" {
 __thread uint3 ok_threadIdx __attribute__((tls_model("initial-exec")));
 __thread uint3 ok_blockIdx __attribute__((tls_model("initial-exec")));
 __thread uint3 ok_blockDim __attribute__((tls_model("initial-exec")));
 __thread uint3 ok_gridDim __attribute__((tls_model("initial-exec")));
-__thread ok::Worker* ok_worker __attribute__((tls_model("initial-exec"))) = nullptr;
+__thread __ok::Worker* ok_worker __attribute__((tls_model("initial-exec"))) = nullptr;
 }

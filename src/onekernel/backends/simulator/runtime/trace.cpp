@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "report.h"
 
-namespace ok {
+namespace __ok {
 uint64_t trace_block = 0;
 int trace_warp = 0;
 
@@ -109,4 +109,4 @@ std::string trace_json() {
     for (size_t i = 0; i < phases.size(); i++) out += (i ? "," : "") + phase_json(phases[i]);
     return out + "]}";
 }
-}  // namespace ok
+}  // namespace __ok

@@ -7,7 +7,7 @@
 
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 struct TracedRequest {
     uint32_t pc;
     uint8_t bytes;  // of each lane
@@ -24,4 +24,4 @@ std::string trace_json();
 extern uint64_t trace_block;
 extern int trace_warp;
 inline bool traced(const Worker& w) { return options & TRACE && w.block == trace_block; }
-}  // namespace ok
+}  // namespace __ok

@@ -3,7 +3,7 @@
 #include "report.h"
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 // What a shuffle gives for a lane that took no part: a NaN in every floating-point type of that size.
 static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
 
@@ -200,4 +200,4 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
     if (predicate) *predicate = me.predicate;
     return me.result;
 }
-}  // namespace ok
+}  // namespace __ok

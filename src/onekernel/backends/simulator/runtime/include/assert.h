@@ -7,6 +7,6 @@
 #undef assert
 #define assert(expression)                                                          \
     (static_cast<bool>(expression) ? static_cast<void>(0)                           \
-     : ::ok::ok_in_kernel()        ? ::ok::assert_failed(#expression, ::ok::Site()) \
+     : ::__ok::ok_in_kernel()        ? ::__ok::assert_failed(#expression, ::__ok::Site()) \
                                    : __assert_fail(#expression, __FILE__, __LINE__, __func__))
 #endif

@@ -8,8 +8,8 @@ namespace cooperative_groups {
 
 class thread_block {
 public:
-    OK_ALWAYS_MEMBER static void sync(OK_AT) { ok::ok_barrier(ok::VOTE_NONE, 0, at); }
-    OK_ALWAYS_MEMBER static unsigned thread_rank() { return ok::ok_thread_rank(); }
+    OK_ALWAYS_MEMBER static void sync(OK_AT) { __ok::ok_barrier(__ok::VOTE_NONE, 0, at); }
+    OK_ALWAYS_MEMBER static unsigned thread_rank() { return __ok::ok_thread_rank(); }
     OK_ALWAYS_MEMBER static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
     OK_ALWAYS_MEMBER static unsigned size() { return num_threads(); }
     OK_ALWAYS_MEMBER static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
@@ -25,17 +25,17 @@ public:
     OK_ALWAYS_MEMBER explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
         : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
 
-    OK_ALWAYS_MEMBER unsigned thread_rank() const { return __popc(mask_ & ok::lanes_below(ok::lane_index())); }
+    OK_ALWAYS_MEMBER unsigned thread_rank() const { return __popc(mask_ & __ok::lanes_below(__ok::lane_index())); }
     OK_ALWAYS_MEMBER unsigned num_threads() const { return __popc(mask_); }
     OK_ALWAYS_MEMBER unsigned size() const { return num_threads(); }
     OK_ALWAYS_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
     OK_ALWAYS_MEMBER unsigned meta_group_size() const { return meta_size_; }
     OK_ALWAYS_MEMBER unsigned ok_mask() const { return mask_; }
-    OK_ALWAYS_MEMBER void sync(OK_AT) const { ok::ok_collective(ok::SYNC_WARP, mask_, 0, 0, 32, 0, nullptr, at); }
+    OK_ALWAYS_MEMBER void sync(OK_AT) const { __ok::ok_collective(__ok::SYNC_WARP, mask_, 0, 0, 32, 0, nullptr, at); }
 
     template <class T>
     OK_ALWAYS_MEMBER T shfl(T value, unsigned rank, OK_AT) const {
-        return ok::shuffle_any(ok::SHFL_IDX, mask_, value, ok::lane_of_rank(mask_, rank % size()), 32, at);
+        return __ok::shuffle_any(__ok::SHFL_IDX, mask_, value, __ok::lane_of_rank(mask_, rank % size()), 32, at);
     }
     template <class T>
     OK_ALWAYS_MEMBER T shfl_up(T value, unsigned delta, OK_AT) const {
@@ -48,17 +48,17 @@ public:
         return shfl(value, rank + delta < size() ? rank + delta : rank, at);
     }
     OK_ALWAYS_MEMBER unsigned ballot(int predicate, OK_AT) const {
-        return ok::pack(mask_, ok::ballot(mask_, predicate, at));
+        return __ok::pack(mask_, __ok::ballot(mask_, predicate, at));
     }
-    OK_ALWAYS_MEMBER int any(int predicate, OK_AT) const { return ok::ballot(mask_, predicate, at) != 0; }
-    OK_ALWAYS_MEMBER int all(int predicate, OK_AT) const { return ok::ballot(mask_, predicate, at) == mask_; }
+    OK_ALWAYS_MEMBER int any(int predicate, OK_AT) const { return __ok::ballot(mask_, predicate, at) != 0; }
+    OK_ALWAYS_MEMBER int all(int predicate, OK_AT) const { return __ok::ballot(mask_, predicate, at) == mask_; }
     template <class T>
     OK_ALWAYS_MEMBER unsigned match_any(T value, OK_AT) const {
-        return ok::pack(mask_, __match_any_sync(mask_, value, at));
+        return __ok::pack(mask_, __match_any_sync(mask_, value, at));
     }
     template <class T>
     OK_ALWAYS_MEMBER unsigned match_all(T value, int& predicate, OK_AT) const {
-        return ok::pack(mask_, __match_all_sync(mask_, value, &predicate, at));
+        return __ok::pack(mask_, __match_all_sync(mask_, value, &predicate, at));
     }
 
 private:
@@ -79,7 +79,7 @@ public:
     OK_ALWAYS_MEMBER thread_block_tile(const thread_block_tile<tile_size, OtherParent>& other)
         : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
 
-    OK_ALWAYS_MEMBER static unsigned thread_rank() { return ok::ok_thread_rank() % tile_size; }
+    OK_ALWAYS_MEMBER static unsigned thread_rank() { return __ok::ok_thread_rank() % tile_size; }
     OK_ALWAYS_MEMBER static constexpr unsigned num_threads() { return tile_size; }
     OK_ALWAYS_MEMBER static constexpr unsigned size() { return tile_size; }
     OK_ALWAYS_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
@@ -87,28 +87,28 @@ public:
     OK_ALWAYS_MEMBER static unsigned ok_mask() { return (0xffffffffu >> (32 - tile_size)) << first_lane(); }
     OK_ALWAYS_MEMBER operator coalesced_group() const { return coalesced_group(ok_mask(), meta_rank_, meta_size_); }
 
-    OK_ALWAYS_MEMBER static void sync(OK_AT) { ok::ok_collective(ok::SYNC_WARP, ok_mask(), 0, 0, 32, 0, nullptr, at); }
+    OK_ALWAYS_MEMBER static void sync(OK_AT) { __ok::ok_collective(__ok::SYNC_WARP, ok_mask(), 0, 0, 32, 0, nullptr, at); }
     template <class T>
     OK_ALWAYS_MEMBER static T shfl(T value, int rank, OK_AT) {
-        return exchange(ok::SHFL_IDX, value, rank, at);
+        return exchange(__ok::SHFL_IDX, value, rank, at);
     }
     template <class T>
     OK_ALWAYS_MEMBER static T shfl_up(T value, unsigned delta, OK_AT) {
-        return exchange(ok::SHFL_UP, value, static_cast<int>(delta), at);
+        return exchange(__ok::SHFL_UP, value, static_cast<int>(delta), at);
     }
     template <class T>
     OK_ALWAYS_MEMBER static T shfl_down(T value, unsigned delta, OK_AT) {
-        return exchange(ok::SHFL_DOWN, value, static_cast<int>(delta), at);
+        return exchange(__ok::SHFL_DOWN, value, static_cast<int>(delta), at);
     }
     template <class T>
     OK_ALWAYS_MEMBER static T shfl_xor(T value, unsigned lane_mask, OK_AT) {
-        return exchange(ok::SHFL_XOR, value, static_cast<int>(lane_mask), at);
+        return exchange(__ok::SHFL_XOR, value, static_cast<int>(lane_mask), at);
     }
     OK_ALWAYS_MEMBER static unsigned ballot(int predicate, OK_AT) {
-        return ok::ballot(ok_mask(), predicate, at) >> first_lane();
+        return __ok::ballot(ok_mask(), predicate, at) >> first_lane();
     }
-    OK_ALWAYS_MEMBER static int any(int predicate, OK_AT) { return ok::ballot(ok_mask(), predicate, at) != 0; }
-    OK_ALWAYS_MEMBER static int all(int predicate, OK_AT) { return ok::ballot(ok_mask(), predicate, at) == ok_mask(); }
+    OK_ALWAYS_MEMBER static int any(int predicate, OK_AT) { return __ok::ballot(ok_mask(), predicate, at) != 0; }
+    OK_ALWAYS_MEMBER static int all(int predicate, OK_AT) { return __ok::ballot(ok_mask(), predicate, at) == ok_mask(); }
     template <class T>
     OK_ALWAYS_MEMBER static unsigned match_any(T value, OK_AT) {
         return __match_any_sync(ok_mask(), value, at) >> first_lane();
@@ -119,10 +119,10 @@ public:
     }
 
 private:
-    OK_ALWAYS_MEMBER static unsigned first_lane() { return ok::lane_index() & ~(tile_size - 1); }
+    OK_ALWAYS_MEMBER static unsigned first_lane() { return __ok::lane_index() & ~(tile_size - 1); }
     template <class T>
-    OK_ALWAYS_MEMBER static T exchange(int what, T value, int lane, ok::Site at) {
-        return ok::shuffle_any(what, ok_mask(), value, lane, tile_size, at);
+    OK_ALWAYS_MEMBER static T exchange(int what, T value, int lane, __ok::Site at) {
+        return __ok::shuffle_any(what, ok_mask(), value, lane, tile_size, at);
     }
     unsigned meta_rank_, meta_size_;
 };
@@ -161,7 +161,7 @@ OK_ALWAYS thread_block_tile<tile_size, Group> tiled_partition(const Group& group
 template <class Group>
 OK_ALWAYS coalesced_group tiled_partition(const Group& group, unsigned tile_size) {
     const unsigned rank = group.thread_rank(), first = rank / tile_size * tile_size;
-    const unsigned lane = ok::lane_index() - (rank - first);
+    const unsigned lane = __ok::lane_index() - (rank - first);
     return coalesced_group((0xffffffffu >> (32 - tile_size)) << lane, rank / tile_size,
                            (group.size() + tile_size - 1) / tile_size);
 }
@@ -171,7 +171,7 @@ OK_ALWAYS coalesced_group labeled_partition(const Group& group, Label label, OK_
 }
 template <class Group>
 OK_ALWAYS coalesced_group binary_partition(const Group& group, bool predicate, OK_AT) {
-    const unsigned yes = ok::ballot(group.ok_mask(), predicate, at);
+    const unsigned yes = __ok::ballot(group.ok_mask(), predicate, at);
     return coalesced_group(predicate ? yes : group.ok_mask() & ~yes, predicate, 2);
 }
 

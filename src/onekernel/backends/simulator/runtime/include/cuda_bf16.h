@@ -8,9 +8,9 @@
 #define OK_N2 __nv_bfloat162
 #define OK_RAW __nv_bfloat16_raw
 #define OK_RAW2 __nv_bfloat162_raw
-#define OK_FORMAT ok::BFloat16Format
-#define OK_TO_BITS ok::bfloat16_bits
-#define OK_TO_FLOAT ok::bfloat16_value
+#define OK_FORMAT __ok::BFloat16Format
+#define OK_TO_BITS __ok::bfloat16_bits
+#define OK_TO_FLOAT __ok::bfloat16_value
 #define OK_NAME(before, after) before##bfloat16##after
 #include "ok/narrow_type.inc"
 #include "ok/narrow_arithmetic.inc"

@@ -8,9 +8,9 @@
 #define OK_N2 __half2
 #define OK_RAW __half_raw
 #define OK_RAW2 __half2_raw
-#define OK_FORMAT ok::HalfFormat
-#define OK_TO_BITS ok::half_bits
-#define OK_TO_FLOAT ok::half_value
+#define OK_FORMAT __ok::HalfFormat
+#define OK_TO_BITS __ok::half_bits
+#define OK_TO_FLOAT __ok::half_value
 #define OK_NAME(before, after) before##half##after
 #include "ok/narrow_type.inc"
 #include "ok/narrow_arithmetic.inc"

@@ -7,14 +7,14 @@
 // it.
 OK_ALWAYS void __pipeline_memcpy_async(void* to, const void* from, size_t size, size_t zero_fill = 0, OK_AT) {
     if ((size != 4 && size != 8 && size != 16) || zero_fill > size)
-        ok::trap("__pipeline_memcpy_async of a size that is not 4, 8 or 16", at);
+        __ok::trap("__pipeline_memcpy_async of a size that is not 4, 8 or 16", at);
     if (zero_fill == 0) {
-        ok::copy_piece(to, from, size);
+        __ok::copy_piece(to, from, size);
         return;
     }
     alignas(16) char bytes[16] = {};
-    ok::copy_piece(bytes, from, size - zero_fill);
-    ok::copy_piece(to, bytes, size);
+    __ok::copy_piece(bytes, from, size - zero_fill);
+    __ok::copy_piece(to, bytes, size);
 }
 OK_ALWAYS void __pipeline_commit() {}
 OK_ALWAYS void __pipeline_wait_prior(size_t) {}

@@ -76,7 +76,7 @@ OK_ALWAYS size_t place(int index, unsigned stride, bool by_row) {
 
 template <class Fragment, class T>
 OK_ALWAYS void load(Fragment& fragment, const T* from, unsigned stride, bool by_row) {
-    const int lane = ok::ok_thread_rank() % 32;
+    const int lane = __ok::ok_thread_rank() % 32;
     for (int i = 0; i < Fragment::num_elements; ++i)
         fragment.x[i] = from[place<Fragment>(index_of(i, lane), stride, by_row)];
 }
@@ -90,7 +90,7 @@ __attribute__((noinline)) OK_QUIET void load_whole(Fragment& fragment, const T* 
 
 template <class Fragment>
 __attribute__((noinline)) OK_QUIET bool is_as_loaded(const Fragment& fragment) {
-    const int lane = ok::ok_thread_rank() % 32;
+    const int lane = __ok::ok_thread_rank() % 32;
     for (int i = 0; i < Fragment::num_elements; ++i)
         if (__builtin_memcmp(&fragment.x[i], &fragment.ok_whole[index_of(i, lane)], sizeof fragment.x[i]) != 0)
             return false;
@@ -99,14 +99,14 @@ __attribute__((noinline)) OK_QUIET bool is_as_loaded(const Fragment& fragment) {
 
 // Where some lane changed its share after the load, the lanes tell each other.
 template <class Fragment>
-OK_ALWAYS void refresh(const Fragment& fragment, ok::Site at) {
-    if (ok::ok_collective(ok::BALLOT, 0xffffffffu, !is_as_loaded(fragment), 0, 32, 4, nullptr, at) == 0) return;
+OK_ALWAYS void refresh(const Fragment& fragment, __ok::Site at) {
+    if (__ok::ok_collective(__ok::BALLOT, 0xffffffffu, !is_as_loaded(fragment), 0, 32, 4, nullptr, at) == 0) return;
     for (int i = 0; i < Fragment::num_elements; ++i)
         for (int lane = 0; lane < 32; ++lane)
-            fragment.ok_whole[index_of(i, lane)] = ok::shuffle(ok::SHFL_IDX, 0xffffffffu, fragment.x[i], lane, 32, at);
+            fragment.ok_whole[index_of(i, lane)] = __ok::shuffle(__ok::SHFL_IDX, 0xffffffffu, fragment.x[i], lane, 32, at);
 }
 
-OK_ALWAYS void meet(ok::Site at) { ok::ok_collective(ok::SYNC_WARP, 0xffffffffu, 0, 0, 32, 0, nullptr, at); }
+OK_ALWAYS void meet(__ok::Site at) { __ok::ok_collective(__ok::SYNC_WARP, 0xffffffffu, 0, 0, 32, 0, nullptr, at); }
 
 template <class T>
 OK_ALWAYS double number(T value) {
@@ -150,7 +150,7 @@ template <int m, int n, int k, class T, class Target>
 OK_ALWAYS void store_matrix_sync(Target* to, const fragment<accumulator, m, n, k, T>& fragment, unsigned stride,
                                  layout_t layout, OK_AT) {
     using Fragment = wmma::fragment<accumulator, m, n, k, T>;
-    const int lane = ok::ok_thread_rank() % 32;
+    const int lane = __ok::ok_thread_rank() % 32;
     detail::meet(at);
     for (int i = 0; i < Fragment::num_elements; ++i)
         to[detail::place<Fragment>(detail::index_of(i, lane), stride, layout == mem_row_major)] = fragment.x[i];
@@ -162,7 +162,7 @@ namespace detail {
 template <class Result, class A, class B, class C>
 __attribute__((noinline)) OK_QUIET void multiply(Result& d, const A& a, const B& b, const C& c) {
     constexpr int depth = A::ok_columns, columns = B::ok_columns;
-    const int lane = ok::ok_thread_rank() % 32;
+    const int lane = __ok::ok_thread_rank() % 32;
     for (int i = 0; i < Result::num_elements; ++i) {
         const int row = index_of(i, lane) / columns, column = index_of(i, lane) % columns;
         double sum = number(c.x[i]);

@@ -8,11 +8,11 @@ namespace cooperative_groups {
 
 template <class Group, class To, class From>
 OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, size_t bytes) {
-    ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
+    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
 }
 template <class Group, class To, class From, size_t alignment>
 OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, cuda::aligned_size_t<alignment> bytes) {
-    ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
+    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
 }
 // Waiting for a group's copies includes a barrier of the group.
 template <class Group>

@@ -3,7 +3,7 @@
 #pragma once
 #include "device_memory.h"
 
-namespace ok {
+namespace __ok {
 
 typedef uint64_t __attribute__((may_alias)) Word8;
 typedef uint32_t __attribute__((may_alias)) Word4;
@@ -27,4 +27,4 @@ OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const vo
         copy_piece(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, piece);
 }
 
-}  // namespace ok
+}  // namespace __ok

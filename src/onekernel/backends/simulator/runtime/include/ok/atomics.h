@@ -4,7 +4,7 @@
 #include "../../core.h"
 #include "bits.h"
 
-namespace ok {
+namespace __ok {
 
 template <size_t size>
 struct Word;
@@ -33,7 +33,7 @@ OK_ALWAYS T update(T* address, Operation operation) {
     return bit_cast<T>(old);
 }
 
-}  // namespace ok
+}  // namespace __ok
 
 // Every function in its three scopes; on one machine they do the same.
 #define OK_SCOPES(DEFINE, name, ...)  \
@@ -43,13 +43,13 @@ OK_ALWAYS T update(T* address, Operation operation) {
 
 #define OK_BUILTIN(name, type, builtin)                     \
     OK_ALWAYS type name(type* address, type value, OK_AT) { \
-        ok::ok_atomic(address, sizeof(type), true, at);     \
+        __ok::ok_atomic(address, sizeof(type), true, at);     \
         return builtin(address, value, __ATOMIC_SEQ_CST);   \
     }
 #define OK_UPDATE(name, type, expression)                                         \
     OK_ALWAYS type name(type* address, type value, OK_AT) {                       \
-        ok::ok_atomic(address, sizeof(type), true, at);                           \
-        return ok::update(address, [=](type old) -> type { return expression; }); \
+        __ok::ok_atomic(address, sizeof(type), true, at);                           \
+        return __ok::update(address, [=](type old) -> type { return expression; }); \
     }
 
 #define OK_INTEGER_ATOMICS(type)                                     \
@@ -63,7 +63,7 @@ OK_ALWAYS T update(T* address, Operation operation) {
     OK_SCOPES(OK_CAS, atomicCAS, type)
 #define OK_CAS(name, type)                                                                                   \
     OK_ALWAYS type name(type* address, type expected, type desired, OK_AT) {                                 \
-        ok::ok_atomic(address, sizeof(type), true, at);                                                      \
+        __ok::ok_atomic(address, sizeof(type), true, at);                                                      \
         __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return expected;                                                                                     \
     }
@@ -88,12 +88,12 @@ OK_SCOPES(OK_UPDATE, atomicExch, float, ((void)old, value))
 #if __CUDA_ARCH__ >= 900
 #define OK_VECTOR_ADD(name, type, ...)                                                    \
     OK_ALWAYS type name(type* address, type value, OK_AT) {                               \
-        ok::ok_atomic(address, sizeof(type), true, at);                                   \
+        __ok::ok_atomic(address, sizeof(type), true, at);                                   \
         float* part = reinterpret_cast<float*>(address);                                  \
         const float add[] = {__VA_ARGS__};                                                \
         float old[sizeof(type) / sizeof(float)];                                          \
         for (size_t i = 0; i < sizeof(type) / sizeof(float); ++i)                         \
-            old[i] = ok::update(part + i, [&](float before) { return before + add[i]; }); \
+            old[i] = __ok::update(part + i, [&](float before) { return before + add[i]; }); \
         type out;                                                                         \
         __builtin_memcpy(&out, old, sizeof out);                                          \
         return out;                                                                       \

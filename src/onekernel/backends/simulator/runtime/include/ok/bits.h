@@ -5,7 +5,7 @@
 #define OK_ALWAYS static inline __attribute__((always_inline))
 #define OK_ALWAYS_MEMBER inline __attribute__((always_inline))
 
-namespace ok {
+namespace __ok {
 
 template <class To, class From>
 OK_ALWAYS To bit_cast(From from) {
@@ -15,4 +15,4 @@ OK_ALWAYS To bit_cast(From from) {
     return to;
 }
 
-}  // namespace ok
+}  // namespace __ok

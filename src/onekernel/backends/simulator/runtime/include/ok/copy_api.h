@@ -13,7 +13,7 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4
 };
 
-namespace ok {
+namespace __ok {
 
 inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, Site at) {
     if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
@@ -52,31 +52,31 @@ inline cudaError_t symbol_range(const T&, size_t bytes, size_t offset) {
     return offset > sizeof(T) || bytes > sizeof(T) - offset ? fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 
-}  // namespace ok
+}  // namespace __ok
 
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, OK_AT) {
-    return ok::copy(to, from, bytes, kind, at);
+    return __ok::copy(to, from, bytes, kind, at);
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t = nullptr, OK_AT) {
-    return ok::copy(to, from, bytes, kind, at);
+    return __ok::copy(to, from, bytes, kind, at);
 }
 inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind, OK_AT) {
-    return ok::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, at);
+    return __ok::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, at);
 }
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                      size_t height, cudaMemcpyKind kind, cudaStream_t = nullptr, OK_AT) {
-    return ok::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, at);
+    return __ok::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, at);
 }
-inline cudaError_t cudaMemset(void* to, int value, size_t bytes, OK_AT) { return ok::fill(to, value, bytes, at); }
+inline cudaError_t cudaMemset(void* to, int value, size_t bytes, OK_AT) { return __ok::fill(to, value, bytes, at); }
 inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t = nullptr, OK_AT) {
-    return ok::fill(to, value, bytes, at);
+    return __ok::fill(to, value, bytes, at);
 }
 inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height, OK_AT) {
-    if (width > pitch) return ok::fail(cudaErrorInvalidPitchValue);
+    if (width > pitch) return __ok::fail(cudaErrorInvalidPitchValue);
     for (size_t row = 0; row < height; ++row)
-        if (const cudaError_t error = ok::fill(static_cast<char*>(to) + row * pitch, value, width, at)) return error;
+        if (const cudaError_t error = __ok::fill(static_cast<char*>(to) + row * pitch, value, width, at)) return error;
     return cudaSuccess;
 }
 
@@ -89,17 +89,17 @@ template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice, OK_AT) {
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
-        return ok::fail(cudaErrorInvalidMemcpyDirection);
-    if (const cudaError_t error = ok::symbol_range(symbol, bytes, offset)) return error;
-    return ok::copy(ok::symbol_address(symbol) + offset, from, bytes, kind, at);
+        return __ok::fail(cudaErrorInvalidMemcpyDirection);
+    if (const cudaError_t error = __ok::symbol_range(symbol, bytes, offset)) return error;
+    return __ok::copy(__ok::symbol_address(symbol) + offset, from, bytes, kind, at);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost, OK_AT) {
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
-        return ok::fail(cudaErrorInvalidMemcpyDirection);
-    if (const cudaError_t error = ok::symbol_range(symbol, bytes, offset)) return error;
-    return ok::copy(to, ok::symbol_address(symbol) + offset, bytes, kind, at);
+        return __ok::fail(cudaErrorInvalidMemcpyDirection);
+    if (const cudaError_t error = __ok::symbol_range(symbol, bytes, offset)) return error;
+    return __ok::copy(to, __ok::symbol_address(symbol) + offset, bytes, kind, at);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
@@ -113,7 +113,7 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t b
 }
 template <class P, class T>
 inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
-    *pointer = reinterpret_cast<P*>(ok::symbol_address(symbol));
+    *pointer = reinterpret_cast<P*>(__ok::symbol_address(symbol));
     return cudaSuccess;
 }
 template <class T>

@@ -1,4 +1,4 @@
-// The card and the kernels as the host asks about them: properties, attributes, limits, occupancy. All from ok::CARD.
+// The card and the kernels as the host asks about them: properties, attributes, limits, occupancy. All from __ok::CARD.
 #pragma once
 #include "errors.h"
 
@@ -55,9 +55,9 @@ enum cudaDeviceAttr {
 };
 
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    constexpr auto& card = ok::CARD;
-    if (value == nullptr) return ok::fail(cudaErrorInvalidValue);
-    if (device != 0) return ok::fail(cudaErrorInvalidDevice);
+    constexpr auto& card = __ok::CARD;
+    if (value == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (device != 0) return __ok::fail(cudaErrorInvalidDevice);
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock: *value = card.threads_per_block; break;
         case cudaDevAttrMaxBlockDimX: *value = card.block_x; break;
@@ -88,15 +88,15 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrCooperativeLaunch:
         case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
         case cudaDevAttrClusterLaunch: *value = card.major >= 9; break;
-        default: return ok::fail(cudaErrorInvalidValue);
+        default: return __ok::fail(cudaErrorInvalidValue);
     }
     return cudaSuccess;
 }
 
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    constexpr auto& card = ok::CARD;
-    if (properties == nullptr) return ok::fail(cudaErrorInvalidValue);
-    if (device != 0) return ok::fail(cudaErrorInvalidDevice);
+    constexpr auto& card = __ok::CARD;
+    if (properties == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (device != 0) return __ok::fail(cudaErrorInvalidDevice);
     cudaDeviceProp p{};
     for (size_t i = 0; card.name[i] != '\0' && i + 1 < sizeof p.name; ++i) p.name[i] = card.name[i];
     p.totalGlobalMem = card.global_memory;
@@ -130,16 +130,16 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int devic
 }
 
 inline cudaError_t cudaGetDeviceCount(int* count) {
-    if (count == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (count == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *count = 1;
     return cudaSuccess;
 }
 inline cudaError_t cudaGetDevice(int* device) {
-    if (device == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (device == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *device = 0;
     return cudaSuccess;
 }
-inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : ok::fail(cudaErrorInvalidDevice); }
+inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidDevice); }
 inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
 inline cudaError_t cudaDriverGetVersion(int* version) {
     *version = CUDART_VERSION;
@@ -147,11 +147,11 @@ inline cudaError_t cudaDriverGetVersion(int* version) {
 }
 inline cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-    if (device != 0 || peer != 0) return ok::fail(cudaErrorInvalidDevice);
+    if (device != 0 || peer != 0) return __ok::fail(cudaErrorInvalidDevice);
     *can = 0;
     return cudaSuccess;
 }
-inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return ok::fail(cudaErrorInvalidDevice); }
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return __ok::fail(cudaErrorInvalidDevice); }
 
 // Settings that change a GPU's speed alone: accepted.
 enum cudaFuncCache {

@@ -6,7 +6,7 @@
 #include "../../core.h"
 #include "bits.h"
 
-namespace ok {
+namespace __ok {
 template <class T>
 struct Exactly {
     typedef T type;
@@ -42,12 +42,12 @@ OK_ALWAYS void store(T* address, T value) {
     }
 }
 #undef OK_WHOLE
-}  // namespace ok
+}  // namespace __ok
 
 #define OK_LOAD(name)                    \
     template <class T>                   \
     OK_ALWAYS T name(const T* address) { \
-        return ok::load(address);        \
+        return __ok::load(address);        \
     }
 OK_LOAD(__ldg)
 OK_LOAD(__ldca)
@@ -59,8 +59,8 @@ OK_LOAD(__ldcv)
 
 #define OK_STORE(name)                                                     \
     template <class T>                                                     \
-    OK_ALWAYS void name(T* address, typename ok::Exactly<T>::type value) { \
-        ok::store(address, value);                                         \
+    OK_ALWAYS void name(T* address, typename __ok::Exactly<T>::type value) { \
+        __ok::store(address, value);                                         \
     }
 OK_STORE(__stwb)
 OK_STORE(__stcg)
@@ -75,6 +75,6 @@ inline long long clock64() {
     return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 OK_ALWAYS void __nanosleep(unsigned) {}
-OK_ALWAYS void __trap(OK_AT) { ok::trap("__trap", at); }
+OK_ALWAYS void __trap(OK_AT) { __ok::trap("__trap", at); }
 OK_ALWAYS void __brkpt() {}
 OK_ALWAYS void __prof_trigger(int) {}

@@ -89,7 +89,7 @@ inline const char* cudaGetErrorString(cudaError_t error) {
     return "unrecognized error code";
 }
 
-namespace ok {
+namespace __ok {
 // What an API call returns: a failure is remembered for cudaGetLastError.
 inline cudaError_t fail(cudaError_t error) { return static_cast<cudaError_t>(ok_fail(error)); }
 inline cudaError_t result(int error) { return static_cast<cudaError_t>(error); }
@@ -97,7 +97,7 @@ inline cudaError_t result(int error) { return static_cast<cudaError_t>(error); }
 inline bool is_fault(int error) {
     return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout || (error >= 710 && error <= 719);
 }
-}  // namespace ok
+}  // namespace __ok
 
-inline cudaError_t cudaGetLastError() { return ok::result(ok::ok_error(true)); }
-inline cudaError_t cudaPeekAtLastError() { return ok::result(ok::ok_error(false)); }
+inline cudaError_t cudaGetLastError() { return __ok::result(__ok::ok_error(true)); }
+inline cudaError_t cudaPeekAtLastError() { return __ok::result(__ok::ok_error(false)); }

@@ -3,7 +3,7 @@
 #include "../../core.h"
 #include "bits.h"
 
-namespace ok {
+namespace __ok {
 
 OK_ALWAYS unsigned lane_index() { return ok_thread_rank() % WARP; }
 OK_ALWAYS unsigned lanes_below(unsigned lane) { return (1u << lane) - 1; }
@@ -43,4 +43,4 @@ OK_ALWAYS unsigned ballot(unsigned mask, int predicate, Site at) {
     return static_cast<unsigned>(ok_collective(BALLOT, mask, predicate != 0, 0, WARP, 4, nullptr, at));
 }
 
-}  // namespace ok
+}  // namespace __ok

@@ -23,11 +23,11 @@ struct cudaFuncAttributes {
 
 template <class Kernel>
 inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value, OK_AT) {
-    if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
-        return value < -1 || value > 100 ? ok::fail(cudaErrorInvalidValue) : cudaSuccess;
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return ok::fail(cudaErrorInvalidValue);
-    return ok::result(ok::ok_set_max_dynamic_shared(reinterpret_cast<const void*>(kernel), value, at));
+        return value < -1 || value > 100 ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return __ok::fail(cudaErrorInvalidValue);
+    return __ok::result(__ok::ok_set_max_dynamic_shared(reinterpret_cast<const void*>(kernel), value, at));
 }
 template <class Kernel>
 inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
@@ -35,16 +35,16 @@ inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
 }
 template <class Kernel>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
-    if (attributes == nullptr || kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    if (attributes == nullptr || kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     *attributes = {};
-    attributes->maxThreadsPerBlock = ok::CARD.threads_per_block;
-    attributes->ptxVersion = attributes->binaryVersion = 10 * ok::CARD.major + ok::CARD.minor;
-    attributes->maxDynamicSharedSizeBytes = ok::ok_max_dynamic_shared(reinterpret_cast<const void*>(kernel));
+    attributes->maxThreadsPerBlock = __ok::CARD.threads_per_block;
+    attributes->ptxVersion = attributes->binaryVersion = 10 * __ok::CARD.major + __ok::CARD.minor;
+    attributes->maxDynamicSharedSizeBytes = __ok::ok_max_dynamic_shared(reinterpret_cast<const void*>(kernel));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
     return cudaSuccess;
 }
 
-namespace ok {
+namespace __ok {
 // Blocks of `threads` threads and `shared` bytes that fit a multiprocessor: an upper bound, as registers and static
 // shared memory are not known before a GPU compiler has run.
 constexpr int resident_blocks(int threads, size_t shared) {
@@ -54,16 +54,16 @@ constexpr int resident_blocks(int threads, size_t shared) {
     const size_t by_shared = CARD.shared_per_multiprocessor / (shared + CARD.shared_reserved_per_block);
     return by_shared < static_cast<size_t>(blocks) ? static_cast<int>(by_shared) : blocks;
 }
-}  // namespace ok
+}  // namespace __ok
 
 template <class Kernel>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
                                                                  size_t shared) {
-    if (blocks == nullptr || threads <= 0) return ok::fail(cudaErrorInvalidValue);
-    if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
+    if (blocks == nullptr || threads <= 0) return __ok::fail(cudaErrorInvalidValue);
+    if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     const bool fits =
-        threads <= ok::CARD.threads_per_block && shared <= static_cast<size_t>(ok::CARD.shared_per_block_optin);
-    *blocks = fits ? ok::resident_blocks(threads, shared) : 0;
+        threads <= __ok::CARD.threads_per_block && shared <= static_cast<size_t>(__ok::CARD.shared_per_block_optin);
+    *blocks = fits ? __ok::resident_blocks(threads, shared) : 0;
     return cudaSuccess;
 }
 template <class Kernel>
@@ -74,18 +74,18 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* b
 template <class Kernel, class SharedOf>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
                                                                   SharedOf shared_of, int limit = 0) {
-    if (grid == nullptr || block == nullptr) return ok::fail(cudaErrorInvalidValue);
-    if (kernel == nullptr) return ok::fail(cudaErrorInvalidDeviceFunction);
-    const int most = limit > 0 && limit < ok::CARD.threads_per_block ? limit : ok::CARD.threads_per_block;
+    if (grid == nullptr || block == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
+    const int most = limit > 0 && limit < __ok::CARD.threads_per_block ? limit : __ok::CARD.threads_per_block;
     int best = 0;
-    for (int threads = most; threads > 0; threads = (threads - 1) / ok::CARD.warp * ok::CARD.warp) {
-        const int blocks = ok::resident_blocks(threads, shared_of(threads));
+    for (int threads = most; threads > 0; threads = (threads - 1) / __ok::CARD.warp * __ok::CARD.warp) {
+        const int blocks = __ok::resident_blocks(threads, shared_of(threads));
         if (blocks * threads <= best) continue;
         best = blocks * threads;
         *block = threads;
-        *grid = blocks * ok::CARD.multiprocessors;
+        *grid = blocks * __ok::CARD.multiprocessors;
     }
-    return best > 0 ? cudaSuccess : ok::fail(cudaErrorInvalidValue);
+    return best > 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidValue);
 }
 template <class Kernel>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,

@@ -5,12 +5,12 @@
 template <class... P>
 inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                                     cudaStream_t stream = nullptr, OK_AT) {
-    return ok::result(ok::launch_kernel(kernel, grid, block, arguments, shared, stream, false, at));
+    return __ok::result(__ok::launch_kernel(kernel, grid, block, arguments, shared, stream, false, at));
 }
 template <class... P>
 inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
                                                size_t shared = 0, cudaStream_t stream = nullptr, OK_AT) {
-    return ok::result(ok::launch_kernel(kernel, grid, block, arguments, shared, stream, true, at));
+    return __ok::result(__ok::launch_kernel(kernel, grid, block, arguments, shared, stream, true, at));
 }
 
 enum cudaLaunchAttributeID {
@@ -38,7 +38,7 @@ struct cudaLaunchConfig_t {
     unsigned numAttrs;
 };
 
-namespace ok {
+namespace __ok {
 // A launch's configuration and where it was passed: a pack of arguments leaves no room for a Site of its own.
 struct ConfigAt {
     const cudaLaunchConfig_t* config;
@@ -49,12 +49,12 @@ template <class T>
 struct Parameter {
     typedef T type;
 };
-}  // namespace ok
+}  // namespace __ok
 
 template <class... P>
-inline cudaError_t cudaLaunchKernelEx(ok::ConfigAt how, void (*kernel)(P...),
-                                      typename ok::Parameter<P>::type... arguments) {
-    if (how.config == nullptr) return ok::fail(cudaErrorInvalidValue);
+inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, void (*kernel)(P...),
+                                      typename __ok::Parameter<P>::type... arguments) {
+    if (how.config == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaLaunchConfig_t& c = *how.config;
     bool cooperative = false;
     for (unsigned i = 0; i < c.numAttrs; ++i) {
@@ -62,11 +62,11 @@ inline cudaError_t cudaLaunchKernelEx(ok::ConfigAt how, void (*kernel)(P...),
         if (c.attrs[i].id == cudaLaunchAttributeCooperative) cooperative = value.cooperative != 0;
         const bool cluster = c.attrs[i].id == cudaLaunchAttributeClusterDimension;
         if (cluster && value.clusterDim.x * value.clusterDim.y * value.clusterDim.z != 1) {
-            ok::ok_unsupported("thread block clusters", how.at);
-            return ok::fail(cudaErrorNotSupported);
+            __ok::ok_unsupported("thread block clusters", how.at);
+            return __ok::fail(cudaErrorNotSupported);
         }
     }
-    const ok::LaunchSite site{nullptr, "", reinterpret_cast<const void*>(kernel), how.at};
-    const ok::Config config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, cooperative);
-    return ok::result(ok::launch(site, config, kernel, arguments...));
+    const __ok::LaunchSite site{nullptr, "", reinterpret_cast<const void*>(kernel), how.at};
+    const __ok::Config config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, cooperative);
+    return __ok::result(__ok::__launch(site, config, kernel, arguments...));
 }

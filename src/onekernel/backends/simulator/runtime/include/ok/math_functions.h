@@ -9,7 +9,7 @@
 
 #define OK_C extern "C" inline __attribute__((always_inline))
 
-namespace ok {
+namespace __ok {
 
 // fmin and fmax of PTX: NaN loses against a number, and -0 is below +0.
 template <class T, class Bits>
@@ -52,7 +52,7 @@ inline long double inverse_erfc(long double q) {
     return x;
 }
 
-}  // namespace ok
+}  // namespace __ok
 
 // Fast intrinsics. A GPU computes them with a few bits less; these are exact to the C library.
 OK_C float __expf(float x) noexcept { return ::expf(x); }
@@ -79,34 +79,34 @@ OK_ALWAYS float fdividef(float x, float y) { return x / y; }
 OK_ALWAYS float __frsqrt_rn(float x) { return static_cast<float>(1.0 / ::sqrt(static_cast<double>(x))); }
 OK_ALWAYS float __saturatef(float x) { return x > 0.0f ? x < 1.0f ? x : 1.0f : 0.0f; }
 
-OK_C float fminf(float x, float y) noexcept { return ok::smaller<float, unsigned>(x, y); }
-OK_C float fmaxf(float x, float y) noexcept { return ok::larger<float, unsigned>(x, y); }
-OK_C double fmin(double x, double y) noexcept { return ok::smaller<double, unsigned long long>(x, y); }
-OK_C double fmax(double x, double y) noexcept { return ok::larger<double, unsigned long long>(x, y); }
-OK_ALWAYS float min(float x, float y) { return ok::smaller<float, unsigned>(x, y); }
-OK_ALWAYS float max(float x, float y) { return ok::larger<float, unsigned>(x, y); }
-OK_ALWAYS double min(double x, double y) { return ok::smaller<double, unsigned long long>(x, y); }
-OK_ALWAYS double max(double x, double y) { return ok::larger<double, unsigned long long>(x, y); }
-OK_ALWAYS double min(float x, double y) { return ok::smaller<double, unsigned long long>(x, y); }
-OK_ALWAYS double max(float x, double y) { return ok::larger<double, unsigned long long>(x, y); }
-OK_ALWAYS double min(double x, float y) { return ok::smaller<double, unsigned long long>(x, y); }
-OK_ALWAYS double max(double x, float y) { return ok::larger<double, unsigned long long>(x, y); }
+OK_C float fminf(float x, float y) noexcept { return __ok::smaller<float, unsigned>(x, y); }
+OK_C float fmaxf(float x, float y) noexcept { return __ok::larger<float, unsigned>(x, y); }
+OK_C double fmin(double x, double y) noexcept { return __ok::smaller<double, unsigned long long>(x, y); }
+OK_C double fmax(double x, double y) noexcept { return __ok::larger<double, unsigned long long>(x, y); }
+OK_ALWAYS float min(float x, float y) { return __ok::smaller<float, unsigned>(x, y); }
+OK_ALWAYS float max(float x, float y) { return __ok::larger<float, unsigned>(x, y); }
+OK_ALWAYS double min(double x, double y) { return __ok::smaller<double, unsigned long long>(x, y); }
+OK_ALWAYS double max(double x, double y) { return __ok::larger<double, unsigned long long>(x, y); }
+OK_ALWAYS double min(float x, double y) { return __ok::smaller<double, unsigned long long>(x, y); }
+OK_ALWAYS double max(float x, double y) { return __ok::larger<double, unsigned long long>(x, y); }
+OK_ALWAYS double min(double x, float y) { return __ok::smaller<double, unsigned long long>(x, y); }
+OK_ALWAYS double max(double x, float y) { return __ok::larger<double, unsigned long long>(x, y); }
 
 OK_C double rsqrt(double x) noexcept { return static_cast<double>(1.0L / ::sqrtl(x)); }
 OK_C float rsqrtf(float x) noexcept { return __frsqrt_rn(x); }
 OK_C double rcbrt(double x) noexcept { return static_cast<double>(1.0L / ::cbrtl(x)); }
 OK_C float rcbrtf(float x) noexcept { return static_cast<float>(1.0 / ::cbrt(static_cast<double>(x))); }
-OK_C double sinpi(double x) noexcept { return ok::sine_of_pi_times(x); }
-OK_C float sinpif(float x) noexcept { return ok::sine_of_pi_times(x); }
-OK_C double cospi(double x) noexcept { return ok::cosine_of_pi_times(x); }
-OK_C float cospif(float x) noexcept { return ok::cosine_of_pi_times(x); }
+OK_C double sinpi(double x) noexcept { return __ok::sine_of_pi_times(x); }
+OK_C float sinpif(float x) noexcept { return __ok::sine_of_pi_times(x); }
+OK_C double cospi(double x) noexcept { return __ok::cosine_of_pi_times(x); }
+OK_C float cospif(float x) noexcept { return __ok::cosine_of_pi_times(x); }
 OK_C double normcdf(double x) noexcept {
     return static_cast<double>(0.5L * ::erfcl(-x * 0.707106781186547524400844362104849039L));
 }
 OK_C float normcdff(float x) noexcept { return static_cast<float>(0.5 * ::erfc(-x * 0.70710678118654752)); }
 inline double erfcinv(double q) {
     if (!(q > 0 && q < 2)) return q == 0 ? __builtin_inf() : q == 2 ? -__builtin_inf() : __builtin_nan("");
-    return static_cast<double>(ok::inverse_erfc(q));
+    return static_cast<double>(__ok::inverse_erfc(q));
 }
 inline double erfinv(double y) {
     if (!(y > -1 && y < 1)) return y == 1 || y == -1 ? y * __builtin_inf() : __builtin_nan("");
@@ -114,14 +114,14 @@ inline double erfinv(double y) {
         const double z = y * 0.88622692545275801365, s = z * z;
         return z + z * s * (1.0 / 3 + s * (7.0 / 30 + s * (127.0 / 630 + s * (4369.0 / 22680))));
     }
-    return static_cast<double>(y < 0 ? -ok::inverse_erfc(1 + static_cast<long double>(y))
-                                     : ok::inverse_erfc(1 - static_cast<long double>(y)));
+    return static_cast<double>(y < 0 ? -__ok::inverse_erfc(1 + static_cast<long double>(y))
+                                     : __ok::inverse_erfc(1 - static_cast<long double>(y)));
 }
 inline double normcdfinv(double p) {
     if (!(p > 0 && p < 1)) return p == 0 ? -__builtin_inf() : p == 1 ? __builtin_inf() : __builtin_nan("");
     if (p > 0.25 && p < 0.75) return 1.4142135623730951 * erfinv(2 * p - 1);
     return static_cast<double>(-1.414213562373095048801688724209698079L *
-                               ok::inverse_erfc(2 * static_cast<long double>(p)));
+                               __ok::inverse_erfc(2 * static_cast<long double>(p)));
 }
 inline float erfcinvf(float q) { return static_cast<float>(erfcinv(q)); }
 inline float erfinvf(float y) { return static_cast<float>(erfinv(y)); }

@@ -59,10 +59,10 @@ OK_ALWAYS long long __mul64hi(long long x, long long y) {
 OK_ALWAYS unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
 }
-namespace ok {
+namespace __ok {
 OK_ALWAYS unsigned sign24(int x) { return static_cast<unsigned>(static_cast<int>(static_cast<unsigned>(x) << 8) >> 8); }
-}  // namespace ok
-OK_ALWAYS int __mul24(int x, int y) { return static_cast<int>(ok::sign24(x) * ok::sign24(y)); }
+}  // namespace __ok
+OK_ALWAYS int __mul24(int x, int y) { return static_cast<int>(__ok::sign24(x) * __ok::sign24(y)); }
 OK_ALWAYS unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffff) * (y & 0xffffff); }
 OK_ALWAYS unsigned __sad(int x, int y, unsigned z) {
     return z + (x > y ? static_cast<unsigned>(x) - static_cast<unsigned>(y)

@@ -6,7 +6,7 @@
 
 #include "bits.h"
 
-namespace ok {
+namespace __ok {
 
 // Runs `operation` with the processor's rounding mode set; its operands must be volatile, so that nothing moves out of
 // it.
@@ -35,36 +35,36 @@ OK_ALWAYS To saturating(From value) {
     return static_cast<To>(value);
 }
 
-}  // namespace ok
+}  // namespace __ok
 
 #define OK_ROUNDED(letter, op, type, suffix, mode)                    \
     OK_ALWAYS type __##letter##add_##suffix(type x, type y) {         \
         volatile type a = x, b = y;                                   \
-        return ok::in_mode(mode, [&] { return a + b; });              \
+        return __ok::in_mode(mode, [&] { return a + b; });              \
     }                                                                 \
     OK_ALWAYS type __##letter##sub_##suffix(type x, type y) {         \
         volatile type a = x, b = y;                                   \
-        return ok::in_mode(mode, [&] { return a - b; });              \
+        return __ok::in_mode(mode, [&] { return a - b; });              \
     }                                                                 \
     OK_ALWAYS type __##letter##mul_##suffix(type x, type y) {         \
         volatile type a = x, b = y;                                   \
-        return ok::in_mode(mode, [&] { return a * b; });              \
+        return __ok::in_mode(mode, [&] { return a * b; });              \
     }                                                                 \
     OK_ALWAYS type __##letter##div_##suffix(type x, type y) {         \
         volatile type a = x, b = y;                                   \
-        return ok::in_mode(mode, [&] { return a / b; });              \
+        return __ok::in_mode(mode, [&] { return a / b; });              \
     }                                                                 \
     OK_ALWAYS type __##letter##rcp_##suffix(type x) {                 \
         volatile type a = x, one = 1;                                 \
-        return ok::in_mode(mode, [&] { return one / a; });            \
+        return __ok::in_mode(mode, [&] { return one / a; });            \
     }                                                                 \
     OK_ALWAYS type __##letter##sqrt_##suffix(type x) {                \
         volatile type a = x;                                          \
-        return ok::in_mode(mode, [&] { return ::sqrt##op(a); });      \
+        return __ok::in_mode(mode, [&] { return ::sqrt##op(a); });      \
     }                                                                 \
     OK_ALWAYS type __fma##op##_##suffix(type x, type y, type z) {     \
         volatile type a = x, b = y, c = z;                            \
-        return ok::in_mode(mode, [&] { return ::fma##op(a, b, c); }); \
+        return __ok::in_mode(mode, [&] { return ::fma##op(a, b, c); }); \
     }
 #define OK_NEAREST(letter, op, type)                                     \
     OK_ALWAYS type __##letter##add_rn(type x, type y) { return x + y; }  \
@@ -86,10 +86,10 @@ OK_ALL_ROUNDINGS(d, , double)
 #undef OK_ROUNDED
 
 #define OK_TO_INTEGER(from, op, name, type)                                                        \
-    OK_ALWAYS type __##from##2##name##_rn(from x) { return ok::saturating<type>(::rint##op(x)); }  \
-    OK_ALWAYS type __##from##2##name##_rz(from x) { return ok::saturating<type>(::trunc##op(x)); } \
-    OK_ALWAYS type __##from##2##name##_ru(from x) { return ok::saturating<type>(::ceil##op(x)); }  \
-    OK_ALWAYS type __##from##2##name##_rd(from x) { return ok::saturating<type>(::floor##op(x)); }
+    OK_ALWAYS type __##from##2##name##_rn(from x) { return __ok::saturating<type>(::rint##op(x)); }  \
+    OK_ALWAYS type __##from##2##name##_rz(from x) { return __ok::saturating<type>(::trunc##op(x)); } \
+    OK_ALWAYS type __##from##2##name##_ru(from x) { return __ok::saturating<type>(::ceil##op(x)); }  \
+    OK_ALWAYS type __##from##2##name##_rd(from x) { return __ok::saturating<type>(::floor##op(x)); }
 #define OK_FROM_INTEGER(name, type, to)                                      \
     OK_ALWAYS to __##name##2##to##_rn(type x) { return static_cast<to>(x); } \
     OK_DIRECTED_CAST(name, type, to, rz, FE_TOWARDZERO)                      \
@@ -98,7 +98,7 @@ OK_ALL_ROUNDINGS(d, , double)
 #define OK_DIRECTED_CAST(name, type, to, suffix, mode)                \
     OK_ALWAYS to __##name##2##to##_##suffix(type x) {                 \
         volatile type a = x;                                          \
-        return ok::in_mode(mode, [&] { return static_cast<to>(a); }); \
+        return __ok::in_mode(mode, [&] { return static_cast<to>(a); }); \
     }
 #define OK_CASTS(name, type)            \
     OK_TO_INTEGER(float, f, name, type) \
@@ -115,12 +115,12 @@ OK_FROM_INTEGER(double, double, float)
 #undef OK_FROM_INTEGER
 #undef OK_TO_INTEGER
 
-OK_ALWAYS int __float_as_int(float x) { return ok::bit_cast<int>(x); }
-OK_ALWAYS unsigned __float_as_uint(float x) { return ok::bit_cast<unsigned>(x); }
-OK_ALWAYS float __int_as_float(int x) { return ok::bit_cast<float>(x); }
-OK_ALWAYS float __uint_as_float(unsigned x) { return ok::bit_cast<float>(x); }
-OK_ALWAYS long long __double_as_longlong(double x) { return ok::bit_cast<long long>(x); }
-OK_ALWAYS double __longlong_as_double(long long x) { return ok::bit_cast<double>(x); }
+OK_ALWAYS int __float_as_int(float x) { return __ok::bit_cast<int>(x); }
+OK_ALWAYS unsigned __float_as_uint(float x) { return __ok::bit_cast<unsigned>(x); }
+OK_ALWAYS float __int_as_float(int x) { return __ok::bit_cast<float>(x); }
+OK_ALWAYS float __uint_as_float(unsigned x) { return __ok::bit_cast<float>(x); }
+OK_ALWAYS long long __double_as_longlong(double x) { return __ok::bit_cast<long long>(x); }
+OK_ALWAYS double __longlong_as_double(long long x) { return __ok::bit_cast<double>(x); }
 OK_ALWAYS int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 OK_ALWAYS int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 OK_ALWAYS double __hiloint2double(int hi, int lo) {

@@ -24,7 +24,7 @@ struct cudaPointerAttributes {
     void* hostPointer;
 };
 
-namespace ok {
+namespace __ok {
 
 // Pinned memory is host memory that kernels may touch too, outside the device heap.
 struct HostBlock {
@@ -67,64 +67,64 @@ inline cudaError_t release(void* pointer, Site at) {
     return pointer == nullptr ? cudaSuccess : result(ok_device_free(pointer, at));
 }
 
-}  // namespace ok
+}  // namespace __ok
 
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) {
-    return ok::allocate(pointer, bytes, at);
+    return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t, OK_AT) {
-    return ok::allocate(pointer, bytes, at);
+    return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height, OK_AT) {
-    if (pitch == nullptr) return ok::fail(cudaErrorInvalidValue);
-    const size_t unit = ok::CARD.text_alignment;
+    if (pitch == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    const size_t unit = __ok::CARD.text_alignment;
     *pitch = (width + unit - 1) / unit * unit;
-    return ok::allocate(pointer, *pitch * height, at);
+    return __ok::allocate(pointer, *pitch * height, at);
 }
-inline cudaError_t cudaFree(void* pointer, OK_AT) { return ok::release(pointer, at); }
+inline cudaError_t cudaFree(void* pointer, OK_AT) { return __ok::release(pointer, at); }
 inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, OK_AT) {
-    return pointer == nullptr ? ok::fail(cudaErrorInvalidValue) : ok::release(pointer, at);
+    return pointer == nullptr ? __ok::fail(cudaErrorInvalidValue) : __ok::release(pointer, at);
 }
 
 template <class T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned) {
-    return ok::host_allocate(reinterpret_cast<void**>(pointer), bytes);
+    return __ok::host_allocate(reinterpret_cast<void**>(pointer), bytes);
 }
 template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
     return cudaHostAlloc(pointer, bytes, flags);
 }
 inline cudaError_t cudaFreeHost(void* pointer) {
-    return pointer == nullptr || ok::host_free(pointer) ? cudaSuccess : ok::fail(cudaErrorInvalidValue);
+    return pointer == nullptr || __ok::host_free(pointer) ? cudaSuccess : __ok::fail(cudaErrorInvalidValue);
 }
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
-    if (device == nullptr || ok::host_block(host) == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (device == nullptr || __ok::host_block(host) == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *device = static_cast<T*>(host);
     return cudaSuccess;
 }
 inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
-    return pointer == nullptr || bytes == 0 ? ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    return pointer == nullptr || bytes == 0 ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 inline cudaError_t cudaHostUnregister(void* pointer) {
-    return pointer == nullptr ? ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    return pointer == nullptr ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    if (attributes == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (attributes == nullptr) return __ok::fail(cudaErrorInvalidValue);
     void* p = const_cast<void*>(pointer);
-    if (ok::host_block(pointer) != nullptr)
+    if (__ok::host_block(pointer) != nullptr)
         *attributes = {cudaMemoryTypeHost, 0, p, p};
-    else if (ok::ok_device_find(pointer, nullptr, nullptr))
+    else if (__ok::ok_device_find(pointer, nullptr, nullptr))
         *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
     else
         *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, p};
     return cudaSuccess;
 }
 inline cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-    *available = *total = ok::CARD.global_memory;
+    *available = *total = __ok::CARD.global_memory;
     return cudaSuccess;
 }

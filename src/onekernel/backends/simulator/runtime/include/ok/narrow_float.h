@@ -3,7 +3,7 @@
 #pragma once
 #include "math_rounding.h"
 
-namespace ok {
+namespace __ok {
 
 enum class Rounding { nearest_even, toward_zero, up, down };
 
@@ -101,4 +101,4 @@ OK_ALWAYS double fused(double a, double b, double c) {
     return bit_cast<double>(bits);
 }
 
-}  // namespace ok
+}  // namespace __ok

@@ -19,19 +19,19 @@ constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
                    cudaEventInterprocess = 4;
 
-namespace ok {
+namespace __ok {
 // What synchronising tells: the fault of a kernel, if there was one. Other errors are cudaGetLastError's alone.
 inline cudaError_t synchronize() {
     const int error = ok_error(false);
     return is_fault(error) ? result(error) : cudaSuccess;
 }
-}  // namespace ok
+}  // namespace __ok
 
-inline cudaError_t cudaDeviceSynchronize() { return ok::synchronize(); }
-inline cudaError_t cudaThreadSynchronize() { return ok::synchronize(); }
+inline cudaError_t cudaDeviceSynchronize() { return __ok::synchronize(); }
+inline cudaError_t cudaThreadSynchronize() { return __ok::synchronize(); }
 
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-    if (stream == nullptr || flags > cudaStreamNonBlocking) return ok::fail(cudaErrorInvalidValue);
+    if (stream == nullptr || flags > cudaStreamNonBlocking) return __ok::fail(cudaErrorInvalidValue);
     *stream = new CUstream_st{flags, priority};
     return cudaSuccess;
 }
@@ -43,7 +43,7 @@ inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-        return ok::fail(cudaErrorInvalidResourceHandle);
+        return __ok::fail(cudaErrorInvalidResourceHandle);
     delete stream;
     return cudaSuccess;
 }
@@ -55,10 +55,10 @@ inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
     *priority = stream == nullptr ? 0 : stream->priority;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return ok::synchronize(); }
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return ok::synchronize(); }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return __ok::synchronize(); }
+inline cudaError_t cudaStreamQuery(cudaStream_t) { return __ok::synchronize(); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned = 0) {
-    return event == nullptr ? ok::fail(cudaErrorInvalidResourceHandle) : cudaSuccess;
+    return event == nullptr ? __ok::fail(cudaErrorInvalidResourceHandle) : cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) *least = 0;
@@ -66,18 +66,18 @@ inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return cudaSuccess;
 }
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
-    if (function == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
     function(data);
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
-    if (function == nullptr) return ok::fail(cudaErrorInvalidValue);
-    function(stream, ok::synchronize(), data);
+    if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    function(stream, __ok::synchronize(), data);
     return cudaSuccess;
 }
 
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    if (event == nullptr || flags > 7) return ok::fail(cudaErrorInvalidValue);
+    if (event == nullptr || flags > 7) return __ok::fail(cudaErrorInvalidValue);
     *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, false};
     return cudaSuccess;
 }
@@ -85,25 +85,25 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEven
     return cudaEventCreateWithFlags(event, flags);
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    if (event == nullptr) return ok::fail(cudaErrorInvalidResourceHandle);
+    if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     delete event;
     return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
-    if (event == nullptr) return ok::fail(cudaErrorInvalidResourceHandle);
+    if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     event->recorded = true;
     return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return event == nullptr ? ok::fail(cudaErrorInvalidResourceHandle) : ok::synchronize();
+    return event == nullptr ? __ok::fail(cudaErrorInvalidResourceHandle) : __ok::synchronize();
 }
 inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 // Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    if (milliseconds == nullptr) return ok::fail(cudaErrorInvalidValue);
+    if (milliseconds == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaEvent_t events[] = {start, end};
     for (const cudaEvent_t event : events)
-        if (event == nullptr || !event->timed || !event->recorded) return ok::fail(cudaErrorInvalidResourceHandle);
+        if (event == nullptr || !event->timed || !event->recorded) return __ok::fail(cudaErrorInvalidResourceHandle);
     *milliseconds = __builtin_nanf("");
     return cudaSuccess;
 }
