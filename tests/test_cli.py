@@ -19,9 +19,10 @@ import pytest
 from courses import make_course
 
 from onekernel import cli, learners, messages
-from onekernel.cli import parser
+from onekernel.cli import parser, scoreboard
 from onekernel.cli.console import console
-from onekernel.course import find_root
+from onekernel.course import find_root, load
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
 
 ROOT = find_root(Path(__file__).parent)
 Run = Callable[..., tuple[int, str, str]]
@@ -552,3 +553,25 @@ def test_a_solutions_header_names_a_bench_that_there_is(
 def test_author_tables_of_the_course_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
     assert cli.main(["author", "tables", "--check"]) == 0
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_speed_without_a_gpu_shows_what_it_needs_and_its_points_never_zero_of_zero(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
+    monkeypatch.setattr(messages, "_chosen", lang)
+    console.cache_clear()
+    real = load(ROOT)
+    tuned = real.exercises["softmax_tuned"]
+    verdicts = [
+        Verdict(c, NOT_ASSESSED, note=messages.Message("grading.needs-gpu"))
+        if c.kind == "speed"
+        else Verdict(c, PASSED, c.points)
+        for c in tuned.checks
+    ]
+    scoreboard.show(Scorecard((Result(tuned, tuple(verdicts), "simulator", 1),)), real, "onekernel check")
+    out = capsys.readouterr().out
+    speed = next(c for c in tuned.checks if c.kind == "speed")
+    (row,) = [line for line in out.splitlines() if line.endswith(f"– / {speed.points}")]
+    assert messages.say("grading.needs-gpu") in row
+    assert "0 / 0" not in out

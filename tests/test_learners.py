@@ -102,6 +102,12 @@ def test_the_best_score_is_kept_and_the_last_one_too(ana: learners.Learner) -> N
     assert not ana.solved("exam")
 
 
+def test_of_two_equal_scores_the_one_of_todays_checks_is_kept(ana: learners.Learner) -> None:
+    for checks, day in (({"quiz.1": 5}, "1"), ({"quiz.1": 5}, "2"), ({"quiz.1": 3, "quiz.2": 2}, "3")):
+        ana.record("quiz", record(5) | {"checks": checks, "date": day})
+        assert ana.scores()["quiz"]["best"]["date"] == ("3" if day == "3" else "1")
+
+
 def test_a_prediction_is_committed_once(ana: learners.Learner) -> None:
     ana.commit_prediction("quiz", {"reads": "2"})
     with pytest.raises(LearnerError, match=ana.prediction_date("quiz")):

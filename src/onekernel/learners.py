@@ -87,10 +87,12 @@ class Learner:
         return bool(_entry(_entry(self.scores(), slug), "best").get("solved"))
 
     def record(self, slug: str, result: Mapping[str, Any]) -> None:
-        """Writes a result down as the last one, and as the best one where none earned as much."""
+        """Writes a result down as the last one, and as the best one where none earned as much; of two that earned the
+        same, the best one is that of the checks which the course has now."""
         scores = self.scores()
         best = _entry(_entry(scores, slug), "best")
-        keep = best if _rank(best) >= _rank(result) else dict(result)
+        same = _entry(best, "checks").keys() == _entry(result, "checks").keys()
+        keep = best if _rank(best) > _rank(result) or (same and _rank(best) == _rank(result)) else dict(result)
         scores[slug] = {"best": keep, "last": dict(result)}
         write_json(self.folder / "scores.json", {"exercises": scores})
 

@@ -32,7 +32,8 @@ def show(card: Scorecard, course: Course, replay: str) -> None:
             write()
             write(say("cli.lab", number=lab.name.split("-")[0], title=lab.title), "bold")
         for result in mine:
-            _row("  ", result.status, result.exercise.slug, result.earned, result.assessed, bold=True)
+            possible = result.exercise.points if result.status == NOT_ASSESSED else result.assessed
+            _row("  ", result.status, result.exercise.slug, result.earned, possible, bold=True)
             for verdict in result.verdicts:
                 if alone or (result.status in (FAILED, PARTIAL) and verdict.status != PASSED):
                     _check(verdict)
@@ -44,9 +45,13 @@ def show(card: Scorecard, course: Course, replay: str) -> None:
         _failures(result, course, f"{replay} {result.exercise.slug} --seed {result.seed}")
 
 
-def _row(indent: str, status: str, name: str, earned: float, points: float, *, bold: bool = False) -> None:
+def _row(
+    indent: str, status: str, name: str, earned: float, points: float, *, bold: bool = False, word: str | None = None
+) -> None:
+    """A line of the board. What was not assessed has points that can be earned elsewhere, and none that were lost."""
     mark, style = MARKS[status]
-    word = say(f"grading.status-{status}")
+    word = word or say(f"grading.status-{status}")
+    value = _of(earned, points) if status != NOT_ASSESSED else f"– / {points:g}"
     room = width() - len(indent) - 2 - len(word) - 14
     name = name if len(name) <= room else name[: room - 1] + "…"
     from rich.text import Text
@@ -55,13 +60,14 @@ def _row(indent: str, status: str, name: str, earned: float, points: float, *, b
     line.append(f"{mark} ", style)
     line.append(name.ljust(room), "bold" if bold else "")
     line.append(f" {word} ", style)
-    line.append(_of(earned, points).rjust(10), "bold" if bold else "")
+    line.append(value.rjust(10), "bold" if bold else "")
     console().print(line, soft_wrap=True)
 
 
 def _check(verdict: Verdict) -> None:
-    possible = 0 if verdict.status == NOT_ASSESSED else verdict.check.points
-    _row("      ", verdict.status, str(verdict.check.title), verdict.earned, possible)
+    why = exports.why_not_assessed(verdict) if verdict.status == NOT_ASSESSED else None
+    short = str(why) if why and why.key == "grading.needs-gpu" else None  # any other cause stands below, in full
+    _row("      ", verdict.status, str(verdict.check.title), verdict.earned, verdict.check.points, word=short)
     if verdict.status not in (UNTOUCHED, NOT_ASSESSED):
         waiting = [f.message for f in verdict.failures if f.code == WAITING]
         for told in (verdict.note, *verdict.details, *waiting):

@@ -16,6 +16,7 @@ from onekernel.units import show
 ROWS, COLS = 16, 1024  # where the learner names no shape
 MOST_COUNTED = 1 << 22  # elements: some seconds in the simulator
 COUNT_SECONDS = 60.0
+_RATIOS = ("bytes_requested", "bytes_moved", "bank_conflicts", "passes")
 MOST_TIMED_BYTES = 1 << 30  # of one tensor, which goes to the process and back through files
 
 
@@ -74,14 +75,15 @@ def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     report = outcome.calls[0].report
     if failures or report is None:
         raise NotMeasured(_why(str(failures[0].message)))
-    ideal = s.operator.ledger(sizes, DTYPES[dtype].itemsize)
+    counted = memory.Counted(report.kernels, s.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
     at = memory.show_sizes(sizes) + ("" if dtype == "float32" else f" {dtype}")
-    found = [memory.measured(name, report.kernels, ideal, at).text() for name in memory.MEASURES]
-    loads = memory.total(report.kernels, counts.LOAD_REQUESTS)
-    sectors = memory.total(report.kernels, counts.LOAD_SECTORS) / loads if loads else 0.0
+    found = [memory.measured(name, counted, at).text() for name in _RATIOS]
+    loads = counted.total(counts.LOAD_REQUESTS)
+    sectors = counted.total(counts.LOAD_SECTORS) / loads if loads else 0.0
     found.append(say("grading.measured-requests", value=f"{loads / sizes['rows']:.3g}", sectors=f"{sectors:.3g}"))
-    barriers = memory.total(report.kernels, counts.BARRIERS) / sizes["rows"]
-    found.append(say("grading.measured-barriers", value=f"{barriers:.3g}"))
+    found.append(memory.measured("barriers", counted).text())
+    if counted.shared_wavefronts():
+        found.append(memory.measured("shared_traffic", counted, at).text())
     return found
 
 

@@ -22,6 +22,8 @@ from onekernel.ops import Case, Ledger
 from onekernel.units import UnitError, parse, show
 
 CLOSE = 0.05  # a prediction within 5 % is right
+WIDEST_REQUEST = 512  # bytes: 16 for each of 32 lanes
+WAVEFRONT = 128  # bytes that shared memory serves at a time: 32 banks of 4
 
 
 def plan(s: Submission, check: Check) -> list[Call]:
@@ -45,72 +47,115 @@ def total(kernels: Sequence[KernelCounts], metric: str) -> float:
     return sum(k.metrics[metric] for k in kernels)
 
 
-def bytes_requested(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+@dataclass(frozen=True)
+class Counted:
+    """What the kernels of one call did, the least that the call must do, and its sizes."""
+
+    kernels: Sequence[KernelCounts]
+    ideal: Ledger
+    sizes: Mapping[str, int]
+
+    def total(self, metric: str) -> float:
+        """A metric over all kernels. Raises KeyError where one did not count it."""
+        return total(self.kernels, metric)
+
+    def shared_wavefronts(self) -> float:
+        return self.total(counts.SHARED_LOAD_WAVEFRONTS) + self.total(counts.SHARED_STORE_WAVEFRONTS)
+
+
+def bytes_requested(c: Counted) -> float:
     """Bytes that threads asked for over the bytes that must move: 1 is perfect."""
-    return (total(kernels, counts.BYTES_LOADED) + total(kernels, counts.BYTES_STORED)) / ideal.bytes
+    return (c.total(counts.BYTES_LOADED) + c.total(counts.BYTES_STORED)) / c.ideal.bytes
 
 
-def bytes_moved(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+def bytes_moved(c: Counted) -> float:
     """Bytes of the sectors between L1 and L2 over the bytes that must move: 1 is perfect; caches are not counted on."""
-    sectors = total(kernels, counts.LOAD_SECTORS) + total(kernels, counts.STORE_SECTORS)
-    return sectors * counts.SECTOR_BYTES / ideal.bytes
+    sectors = c.total(counts.LOAD_SECTORS) + c.total(counts.STORE_SECTORS)
+    return sectors * counts.SECTOR_BYTES / c.ideal.bytes
 
 
-def bank_conflicts(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+def bank_conflicts(c: Counted) -> float:
     """Conflicts a shared-memory wavefront: 0 is perfect; 0 where shared memory is not used."""
-    conflicts = total(kernels, counts.SHARED_LOAD_CONFLICTS) + total(kernels, counts.SHARED_STORE_CONFLICTS)
-    waves = total(kernels, counts.SHARED_LOAD_WAVEFRONTS) + total(kernels, counts.SHARED_STORE_WAVEFRONTS)
+    conflicts = c.total(counts.SHARED_LOAD_CONFLICTS) + c.total(counts.SHARED_STORE_CONFLICTS)
+    waves = c.shared_wavefronts()
     return conflicts / waves if waves else 0.0
 
 
-def passes(kernels: Sequence[KernelCounts], ideal: Ledger) -> float:
+def passes(c: Counted) -> float:
     """How often the input is walked: bytes loaded over the input's bytes."""
-    return total(kernels, counts.BYTES_LOADED) / ideal.bytes_read
+    return c.total(counts.BYTES_LOADED) / c.ideal.bytes_read
 
 
-MEASURES: dict[str, Callable[[Sequence[KernelCounts], Ledger], float]] = {
+def load_requests(c: Counted) -> float:
+    """Load instructions of a warp over the fewest that can ask for the input: 32 lanes with 16 bytes each."""
+    return c.total(counts.LOAD_REQUESTS) / (c.ideal.bytes_read / WIDEST_REQUEST)
+
+
+def barriers(c: Counted) -> float:
+    """Barriers a row, each counted once for its block."""
+    return c.total(counts.BARRIERS) / c.sizes["rows"]
+
+
+def shared_traffic(c: Counted) -> float:
+    """Bytes of the wavefronts of shared memory over the input's bytes: a row written there and read once makes 2."""
+    return c.shared_wavefronts() * WAVEFRONT / c.ideal.bytes_read
+
+
+MEASURES: dict[str, Callable[[Counted], float]] = {
     "bytes_requested": bytes_requested,
     "bytes_moved": bytes_moved,
     "bank_conflicts": bank_conflicts,
     "passes": passes,
+    "load_requests": load_requests,
+    "barriers": barriers,
+    "shared_traffic": shared_traffic,
 }
 
 
-def measured(name: str, kernels: Sequence[KernelCounts], ideal: Ledger, sizes: str) -> Message:
-    """A measure in words, at `sizes` in words."""
-    values = {"value": f"{MEASURES[name](kernels, ideal):.3g}", "sizes": sizes}
+def measured(name: str, c: Counted, at: str | None = None) -> Message:
+    """A measure in words; `at` is the sizes in words, where they are not all there is to say."""
+    values = {"value": f"{MEASURES[name](c):.3g}", "sizes": at or show_sizes(c.sizes)}
     return Message(f"grading.measured-{name}", values)
 
 
 def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """Full points at `full` or better, none at `zero` or worse, in proportion between."""
-    kernels, failures = _counted(s, check, ran)
+    """Full points at `full` or better, none at `zero` or worse, in proportion between.
+
+    None either before the measures in `after` are that low: a kernel whose threads walk a row each has no barrier and
+    no bank conflict, and that is no merit.
+    """
+    counted, failures = _counted(s, check, ran)
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
-    ideal = s.operator.ledger(check.options["sizes"], _itemsize(ran[0][0]))
-    name, sizes = check.options["measure"], check.options["sizes"]
-    value = MEASURES[name](kernels, ideal)
+    name = check.options["measure"]
+    note = measured(name, counted)
+    for other, most in check.options.get("after", {}).items():
+        if MEASURES[other](counted) > most:
+            values = {"what": measured(other, counted), "most": f"{most:g}"}
+            first = Failure(Message("grading.memory-after", values), check.chapter, code="memory-after")
+            return Verdict(check, FAILED, failures=(first,), note=note)
     full, zero = check.options["full"], check.options["zero"]
-    share = min(1.0, max(0.0, (zero - value) / (zero - full)))
-    note = measured(name, kernels, ideal, show_sizes(sizes))
+    share = min(1.0, max(0.0, (zero - MEASURES[name](counted)) / (zero - full)))
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=note)
     why = Failure(Message("grading.memory", {"what": note, "full": f"{full:g}"}), check.chapter, code="memory")
-    return Verdict(check, PARTIAL if share else FAILED, round(check.points * share, 1), (why,), note)
+    earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
+    return Verdict(check, PARTIAL if share else FAILED, earned, (why,), note)
 
 
-def _counted(s: Submission, check: Check, ran: Ran) -> tuple[tuple[KernelCounts, ...], list[Failure]]:
-    """The kernels that the counted call ran, or what kept them from being counted."""
+def _counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failure]]:
+    """What the counted call did, and what keeps it from being believed."""
     ((call, outcome),) = ran
     failures = judge_call(s, check, call, outcome)
     kernels = outcome.report.kernels if outcome.report else ()
     if not failures and not kernels:
         failures = [Failure(Message("grading.no-kernel", {"function": call.function}), check.chapter, code="no-kernel")]
-    loaded, least = total(kernels, counts.BYTES_LOADED), s.operator.ledger(call.case.sizes, _itemsize(call)).bytes_read
+    ideal = s.operator.ledger(call.case.sizes, _itemsize(call))
+    loaded, least = total(kernels, counts.BYTES_LOADED), ideal.bytes_read
     if not failures and not loaded >= least:  # less than a right kernel can: it did not do the work, or nobody counted
         values = {"loaded": show(loaded, "B"), "least": show(least, "B")}
         failures = [Failure(Message("grading.loaded-too-little", values), check.chapter, code="loaded-too-little")]
-    return kernels, failures
+    return Counted(kernels, ideal, call.case.sizes), failures
 
 
 def _itemsize(call: Call) -> int:
@@ -122,18 +167,18 @@ class Quantity:
     """What a learner may be asked to predict: its unit ("" for a bare number) and how it is counted."""
 
     unit: str
-    count: Callable[[Sequence[KernelCounts], Ledger], float]
+    count: Callable[[Counted], float]
 
 
 QUANTITIES: dict[str, Quantity] = {
     # Both byte counts are of the same element type, so their ratio is accesses an output.
-    "reads_per_element": Quantity("", lambda k, ideal: total(k, counts.BYTES_LOADED) / ideal.bytes_written),
-    "writes_per_element": Quantity("", lambda k, ideal: total(k, counts.BYTES_STORED) / ideal.bytes_written),
-    "bytes_loaded": Quantity("B", lambda k, ideal: total(k, counts.BYTES_LOADED)),
-    "bytes_stored": Quantity("B", lambda k, ideal: total(k, counts.BYTES_STORED)),
-    "bytes_requested": Quantity("B", lambda k, ideal: bytes_requested(k, ideal) * ideal.bytes),
-    "compulsory_bytes": Quantity("B", lambda k, ideal: float(ideal.bytes)),
-    "intensity": Quantity("FLOP/byte", lambda k, ideal: ideal.intensity),
+    "reads_per_element": Quantity("", lambda c: c.total(counts.BYTES_LOADED) / c.ideal.bytes_written),
+    "writes_per_element": Quantity("", lambda c: c.total(counts.BYTES_STORED) / c.ideal.bytes_written),
+    "bytes_loaded": Quantity("B", lambda c: c.total(counts.BYTES_LOADED)),
+    "bytes_stored": Quantity("B", lambda c: c.total(counts.BYTES_STORED)),
+    "bytes_requested": Quantity("B", lambda c: bytes_requested(c) * c.ideal.bytes),
+    "compulsory_bytes": Quantity("B", lambda c: float(c.ideal.bytes)),
+    "intensity": Quantity("FLOP/byte", lambda c: c.ideal.intensity),
 }
 
 
@@ -144,14 +189,13 @@ def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict
     if missing:
         why = Message("grading.predict-first", {"slug": s.exercise.slug})
         return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="predict-first"),))
-    kernels, failures = _counted(s, check, ran)
+    counted, failures = _counted(s, check, ran)
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
-    ideal = s.operator.ledger(check.options["sizes"], _itemsize(ran[0][0]))
     share, wrong, right = 0.0, [], []
     for question in questions:
         quantity = QUANTITIES[question["quantity"]]
-        actual = quantity.count(kernels, ideal)
+        actual = quantity.count(counted)
         predicted = s.predictions[question["id"]]
         got = _share(predicted, actual, quantity.unit)
         share += got / len(questions)
@@ -162,18 +206,18 @@ def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict
         else:
             right.append(Message("grading.prediction-right", values))
     status = PASSED if not wrong else PARTIAL if share else FAILED
-    details = (*right, *_lessons(kernels, ideal))
+    details = (*right, *_lessons(counted))
     return Verdict(check, status, round(check.points * share, 1), tuple(wrong), details=details)
 
 
-def _lessons(kernels: Sequence[KernelCounts], ideal: Ledger) -> list[Message]:
+def _lessons(c: Counted) -> list[Message]:
     """The figures that explain the traffic, whatever was predicted."""
-    told = [Message("grading.lesson-requested", {"factor": f"{bytes_requested(kernels, ideal):.3g}"})]
-    requests = total(kernels, counts.LOAD_REQUESTS)
+    told = [Message("grading.lesson-requested", {"factor": f"{bytes_requested(c):.3g}"})]
+    requests = c.total(counts.LOAD_REQUESTS)
     if requests:
-        sectors = total(kernels, counts.LOAD_SECTORS) / requests
+        sectors = c.total(counts.LOAD_SECTORS) / requests
         told.append(Message("grading.lesson-sectors", {"sectors": f"{sectors:.3g}"}))
-    distinct = sum(b.unique_loaded + b.unique_stored for k in kernels for b in k.buffers)
+    distinct = sum(b.unique_loaded + b.unique_stored for k in c.kernels for b in k.buffers)
     if distinct:
         told.append(Message("grading.lesson-distinct", {"bytes": show(distinct, "B")}))
     return told

@@ -1,0 +1,62 @@
+"""Lab 02's points for counts reward the climb: each rung of the ladder, handed in, earns more than the one below."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onekernel import course
+from onekernel.grading.grader import fresh_seed, grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import Result
+
+ROOT = course.find_root(Path(__file__).parent)
+COURSE = course.load(ROOT)
+RUNGS = sorted((ROOT / "solutions" / "ladder").glob("[1-6]_*.cu"))
+
+
+def counted(folder: Path, slug: str, kernel: Path) -> Result:
+    """`kernel` handed in as `slug` in fp32, graded by the checks that are fed from counts alone."""
+    exercise = COURSE.exercises[slug]
+    checks = tuple(c for c in exercise.checks if c.kind == "memory")
+    path = folder / f"{kernel.stem}.cu"
+    launcher = rf"\b(ladder_{kernel.stem.split('_', 1)[-1]}|{kernel.stem})\b"
+    path.write_text(re.sub(launcher, slug, kernel.read_text(encoding="utf-8")), encoding="utf-8")
+    some = replace(exercise, checks=checks, dtypes=("float32",))
+    return grade(Submission(COURSE, some, path, "simulator", fresh_seed()))
+
+
+@pytest.fixture(scope="module")
+def earned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
+    """Exercise -> rung -> points."""
+    folder = tmp_path_factory.mktemp("rungs")
+    slugs = ("softmax_tuned", "softmax_block")
+    return {slug: {k.stem: counted(folder, slug, k).earned for k in RUNGS} for slug in slugs}
+
+
+def test_each_rung_earns_visibly_more_than_the_one_below(earned: dict[str, dict[str, float]]) -> None:
+    points = list(earned["softmax_tuned"].values())
+    assert len(points) == 6
+    assert points[0] == 0, "a row a thread has no barrier, and that is no merit"
+    assert all(above - below >= 1 for below, above in itertools.pairwise(points)), points
+    most = sum(c.points for c in COURSE.exercises["softmax_tuned"].checks if c.kind == "memory")
+    assert most - 0.2 <= points[-1] <= most
+
+
+def test_no_rung_earns_less_as_softmax_block(earned: dict[str, dict[str, float]]) -> None:
+    points = list(earned["softmax_block"].values())
+    assert points == sorted(points)
+    assert points[0] < points[1] < points[-1]
+
+
+def test_the_solution_earns_all_and_softmax_block_about_half(tmp_path: Path) -> None:
+    solution = counted(tmp_path, "softmax_tuned", ROOT / "solutions" / "softmax_tuned.cu")
+    assert solution.earned == solution.exercise.points
+    block = counted(tmp_path, "softmax_tuned", ROOT / "solutions" / "softmax_block.cu")
+    assert 0.4 * block.exercise.points <= block.earned <= 0.6 * block.exercise.points
+    told = [str(f.message) for v in block.verdicts for f in v.failures]
+    assert any("20 barriers a row" in t for t in told), told
