@@ -55,6 +55,8 @@ __attribute__((no_sanitize("address"))) static void add_code(Finding& f, const u
         uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) +
                            size_t(w->current->stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
         if (sp < bottom && bottom - sp <= GUARD_BYTES) sp = bottom;  // the overflow itself
+        uintptr_t saved = reinterpret_cast<uintptr_t>(w->contexts[w->rank]);
+        if ((sp < bottom || sp >= top) && saved >= bottom && saved < top) sp = saved;  // between two threads, in ok_barrier
         if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
     }
     int found = 0;

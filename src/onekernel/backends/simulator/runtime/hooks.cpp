@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             } else if (flags & WRITES) {
                 a.stored += bytes;
                 mark_bits(a.write_bits, address - a.base, bytes, a.unique_stored);
-                if (!(flags & VOLATILE)) w->current->fenced = 0;
+                if (!(flags & VOLATILE)) w->fenced[w->rank] = 0;
             } else {
                 a.loaded += bytes;
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
@@ -159,11 +159,11 @@ static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintpt
 extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) {
     Worker* w = worker;
     if (!w || !w->current || !options) {
-        if (w && w->current && ++w->current->spins > 64) give_way(*w);
+        if (w && w->current && ++w->spins > 64) give_way(*w);
         return;
     }
     uintptr_t address = reinterpret_cast<uintptr_t>(p);
-    if (++w->current->spins > 64) give_way(*w);
+    if (++w->spins > 64) give_way(*w);
     access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
     if (options & RACES) synchronise(*w, address, writes);
 }
@@ -174,7 +174,7 @@ static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintpt
     Worker* w = worker;
     if (!w || !w->current) return;
     bool global = address - heap_base < HEAP_BYTES;
-    if (++w->current->spins > 64) give_way(*w);
+    if (++w->spins > 64) give_way(*w);
     access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
     if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
 }

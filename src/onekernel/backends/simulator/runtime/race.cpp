@@ -187,7 +187,7 @@ void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, 
 }
 
 void synchronise(Worker& w, uintptr_t address, bool writes) {
-    bool release = writes && w.current->fenced;
+    bool release = writes && w.fenced[w.rank];
     if (!release && releases.empty()) return;
     Busy busy;
     auto& list = releases[address];
@@ -199,7 +199,7 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
 
 extern "C" void ok_fence(int, Site) {
     Worker& w = *worker;
-    if (w.current) w.current->fenced = w.time;
+    if (w.current) w.fenced[w.rank] = w.time;
 }
 
 void start_races() {

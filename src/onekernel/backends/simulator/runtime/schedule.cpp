@@ -55,7 +55,7 @@ static void release_barrier(Worker& w) {
     w.barrier_time = ++w.time;
     for (int i = 0; i < w.launch->warps; i++) {
         make_runnable(w, i, w.warps[i].barrier);
-        w.warps[i].barrier = 0;
+        w.warps[i].barrier = w.warps[i].apart = 0;
     }
     barrier_passed(w);
 }
@@ -69,7 +69,8 @@ static void report_deadlock(Worker& w) {
     for (int i = 0; i < w.launch->threads; i++) {
         const Warp& wp = warp_of(w, i);
         if (!(wp.alive >> i % WARP & 1)) continue;
-        const Site& at = w.threads[i].at;
+        bool with_others = (wp.barrier & ~wp.apart) >> i % WARP & 1;
+        const Site& at = with_others ? w.barrier_at : w.threads[i].at;
         int g = 0;
         while (g < count && groups[g].at.line != at.line) g++;
         if (g == 4) continue;
@@ -82,14 +83,12 @@ static void report_deadlock(Worker& w) {
     f.here().number("places", count).add();
 }
 
-// The next thread to run, or null when the block is done.
-static Thread* pick(Worker& w) {
+// The rank of the next thread to run, or NOBODY when the block is done. `w.warp` has no lane to run.
+constexpr unsigned NOBODY = ~0u;
+[[gnu::noinline]] static unsigned pick_in_another_warp(Worker& w) {
     for (;;) {
         Warp& wp = w.warps[w.warp];
-        if (wp.runnable) {
-            int lane = __builtin_ctz(wp.runnable);
-            return &w.threads[w.warp * WARP + lane];
-        }
+        if (wp.runnable) return static_cast<unsigned>(w.warp * WARP + __builtin_ctz(wp.runnable));
         w.runnable_warps &= ~(1u << w.warp);
         if (w.active_mask_asked && resolve_active_mask(w, w.warp)) continue;
         if (w.runnable_warps) {
@@ -97,7 +96,7 @@ static Thread* pick(Worker& w) {
             w.warp = __builtin_ctz(later ? later : w.runnable_warps);
             continue;
         }
-        if (!w.alive) return nullptr;
+        if (!w.alive) return NOBODY;
         if (w.arrived == w.alive) {
             release_barrier(w);
             w.warp = 0;
@@ -112,20 +111,43 @@ static Thread* pick(Worker& w) {
         }
         report_deadlock(w);
         w.launch->aborted = true;
-        return nullptr;
+        return NOBODY;
     }
 }
 
-static inline bool enter(Worker& w, Thread* next) {
-    unsigned rank = static_cast<unsigned>(next - w.threads);
-    w.current = next;
+static inline unsigned pick(Worker& w) {
+    unsigned runnable = w.warps[w.warp].runnable;
+    if (__builtin_expect(runnable != 0, 1)) return static_cast<unsigned>(w.warp * WARP + __builtin_ctz(runnable));
+    return pick_in_another_warp(w);
+}
+
+// Gives thread `rank` its turn. True if it has not begun yet.
+static inline bool enter(Worker& w, unsigned rank) {
+    w.current = w.threads + rank;
     w.rank = rank;
+    w.spins = 0;
     ok_threadIdx = w.launch->index[rank];
     Warp& wp = warp_of(w, rank);
     unsigned bit = 1u << rank % WARP;
     bool fresh = wp.fresh & bit;
     wp.fresh &= ~bit;
     return fresh;
+}
+
+static void run_threads();
+
+// Gives thread `rank` its turn and returns the context to continue, with a stack of its own if it begins.
+static inline void* resume(Worker& w, unsigned rank) {
+    if (__builtin_expect(enter(w, rank), 0)) {
+        w.current->stack = take_stack(w);
+        return ok_fiber_make(stack_top(w, w.current->stack), run_threads);
+    }
+    void* context = w.contexts[rank];
+    // Of threads that come to a barrier in turn the next one's stack is rarely near: ask for it in time.
+    char* soon = static_cast<char*>(w.contexts[(rank + 2) % MAX_THREADS_PER_BLOCK]);
+    __builtin_prefetch(soon);
+    __builtin_prefetch(soon + 64);
+    return context;
 }
 
 static void run_threads() {
@@ -140,35 +162,28 @@ static void run_threads() {
         wp.runnable &= ~bit;
         w.alive--;
         if (wp.collective) lane_left(w, w.rank / WARP);
-        Thread* next = pick(w);
-        if (!next) break;
+        unsigned next = pick(w);
+        if (next == NOBODY) break;
         if (enter(w, next)) {
-            next->stack = me->stack;
+            w.current->stack = me->stack;
             continue;
         }
         w.stacks_free.push_back(me->stack);
-        ok_fiber_jump(next->context);
+        ok_fiber_jump(w.contexts[next]);
     }
     abandon_block();
 }
 
 void yield() {
     Worker& w = *worker;
-    Thread* me = w.current;
-    Thread* next = pick(w);
+    unsigned me = w.rank, next = pick(w);
     if (next == me) return;
-    if (!next) abandon_block();
-    if (enter(w, next)) {
-        next->stack = take_stack(w);
-        ok_fiber_start(&me->context, stack_top(w, next->stack), run_threads);
-    } else {
-        ok_fiber_switch(&me->context, next->context);
-    }
+    if (next == NOBODY) abandon_block();
+    ok_fiber_switch(&w.contexts[me], resume(w, next));
 }
 
 void give_way(Worker& w) {
-    Thread* me = w.current;
-    me->spins = 0;
+    w.spins = 0;
     unsigned rank = w.rank, bit = 1u << rank % WARP;
     for (int step = 0; step <= w.launch->warps; step++) {
         int warp = static_cast<int>((rank / WARP + step) % w.launch->warps);
@@ -177,14 +192,8 @@ void give_way(Worker& w) {
         if (step == w.launch->warps) ready &= bit - 1;  // at last those before
         if (!ready) continue;
         w.warp = warp;
-        Thread* next = &w.threads[warp * WARP + __builtin_ctz(ready)];
-        if (next == me) return;
-        if (enter(w, next)) {
-            next->stack = take_stack(w);
-            ok_fiber_start(&me->context, stack_top(w, next->stack), run_threads);
-        } else {
-            ok_fiber_switch(&me->context, next->context);
-        }
+        unsigned next = static_cast<unsigned>(warp * WARP + __builtin_ctz(ready));
+        if (next != rank) ok_fiber_switch(&w.contexts[rank], resume(w, next));
         return;
     }
 }
@@ -210,48 +219,66 @@ void run_block(Worker& w, uint64_t block) {
     for (int i = 0; i < l.warps; i++) {
         int lanes = l.threads - i * WARP;
         unsigned bits = lanes >= WARP ? ~0u : (1u << lanes) - 1;
-        w.warps[i] = {bits, bits, bits, 0, 0, 0, nullptr};
+        w.warps[i] = {bits, bits, bits, 0, 0, 0, 0, nullptr};
     }
     w.runnable_warps = l.warps == MAX_WARPS ? ~0u : (1u << l.warps) - 1;
     w.stacks_free.clear();
     for (int i = w.stacks_made; i-- > 0;) w.stacks_free.push_back(i);
     block_started(w);
-    Thread* first = pick(w);
-    first->stack = take_stack(w);
-    enter(w, first);
-    ok_fiber_start(&w.main, stack_top(w, first->stack), run_threads);
+    ok_fiber_switch(&w.main, resume(w, pick(w)));
     block_ended(w);
 }
 
-extern "C" int ok_barrier(int vote, int predicate, Site at) {
-    Worker& w = *worker;
-    if (!w.current) {
-        ok_unsupported("__syncthreads outside a kernel", at);
-        return 0;
-    }
-    Thread& me = *w.current;
+// The running thread is at a barrier.
+static inline __attribute__((always_inline)) void arrive(Worker& w, int vote, Site at) {
     unsigned bit = 1u << w.rank % WARP;
     Warp& wp = warp_of(w, w.rank);
     if (!w.barrier_at.file) {
         w.barrier_at = at;
         w.vote_kind = vote;
-    } else if ((w.barrier_at.line != at.line || w.vote_kind != vote) &&
-               first_of("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line))) {
-        Finding f("divergent-barrier");
-        f.at(w.barrier_at).other_at(at).here().text("kind", "two-places").add();
+    } else if (__builtin_expect(w.barrier_at.line != at.line || w.vote_kind != vote, 0)) {
+        w.current->at = at;
+        wp.apart |= bit;
+        if (first_of("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line))) {
+            Finding f("divergent-barrier");
+            f.at(w.barrier_at).other_at(at).here().text("kind", "two-places").add();
+        }
     }
-    me.at = at;
-    me.spins = 0;
-    w.vote_count += predicate != 0;
-    w.vote_and &= predicate != 0;
-    w.vote_or |= predicate != 0;
     w.arrived++;
     wp.runnable &= ~bit;
     wp.barrier |= bit;
     if (options & RACES) settle(w);
+}
+
+extern "C" int ok_barrier_vote(int vote, int predicate, Site at) {
+    Worker& w = *worker;
+    if (!w.current) {
+        ok_unsupported("__syncthreads outside a kernel", at);
+        return 0;
+    }
+    w.vote_count += predicate != 0;
+    w.vote_and &= predicate != 0;
+    w.vote_or |= predicate != 0;
+    arrive(w, vote, at);
     yield();
     return vote == VOTE_NONE ? 0 : w.vote_result[vote];
 }
+
+#ifdef OK_BARRIER_BY_HAND
+// A barrier without a vote, called by ok_barrier on the worker's own stack: the thread's context is saved. Returns the
+// next thread's.
+extern "C" void* ok_barrier_next(Worker* worker_of_thread, const char* file, int line, void* context) {
+    Worker& w = *worker_of_thread;
+    w.contexts[w.rank] = context;
+    arrive(w, VOTE_NONE, Site(file, line));
+    unsigned next = pick(w);
+    if (next == NOBODY) abandon_block();
+    return resume(w, next);
+}
+static_assert(offsetof(Worker, main) == 0 && offsetof(Worker, current) == 8, "fiber.cpp's ok_barrier reads them");
+#else
+extern "C" int ok_barrier(int vote, int predicate, Site at) { return ok_barrier_vote(vote, predicate, at); }
+#endif
 
 extern "C" unsigned ok_thread_rank() { return worker->rank; }
 extern "C" bool ok_in_kernel() { return worker && worker->current; }

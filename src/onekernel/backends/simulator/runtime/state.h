@@ -16,20 +16,17 @@ enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8 };
 extern unsigned options;
 
 struct Thread {
-    void* context = nullptr;   // where it stopped; meaningful unless its warp calls it fresh
     int stack = -1;
     // The collective it waits in.
     int what = 0, lane = 0, width = 32, bytes = 0;
     unsigned mask = 0;
     int predicate = 0;
     uint64_t value = 0, result = 0;
-    Site at{nullptr, 0};       // where it waits, for collectives and barriers alike
-    uint32_t fenced = 0;       // Block::time at its last fence, 0 if none since it last released
-    int spins = 0;             // atomics since it last gave way
+    Site at{nullptr, 0};       // where it waits; at a barrier only if it is not where the others wait
 };
 
 struct Warp {
-    unsigned alive, fresh, runnable, collective, barrier;  // one bit a lane
+    unsigned alive, fresh, runnable, collective, barrier, apart;  // one bit a lane; apart: at another barrier than the rest
     uint32_t full_time;        // Block::time when all its live lanes last met
     uint32_t (*seen)[WARP];    // seen[a][b]: accesses of lane a before that time are ordered before lane b's next; or null
 };
@@ -48,14 +45,18 @@ struct Launch {
 };
 
 struct Worker {
-    Launch* launch = nullptr;
+    // What ok_barrier in schedule.cpp reads by offset.
+    void* main = nullptr;       // the context of the worker itself
     Thread* current = nullptr;  // null outside kernels
+
+    Launch* launch = nullptr;
     unsigned rank = 0;          // of the current thread
     uint64_t block = 0;         // linear index of the block, from 0
     // The block's clock: every barrier and every collective advances it.
     uint32_t time = 1, barrier_time = 1;
 
     int warp = 0;               // whose lanes run now
+    int spins = 0;              // atomics since the current thread was given its turn
     unsigned runnable_warps = 0;
     int alive = 0, arrived = 0;
     int vote_count = 0, vote_and = 1, vote_or = 0, vote_kind = 0, vote_result[4] = {};
@@ -64,10 +65,12 @@ struct Worker {
 
     char* arena = nullptr;      // this worker's shared memory
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
-    void* main = nullptr;       // the context of the worker itself
     uintptr_t suspect = 0;      // the last address that a hook complained of
     volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
 
+    // By rank, apart from the threads' other fields: a barrier touches these of every thread.
+    void* contexts[MAX_THREADS_PER_BLOCK];   // where a thread stopped; meaningful unless its warp calls it fresh
+    uint32_t fenced[MAX_THREADS_PER_BLOCK];  // `time` at its last fence, 0 if none since it last released
     Thread threads[MAX_THREADS_PER_BLOCK];
     Warp warps[MAX_WARPS];
     uint32_t seen[MAX_WARPS][WARP][WARP];

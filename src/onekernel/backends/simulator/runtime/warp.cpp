@@ -168,7 +168,7 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
     me.width = width;
     me.bytes = bytes;
     me.at = at;
-    me.spins = 0;
+    w.spins = 0;
     if (!(mask & bit)) {
         if (first_of("lane-outside-mask", uint64_t(at.line))) {
             char text[16];
