@@ -1,156 +1,133 @@
-// Requests, sectors and wavefronts. Between two points where lanes meet, each lane keeps a log; the logs are joined as a
-// warp would have executed them: of the lanes' next accesses those with the lowest program counter go together.
+// Between two points where lanes meet, what each lane accesses is logged; the logs are joined as a warp would have executed
+// them: of the lanes' next accesses those with the lowest program counter go together.
+//
+// Lanes of a warp mostly make the same accesses in turn. So there is one list of steps a warp: a lane whose next access is
+// of the next step's kind adds its address there, and nothing is left to be joined. From the first access that is not, a
+// lane keeps a log of its own.
 #include "coalesce.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <vector>
 
 #include "race.h"
 #include "report.h"
+#include "requests.h"
 #include "trace.h"
 
 namespace __ok {
 namespace {
 struct Entry {
     uint64_t address;
-    uint32_t pc;
-    uint8_t bytes, flags;
-    bool shared;
-};
-
-struct Counts {
-    uint32_t pc = 0;  // 0: free slot
-    bool shared = false, write = false, atomic = false;
-    uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
+    RequestKind kind;
 };
 
 struct Log {
     std::vector<Entry> entries;
-    size_t next = 0;
+    size_t next = 0;  // the first that is not joined yet
 };
 
-constexpr size_t SLOTS = 1 << 14;
+struct Step {
+    RequestKind kind;
+    unsigned lanes;  // one bit each
+    uint64_t addresses[WARP];
+};
+
+struct Steps {
+    std::vector<Step> list;
+    size_t used = 0;
+    unsigned apart = 0;  // lanes that have a log of their own
+};
+
 constexpr size_t LONGEST_LOG = size_t(1) << 22;
+constexpr size_t MOST_STEPS = 4096;  // of a warp: a megabyte
 Log logs[MAX_THREADS_PER_BLOCK];
-Counts table[SLOTS];
+Steps steps[MAX_WARPS];
+uint32_t taken[MAX_THREADS_PER_BLOCK];  // of its warp's steps, the first so many are this lane's too
 std::map<std::pair<const char*, int>, uint64_t> barriers;
 
-Counts& counts_of(const Entry& e) {
-    size_t slot = e.pc * 2654435761u % SLOTS;
-    while (table[slot].pc && table[slot].pc != e.pc) slot = (slot + 1) % SLOTS;
-    Counts& c = table[slot];
-    if (!c.pc) {
-        c.pc = e.pc;
-        c.shared = e.shared;
-        c.write = e.flags & WRITES;
-        c.atomic = (e.flags & (ATOMIC | VOLATILE)) == ATOMIC;
-    }
-    return c;
-}
-
-int distinct(uint64_t* values, int count) {
-    bool sorted = true;
-    for (int i = 1; i < count; i++) sorted &= values[i - 1] <= values[i];
-    if (!sorted) std::sort(values, values + count);
-    int n = count > 0;
-    for (int i = 1; i < count; i++) n += values[i] != values[i - 1];
-    return n;
-}
-
-// A warp's words are served 32 banks of 4 bytes at a time; 8-byte accesses by half warps, 16-byte ones by quarters.
-void count_shared(Counts& c, const Entry* const* entries, const int* lanes, int count, int bytes) {
-    int lanes_each = bytes == 16 ? 8 : bytes == 8 ? 16 : 32, words = bytes >= 4 ? bytes / 4 : 1;
-    for (int begin = 0, part = 0; part < WARP / lanes_each; part++) {
-        uint64_t word[32];
-        int n = 0;
-        for (; begin < count && lanes[begin] / lanes_each == part; begin++)
-            for (int k = 0; k < words; k++) word[n++] = entries[begin]->address / 4 + k;
-        if (!n) continue;
-        std::sort(word, word + n);
-        int in_bank[32] = {}, most = 0;
-        for (int i = 0; i < n; i++)
-            if (!i || word[i] != word[i - 1]) most = std::max(most, ++in_bank[word[i] % 32]);
-        c.wavefronts += most;
-        c.conflicts += most - 1;
-    }
-}
-
-Counts& count_request(const Entry* const* entries, const int* lanes, int count) {
-    const Entry& first = *entries[0];
-    Counts& c = counts_of(first);
-    c.requests++;
-    c.operations += count;
-    for (int i = 0; i < count; i++) c.bytes += entries[i]->bytes;
-    if (first.shared) {
-        count_shared(c, entries, lanes, count, first.bytes);
-        return c;
-    }
-    uint64_t sectors[64];
-    int n = 0;
-    for (int i = 0; i < count; i++) {
-        uint64_t from = entries[i]->address / 32, to = (entries[i]->address + entries[i]->bytes - 1) / 32;
-        sectors[n++] = from;
-        if (to != from) sectors[n++] = to;
-    }
-    c.sectors += distinct(sectors, n);
-    return c;
-}
-
-void trace(const Worker& w, int warp, const Entry* const* entries, const int* lanes, int count) {
-    const Entry& first = *entries[0];
-    TracedRequest r{first.pc, first.bytes, first.shared, bool(first.flags & WRITES), (first.flags & (ATOMIC | VOLATILE)) == ATOMIC, count, {}, {}};
-    for (int i = 0; i < count; i++) {
-        r.lanes[i] = lanes[i];
-        r.addresses[i] = entries[i]->address;
-    }
+void go_together(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
+           int n, bool parted) {
+    count_request(kind, addresses, lanes, sizes, n, parted);
+    if (!traced(w)) return;
+    TracedRequest r{kind.pc, kind.bytes, kind.shared, bool(kind.flags & WRITES),
+                    (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC, n, {}, {}};
+    std::copy(lanes, lanes + n, r.lanes);
+    std::copy(addresses, addresses + n, r.addresses);
     trace_request(w, warp, r);
 }
 
-void join(Worker& w, int warp, unsigned group) {
-    Busy busy;
+constexpr int EVERY_LANE[WARP] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+// The steps alone are what the lanes of `group` did.
+void join_steps(Worker& w, int warp, unsigned group) {
+    Steps& s = steps[warp];
+    bool apart = s.list[0].lanes != group;  // some have nothing to do here
+    for (size_t k = 0; k < s.used; k++) {
+        const Step& step = s.list[k];
+        unsigned next = k + 1 < s.used ? s.list[k + 1].lanes : 0;
+        apart |= next && next != step.lanes;  // some go on, some have done
+        if (step.lanes == ~0u) {
+            go_together(w, warp, step.kind, step.addresses, EVERY_LANE, nullptr, WARP, apart);
+        } else {
+            uint64_t addresses[WARP];
+            int lanes[WARP], n = 0;
+            for (unsigned rest = step.lanes; rest; rest &= rest - 1) {
+                lanes[n] = __builtin_ctz(rest);
+                addresses[n] = step.addresses[lanes[n]];
+                n++;
+            }
+            go_together(w, warp, step.kind, addresses, lanes, nullptr, n, apart);
+        }
+        apart = false;
+    }
+}
+
+void join_logs(Worker& w, int warp, unsigned group) {
     uint32_t heads[WARP];
     int lane_of[WARP], lanes = 0;
     Log* log = logs + warp * WARP;
-    int in_group = std::min(WARP, w.launch->threads - warp * WARP);
-    group &= in_group == WARP ? ~0u : (1u << in_group) - 1;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         if (!log[i].entries.empty()) lane_of[lanes++] = i;
     }
     bool apart = lanes && lanes < __builtin_popcount(group);  // some have nothing to do here
     for (int i = 0; i < lanes; i++) {
-        heads[i] = log[lane_of[i]].entries[0].pc;
+        heads[i] = log[lane_of[i]].entries[0].kind.pc;
         apart |= heads[i] != heads[0];  // lanes that met and went different ways
     }
     while (lanes) {
         uint32_t lowest = heads[0];
         for (int i = 1; i < lanes; i++) lowest = std::min(lowest, heads[i]);
-        const Entry* together[WARP];
+        uint64_t addresses[WARP];
+        uint8_t sizes[WARP];
+        const RequestKind* kind = nullptr;
         int who[WARP], n = 0, left = 0;
         for (int i = 0; i < lanes; i++) {
             Log& l = log[lane_of[i]];
             bool goes = heads[i] == lowest;
             if (goes) {
+                const Entry& e = l.entries[l.next++];
+                if (!kind) kind = &e.kind;
                 who[n] = lane_of[i];
-                together[n++] = &l.entries[l.next++];
+                addresses[n] = e.address;
+                sizes[n++] = e.kind.bytes;
             }
             if (l.next < l.entries.size()) {
-                heads[left] = goes ? l.entries[l.next].pc : heads[i];
+                heads[left] = goes ? l.entries[l.next].kind.pc : heads[i];
                 lane_of[left++] = lane_of[i];
             }
         }
-        Counts& c = count_request(together, who, n);
-        if (traced(w)) trace(w, warp, together, who, n);
         // Lanes that went together and part now: a branch that divided them.
         uint32_t next[WARP];
         for (int i = 0; i < n; i++) {
             const Log& l = log[who[i]];
-            next[i] = l.next < l.entries.size() ? l.entries[l.next].pc : 0;
+            next[i] = l.next < l.entries.size() ? l.entries[l.next].kind.pc : 0;
         }
         for (int i = 1; i < n; i++) apart |= next[i] != next[0];
-        c.splits += apart;
+        bool alike = std::all_of(sizes, sizes + n, [&](uint8_t size) { return size == kind->bytes; });
+        go_together(w, warp, *kind, addresses, who, alike ? nullptr : sizes, n, apart);
         apart = false;
         lanes = left;
     }
@@ -159,29 +136,91 @@ void join(Worker& w, int warp, unsigned group) {
         l.entries.clear();
         l.next = 0;
     }
+    steps[warp].apart &= ~group;
+}
+
+// Turns a warp's steps into logs of its lanes.
+void take_apart(int warp) {
+    Steps& s = steps[warp];
+    std::vector<Entry> own;
+    for (int i = 0; i < WARP; i++) {
+        uint32_t& mine = taken[warp * WARP + i];
+        if (!mine) continue;
+        auto& entries = logs[warp * WARP + i].entries;
+        own.swap(entries);
+        entries.clear();
+        for (size_t k = 0; k < mine; k++) entries.push_back({s.list[k].addresses[i], s.list[k].kind});
+        entries.insert(entries.end(), own.begin(), own.end());
+        s.apart |= 1u << i;
+        own.clear();
+        mine = 0;
+    }
+    s.used = 0;
+}
+
+void join(Worker& w, int warp, unsigned group) {
+    Steps& s = steps[warp];
+    int in_warp = std::min(WARP, w.launch->threads - warp * WARP);
+    if (in_warp < WARP) group &= (1u << in_warp) - 1;
+    if (!s.used && !(s.apart & group)) return;
+    Busy busy;
+    if (s.used && !s.apart && !(s.list[0].lanes & ~group)) {
+        join_steps(w, warp, group);
+        std::fill_n(taken + warp * WARP, WARP, 0);
+        s.used = 0;
+        return;
+    }
+    take_apart(warp);
+    join_logs(w, warp, group);
+}
+
+// A step more, or false: the warp has as many as it may.
+bool add_step(Steps& s, const RequestKind& kind) {
+    if (s.used == MOST_STEPS) return false;
+    if (s.used == s.list.size()) {
+        Busy busy;
+        s.list.resize(std::max<size_t>(16, 2 * s.used));
+    }
+    s.list[s.used].kind = kind;
+    s.list[s.used++].lanes = 0;
+    return true;
 }
 }  // namespace
 
 void start_counts() {
-    memset(static_cast<void*>(table), 0, sizeof table);
+    start_requests();
     barriers.clear();
     start_trace();
     for (Log& l : logs) {
         l.entries.clear();
         l.next = 0;
     }
+    for (Steps& s : steps) s.used = s.apart = 0;
+    std::fill_n(taken, MAX_THREADS_PER_BLOCK, 0);
 }
 
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
+    RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
+    Steps& s = steps[w.rank / WARP];
+    unsigned bit = 1u << w.rank % WARP;
+    if (__builtin_expect(!(s.apart & bit), 1)) {
+        uint32_t& mine = taken[w.rank];
+        if (mine < s.used ? s.list[mine].kind == kind : add_step(s, kind)) {
+            Step& step = s.list[mine++];
+            step.addresses[w.rank % WARP] = address;
+            step.lanes |= bit;
+            return;
+        }
+        s.apart |= bit;
+    }
     Log& l = logs[w.rank];
-    Entry e{address, static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
-    if (__builtin_expect(l.entries.size() < l.entries.capacity(), 1)) {
-        l.entries.push_back(e);
+    if (l.entries.size() < l.entries.capacity()) {
+        l.entries.push_back({address, kind});
         return;
     }
     Busy busy;
-    l.entries.push_back(e);
-    if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), 1u << w.rank % WARP);
+    l.entries.push_back({address, kind});
+    if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), bit);
 }
 
 void log_barrier(Site at) {
@@ -197,22 +236,8 @@ void log_block_met(Worker& w) {
 }
 
 std::string counts_json() {
-    std::string out = "\"accesses\":[";
+    std::string out = requests_json() + ",\"barriers\":[";
     const char* comma = "";
-    char text[360];
-    for (const Counts& c : table) {
-        if (!c.pc) continue;
-        snprintf(text, sizeof text,
-                 "%s{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"requests\":%llu,\"sectors\":%llu,"
-                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu,\"splits\":%llu}",
-                 comma, c.pc, c.shared, c.write, c.atomic, (unsigned long long)c.requests, (unsigned long long)c.sectors,
-                 (unsigned long long)c.bytes, (unsigned long long)c.wavefronts, (unsigned long long)c.conflicts,
-                 (unsigned long long)c.operations, (unsigned long long)c.splits);
-        out += text;
-        comma = ",";
-    }
-    out += "],\"barriers\":[";
-    comma = "";
     for (const auto& [at, count] : barriers) {
         out += comma + ("{\"file\":" + quoted(at.first)) + ",\"line\":" + std::to_string(at.second) +
                ",\"count\":" + std::to_string(count) + "}";

@@ -6,6 +6,7 @@
 #include "shared.cpp"
 #include "race.cpp"
 #include "trace.cpp"
+#include "requests.cpp"
 #include "coalesce.cpp"
 #include "hooks.cpp"
 #include "overflow.cpp"
