@@ -100,7 +100,7 @@ ok_barrier:
     .size ok_barrier, . - ok_barrier
 )");
 
-namespace ok {
+namespace __ok {
 // As ok_fiber_switch leaves a context; `entry` finds the stack as after a call, from nowhere.
 void* ok_fiber_make(void* stack_top, void (*entry)()) {
     void** context = static_cast<void**>(stack_top) - 8;
@@ -109,7 +109,7 @@ void* ok_fiber_make(void* stack_top, void (*entry)()) {
     context[7] = nullptr;
     return context;
 }
-}  // namespace ok
+}  // namespace __ok
 
 #else
 // AAPCS64: x19-x30 and the low halves of v8-v15 belong to the caller.
@@ -156,7 +156,7 @@ ok_fiber_jump:
     .size ok_fiber_jump, . - ok_fiber_jump
 )");
 
-namespace ok {
+namespace __ok {
 // As ok_fiber_switch leaves a context: x29 and x30 lie at 80 and 88.
 void* ok_fiber_make(void* stack_top, void (*entry)()) {
     void** context = static_cast<void**>(stack_top) - 20;
@@ -164,5 +164,5 @@ void* ok_fiber_make(void* stack_top, void (*entry)()) {
     context[11] = reinterpret_cast<void*>(entry);
     return context;
 }
-}  // namespace ok
+}  // namespace __ok
 #endif

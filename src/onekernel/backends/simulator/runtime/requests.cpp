@@ -5,7 +5,7 @@
 
 #include "race.h"
 
-namespace ok {
+namespace __ok {
 struct Counts {
     uint32_t pc = 0;  // 0: free slot
     bool shared = false, write = false, atomic = false;
@@ -128,4 +128,4 @@ std::string requests_json() {
     }
     return out + "]";
 }
-}  // namespace ok
+}  // namespace __ok

@@ -6,7 +6,7 @@
 
 #include "state.h"
 
-namespace ok {
+namespace __ok {
 struct Counts;
 
 // What the lanes of a request have in common.
@@ -25,4 +25,4 @@ void start_requests();
 void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
                    bool parted);
 std::string requests_json();  // "accesses" by program counter
-}  // namespace ok
+}  // namespace __ok
