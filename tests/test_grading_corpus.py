@@ -24,6 +24,8 @@ ON_A_GPU = {
     "divergent-barrier": set(),
     "absent-lane": set(),
     "no-kernel": set(),
+    "wrong-stream": set(),
+    "missing-return": set(),
 }
 
 

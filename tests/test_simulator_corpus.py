@@ -2,6 +2,7 @@
 
     // n: 1000                       elements of x (float32, in [1, 2)) and of y; `run(x, y, n, stream)` is called
     // status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
+    // stream: side                  a non-blocking stream is passed (the default stream if absent)
     // Result: x + x                 y, exactly; an expression of numpy on x and n
     // Total: load_requests 64, ...  counts of the first launch, derived by hand
     ...  // <- code variable, code   the findings of this line; a line without an arrow must stay silent
@@ -103,7 +104,8 @@ def call(path, mode="count", **options):
     x = np.random.default_rng(0).uniform(1, 2, n).astype(np.float32)
     y = buffer("y", np.zeros(n, np.float32), True)
     limit = 0.5 if "time-limit" in text else 20
-    program = simulator.build(path, mode, time_limit=limit, **options)
+    side = header(text, "stream") == "side"
+    program = simulator.build(path, mode, time_limit=limit, side_stream=side, **options)
     return program.call("run", [buffer("x", x, False), y, n]), x, y
 
 

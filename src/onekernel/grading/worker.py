@@ -42,7 +42,9 @@ def build(request: Request, folder: Path) -> Program | None:
     if request.backend == "simulator":
         from onekernel.backends import simulator
 
-        program: Program = simulator.build(request.source, prototypes=request.prototypes, **request.options)
+        program: Program = simulator.build(
+            request.source, prototypes=request.prototypes, side_stream=True, **request.options
+        )
         confine(writable)
         return program
     if request.backend == "cuda":

@@ -14,7 +14,8 @@ from onekernel.messages import Message
 
 COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
 # Without interposition, what is called may be inlined although it is exported.
-_USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition")
+# A function that must return a value and ends without one is told when that happens.
+_USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return")
 # Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
 # (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
 _HOOKS = {

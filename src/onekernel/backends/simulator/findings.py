@@ -12,6 +12,7 @@ _BOUNDS = "01-cuda-programming-model#bounds"
 _LAUNCH = "01-cuda-programming-model#launch"
 _ERRORS = "01-cuda-programming-model#errors"
 _SPACES = "01-cuda-programming-model#memory-spaces"
+_STREAMS = "01-cuda-programming-model#streams"
 _SYNC = "01-cuda-programming-model#synchronisation"
 _SHARED = "02-from-naive-to-tiled#shared-memory"
 _SHUFFLES = "02-from-naive-to-tiled#warp-shuffles"
@@ -48,6 +49,8 @@ CHAPTERS = {
     "assert-failed": _ERRORS,
     "unsupported": None,
     "integer-overflow": _BOUNDS,
+    "wrong-stream": _STREAMS,
+    "missing-return": _ERRORS,
 }
 """Finding code -> chapter anchor."""
 
@@ -63,6 +66,8 @@ _KINDS = {
     "bad-free": "kind",
     "uninitialised-read": "space",
     "integer-overflow": "where",
+    "wrong-stream": "kind",
+    "missing-return": "where",
 }
 
 

@@ -36,10 +36,13 @@ _MOST_ARGUMENTS = 16
 class Simulated:
     """A built file. `time_limit`: processor seconds that one call may take on each core before it is stopped."""
 
-    def __init__(self, source: Source, library: Path, mode: str, time_limit: float) -> None:
+    def __init__(
+        self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool = False
+    ) -> None:
         self.source = source
         self.mode = mode
         self.time_limit = time_limit
+        self.side_stream = side_stream
         self.library = library
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
         self._symbols = symbols(library)
@@ -58,6 +61,7 @@ class Simulated:
         so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.c_uint, c.c_double, c.c_int, c.POINTER(c.c_int)]
         so.ok_trace.argtypes = [c.c_uint64, c.c_int]
         so.ok_report.restype = c.c_char_p
+        so.ok_given_stream.restype = c.c_uint64
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in self._device_variables():
             so.ok_symbol(name.encode(), symbol.offset, symbol.size)
@@ -73,7 +77,7 @@ class Simulated:
         return out
 
     def call(self, function: str, args: Sequence[Arg]) -> CallReport:
-        """Calls the launcher `function`; a null stream is appended. Buffers' memory becomes what the device holds.
+        """Calls the launcher `function`; a stream is appended. Buffers' memory becomes what the device holds.
 
         Raises BuildError if the file does not export `function`, or with another number of parameters.
         """
@@ -86,6 +90,7 @@ class Simulated:
                 values[i] = self._place(arg, ids)
             else:
                 values[i] = int(arg) & 0xFFFFFFFFFFFFFFFF
+        values[len(args)] = self._so.ok_given_stream(int(self.side_stream))
         status = ctypes.c_int(0)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         options = MODES[self.mode]
@@ -151,13 +156,15 @@ def build(
     *,
     prototypes: Sequence[str] = (),
     time_limit: float = 10.0,
+    side_stream: bool = False,
     with_compiler: str | None = None,
 ) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
     `mode`: "fast" runs on all cores and checks little; "check" finds wrong accesses, races and reads of what nobody
     wrote; "count" also counts requests, sectors and bank conflicts. `prototypes` are the C declarations that the
-    file's launchers are held to. `with_compiler`: a C++ compiler's name or path. Nothing of the file runs before the
+    file's launchers are held to. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and
+    not the default one; work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. Nothing of the file runs before the
     first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
@@ -165,4 +172,4 @@ def build(
     source = rewrite(Path(path).resolve())
     library = compile_source(source, mode, chosen)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
-    return Simulated(source, library, mode, time_limit)
+    return Simulated(source, library, mode, time_limit, side_stream)

@@ -48,6 +48,11 @@ struct dim3 {
     constexpr operator uint3() const { return {x, y, z}; }
 };
 
+struct CUstream_st {
+    unsigned flags;  // 0: waits for the legacy default stream and is waited for by it
+    int priority;
+};
+
 // Constant within a thread of the kernel, so that compilers may keep them in registers and instrumentation skips them.
 extern __thread const uint3 threadIdx __asm__("ok_threadIdx") __attribute__((tls_model("initial-exec")));
 extern __thread const uint3 blockIdx __asm__("ok_blockIdx") __attribute__((tls_model("initial-exec")));
@@ -108,6 +113,15 @@ extern "C" int ok_device_free(void* pointer, Site at);
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at);  // kind: cudaMemcpyKind
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
+
+// --- streams --------------------------------------------------------------------------------------------------------
+// Work on a stream has been asked for: `what` is a function's name, `mend` how it should be written, or null for <<<...>>>;
+// `pointers` are what it may touch.
+extern "C" void ok_stream_work(const char* what, const char* mend, const volatile void* stream, const void* const* pointers,
+                               int count, Site at);
+// What a call of the runtime orders: a stream's work before an event, an event before a stream, either before the host.
+enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE, FORGET_STREAM };
+extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastError

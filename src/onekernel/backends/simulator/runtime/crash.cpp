@@ -228,6 +228,20 @@ bool guarded(void (*body)(void*), void* context) {
     _exit(1);
 }
 
+// Whatever the caller would find in the register, a GPU would have something else there.
+[[noreturn]] void missing_return(Site at) {
+    Worker* w = worker;
+    if (!in_call || !w) abort();
+    if (first_of("missing-return", uint64_t(at.line))) {
+        Finding f("missing-return");
+        f.at(at);
+        if (w->current) f.here();
+        f.text("where", w->current ? "kernel" : "host").add();
+    }
+    if (!w->current) leave_call(ERROR_LAUNCH_FAILURE);
+    stop_launch(ERROR_LAUNCH_FAILURE);
+}
+
 void trap(const char* what, Site at) {
     Worker* w = worker;
     if (first_of("trap", uint64_t(at.line))) Finding("trap").at(at).here().text("what", what).add();

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "race.h"
 #include "report.h"
+#include "streams.h"
 #include "trace.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -69,6 +70,7 @@ EXPORT int ok_buffer(const char* name, const void* bytes, size_t size, size_t of
     a->item = item;
     a->writable = writable;
     a->initialised = !writable;
+    caller_buffer(static_cast<int>(a - allocations));
     Open open;
     memcpy(reinterpret_cast<void*>(a->base), bytes, size);
     return static_cast<int>(a - allocations);
@@ -102,10 +104,12 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_opti
     options = with_options;
     clear_report();
     start_call(cores);
+    start_streams();
     set_time_limit(time_limit);
     Call call{function, arguments, 0};
     bool returned = guarded(call_launcher, &call);
     close_heap();
+    finish_streams(returned && !faulted());
     *status = returned ? call.status : ok_error(false);
     worker = nullptr;
     return returned;

@@ -31,6 +31,7 @@ int launch_count() { return count; }
 void set_fault(int error) {
     if (!fault) fault = error;
 }
+bool faulted() { return fault; }
 void start_call(int n) {
     cores = n;
     last_error = fault = count = 0;
@@ -175,6 +176,8 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     Busy busy;
     count++;
     name_arguments(*site, pointers, arguments);
+    ok_stream_work(site->kernel ? site->kernel : "cudaLaunchKernel", site->kernel ? nullptr : "cudaLaunchKernel(..., stream)",
+                   config->stream, pointers, arguments, site->at);
     static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}};
     launch.site = site;
     launch.config = *config;

@@ -15,6 +15,7 @@ enum Error : int {  // cudaError_t's values
 // Ends the running kernel with an error that stays, as a fault on a GPU does.
 [[noreturn]] void stop_launch(int error);
 void set_fault(int error);
+bool faulted();               // since the call began
 int launch_count();           // launches since the call began
 void start_call(int cores);   // forgets the last call's launches and errors
 std::string launches_json();

@@ -52,64 +52,109 @@ inline cudaError_t symbol_range(const T&, size_t bytes, size_t offset) {
     return offset > sizeof(T) || bytes > sizeof(T) - offset ? fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 
-}  // namespace __ok
+// Where in which stream a copy or a fill stands, for findings; a synchronous one goes to the default stream.
+struct Queue {
+    const char* what;
+    const char* mend;
+    cudaStream_t stream;
+    Site at;
+};
 
-inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, OK_AT) {
-    return __ok::copy(to, from, bytes, kind, at);
+// A copy that the host waits for ends before the next call: every one but those from device to device.
+inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                               size_t width, size_t height, cudaMemcpyKind kind) {
+    const void* pointers[] = {to, from};
+    ok_stream_work(queue.what, queue.mend, queue.stream, pointers, 2, queue.at);
+    const bool both = ok_device_find(to, nullptr, nullptr) && ok_device_find(from, nullptr, nullptr);
+    if (host_waits && !both) ok_stream_order(JOIN_STREAM, queue.stream, nullptr);
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, queue.at);
 }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr, OK_AT) {
-    return __ok::copy(to, from, bytes, kind, at);
-}
-inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                size_t height, cudaMemcpyKind kind, OK_AT) {
-    return __ok::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, at);
-}
-inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                     size_t height, cudaMemcpyKind kind, cudaStream_t = nullptr, OK_AT) {
-    return __ok::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, at);
-}
-inline cudaError_t cudaMemset(void* to, int value, size_t bytes, OK_AT) { return __ok::fill(to, value, bytes, at); }
-inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t = nullptr, OK_AT) {
-    return __ok::fill(to, value, bytes, at);
-}
-inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height, OK_AT) {
-    if (width > pitch) return __ok::fail(cudaErrorInvalidPitchValue);
+inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int value, size_t width, size_t height) {
+    if (width > pitch) return fail(cudaErrorInvalidPitchValue);
+    const void* pointers[] = {to};
+    ok_stream_work(queue.what, queue.mend, queue.stream, pointers, 1, queue.at);
     for (size_t row = 0; row < height; ++row)
-        if (const cudaError_t error = __ok::fill(static_cast<char*>(to) + row * pitch, value, width, at)) return error;
+        if (const cudaError_t error = fill(static_cast<char*>(to) + row * pitch, value, width, queue.at)) return error;
     return cudaSuccess;
 }
 
-inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
-                                     cudaStream_t = nullptr, OK_AT) {
-    return cudaMemset2D(to, pitch, value, width, height, at);
+}  // namespace __ok
+
+inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, OK_AT) {
+    const __ok::Queue queue{"cudaMemcpy", "cudaMemcpyAsync(..., stream)", nullptr, at};
+    return __ok::queued_copy(queue, true, to, bytes, from, bytes, bytes, 1, kind);
 }
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream = nullptr, OK_AT) {
+    const __ok::Queue queue{"cudaMemcpyAsync", "cudaMemcpyAsync(..., stream)", stream, at};
+    return __ok::queued_copy(queue, false, to, bytes, from, bytes, bytes, 1, kind);
+}
+inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind, OK_AT) {
+    const __ok::Queue queue{"cudaMemcpy2D", "cudaMemcpy2DAsync(..., stream)", nullptr, at};
+    return __ok::queued_copy(queue, true, to, to_pitch, from, from_pitch, width, height, kind);
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr, OK_AT) {
+    const __ok::Queue queue{"cudaMemcpy2DAsync", "cudaMemcpy2DAsync(..., stream)", stream, at};
+    return __ok::queued_copy(queue, false, to, to_pitch, from, from_pitch, width, height, kind);
+}
+inline cudaError_t cudaMemset(void* to, int value, size_t bytes, OK_AT) {
+    return __ok::queued_fill({"cudaMemset", "cudaMemsetAsync(..., stream)", nullptr, at}, to, bytes, value, bytes, 1);
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr, OK_AT) {
+    return __ok::queued_fill({"cudaMemsetAsync", "cudaMemsetAsync(..., stream)", stream, at}, to, bytes, value, bytes, 1);
+}
+inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height, OK_AT) {
+    const __ok::Queue queue{"cudaMemset2D", "cudaMemset2DAsync(..., stream)", nullptr, at};
+    return __ok::queued_fill(queue, to, pitch, value, width, height);
+}
+inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                                     cudaStream_t stream = nullptr, OK_AT) {
+    const __ok::Queue queue{"cudaMemset2DAsync", "cudaMemset2DAsync(..., stream)", stream, at};
+    return __ok::queued_fill(queue, to, pitch, value, width, height);
+}
+
+namespace __ok {
+template <class T>
+inline cudaError_t copy_to_symbol(const Queue& queue, bool host_waits, const T& symbol, const void* from, size_t bytes, size_t offset,
+                                  cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return fail(cudaErrorInvalidMemcpyDirection);
+    if (const cudaError_t error = symbol_range(symbol, bytes, offset)) return error;
+    return queued_copy(queue, host_waits, symbol_address(symbol) + offset, bytes, from, bytes, bytes, 1, kind);
+}
+template <class T>
+inline cudaError_t copy_from_symbol(const Queue& queue, bool host_waits, void* to, const T& symbol, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return fail(cudaErrorInvalidMemcpyDirection);
+    if (const cudaError_t error = symbol_range(symbol, bytes, offset)) return error;
+    return queued_copy(queue, host_waits, to, bytes, symbol_address(symbol) + offset, bytes, bytes, 1, kind);
+}
+}  // namespace __ok
 
 template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice, OK_AT) {
-    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
-        return __ok::fail(cudaErrorInvalidMemcpyDirection);
-    if (const cudaError_t error = __ok::symbol_range(symbol, bytes, offset)) return error;
-    return __ok::copy(__ok::symbol_address(symbol) + offset, from, bytes, kind, at);
+    const __ok::Queue queue{"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync(..., stream)", nullptr, at};
+    return __ok::copy_to_symbol(queue, true, symbol, from, bytes, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost, OK_AT) {
-    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
-        return __ok::fail(cudaErrorInvalidMemcpyDirection);
-    if (const cudaError_t error = __ok::symbol_range(symbol, bytes, offset)) return error;
-    return __ok::copy(to, __ok::symbol_address(symbol) + offset, bytes, kind, at);
+    const __ok::Queue queue{"cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync(..., stream)", nullptr, at};
+    return __ok::copy_from_symbol(queue, true, to, symbol, bytes, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
-                                           cudaMemcpyKind kind, cudaStream_t = nullptr, OK_AT) {
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind, at);
+                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr, OK_AT) {
+    const __ok::Queue queue{"cudaMemcpyToSymbolAsync", "cudaMemcpyToSymbolAsync(..., stream)", stream, at};
+    return __ok::copy_to_symbol(queue, false, symbol, from, bytes, offset, kind);
 }
 template <class T>
 inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
-                                             cudaMemcpyKind kind, cudaStream_t = nullptr, OK_AT) {
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind, at);
+                                             cudaMemcpyKind kind, cudaStream_t stream = nullptr, OK_AT) {
+    const __ok::Queue queue{"cudaMemcpyFromSymbolAsync", "cudaMemcpyFromSymbolAsync(..., stream)", stream, at};
+    return __ok::copy_from_symbol(queue, false, to, symbol, bytes, offset, kind);
 }
 template <class P, class T>
 inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {

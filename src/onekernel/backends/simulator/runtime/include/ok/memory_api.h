@@ -74,7 +74,8 @@ inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) {
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
-inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t, OK_AT) {
+inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream, OK_AT) {
+    __ok::ok_stream_work("cudaMallocAsync", "cudaMallocAsync(..., stream)", stream, nullptr, 0, at);
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
@@ -84,9 +85,15 @@ inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, siz
     *pitch = (width + unit - 1) / unit * unit;
     return __ok::allocate(pointer, *pitch * height, at);
 }
-inline cudaError_t cudaFree(void* pointer, OK_AT) { return __ok::release(pointer, at); }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, OK_AT) {
-    return pointer == nullptr ? __ok::fail(cudaErrorInvalidValue) : __ok::release(pointer, at);
+// cudaFree waits for all streams (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator").
+inline cudaError_t cudaFree(void* pointer, OK_AT) {
+    if (pointer != nullptr) __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
+    return __ok::release(pointer, at);
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, OK_AT) {
+    if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_stream_work("cudaFreeAsync", "cudaFreeAsync(..., stream)", stream, &pointer, 1, at);
+    return __ok::release(pointer, at);
 }
 
 template <class T>

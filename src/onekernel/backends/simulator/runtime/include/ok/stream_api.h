@@ -1,4 +1,5 @@
-// Streams and events. Work is done when its call returns, in the order of the calls: one order that CUDA allows.
+// Streams and events. Work is done when its call returns, in the order of the calls: one order that CUDA allows. Whether
+// CUDA might have chosen another is told by ok_stream_order.
 #pragma once
 #include "memory_api.h"
 
@@ -6,10 +7,6 @@ struct CUevent_st {
     bool timed, recorded;
 };
 typedef CUevent_st* cudaEvent_t;
-struct CUstream_st {
-    unsigned flags;
-    int priority;
-};
 typedef void (*cudaHostFn_t)(void*);
 typedef void (*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 
@@ -27,8 +24,11 @@ inline cudaError_t synchronize() {
 }
 }  // namespace __ok
 
-inline cudaError_t cudaDeviceSynchronize() { return __ok::synchronize(); }
-inline cudaError_t cudaThreadSynchronize() { return __ok::synchronize(); }
+inline cudaError_t cudaDeviceSynchronize() {
+    __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
+    return __ok::synchronize();
+}
+inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return __ok::fail(cudaErrorInvalidValue);
@@ -44,34 +44,43 @@ inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return __ok::fail(cudaErrorInvalidResourceHandle);
+    __ok::ok_stream_order(__ok::FORGET_STREAM, stream, nullptr);
     delete stream;
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-    *flags = stream == nullptr ? cudaStreamDefault : stream->flags;
+    *flags = reinterpret_cast<uintptr_t>(stream) <= 2 ? cudaStreamDefault : stream->flags;
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-    *priority = stream == nullptr ? 0 : stream->priority;
+    *priority = reinterpret_cast<uintptr_t>(stream) <= 2 ? 0 : stream->priority;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return __ok::synchronize(); }
-inline cudaError_t cudaStreamQuery(cudaStream_t) { return __ok::synchronize(); }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned = 0) {
-    return event == nullptr ? __ok::fail(cudaErrorInvalidResourceHandle) : cudaSuccess;
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);
+    return __ok::synchronize();
+}
+inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+    if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
+    __ok::ok_stream_order(__ok::WAIT_EVENT, stream, event);
+    return cudaSuccess;
 }
 inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) *least = 0;
     if (greatest != nullptr) *greatest = -5;
     return cudaSuccess;
 }
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, OK_AT) {
     if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_stream_work("cudaLaunchHostFunc", "cudaLaunchHostFunc(stream, ...)", stream, nullptr, 0, at);
     function(data);
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned,
+                                         OK_AT) {
     if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_stream_work("cudaStreamAddCallback", "cudaStreamAddCallback(stream, ...)", stream, nullptr, 0, at);
     function(stream, __ok::synchronize(), data);
     return cudaSuccess;
 }
@@ -89,13 +98,16 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t = nullptr) {
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
+    __ok::ok_stream_order(__ok::RECORD_EVENT, stream, event);
     event->recorded = true;
     return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return event == nullptr ? __ok::fail(cudaErrorInvalidResourceHandle) : __ok::synchronize();
+    if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
+    __ok::ok_stream_order(__ok::JOIN_EVENT, nullptr, event);
+    return __ok::synchronize();
 }
 inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 // Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.

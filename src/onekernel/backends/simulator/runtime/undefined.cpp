@@ -1,7 +1,9 @@
-// Signed 32-bit arithmetic that overflows: what -fsanitize=signed-integer-overflow calls.
+// Undefined behaviour of C++: signed 32-bit arithmetic that overflows, a function that ends without its value. What
+// -fsanitize=signed-integer-overflow and -fsanitize=return call.
 // Source: LLVM, compiler-rt/lib/ubsan/ubsan_handlers.h, for the layout of what is passed.
 #include <cstring>
 
+#include "crash.h"
 #include "memory.h"
 #include "report.h"
 #include "state.h"
@@ -14,6 +16,11 @@ struct OverflowData {
         uint16_t kind, info;
         char name[1];
     }* type;
+};
+
+struct MissingReturnData {
+    const char* file;
+    uint32_t line, column;
 };
 
 static void overflow(const OverflowData* data, const char* sign, uintptr_t left, uintptr_t right) {
@@ -31,11 +38,12 @@ static void overflow(const OverflowData* data, const char* sign, uintptr_t left,
 
 // By label: under a sanitizer g++ knows the names as its own, with other types.
 #define OK_UBSAN(NAME, PARAMETERS)                                    \
-    extern "C" void overflow_##NAME PARAMETERS __asm__("__ubsan_handle_" #NAME); \
-    extern "C" void overflow_##NAME PARAMETERS
+    extern "C" void undefined_##NAME PARAMETERS __asm__("__ubsan_handle_" #NAME); \
+    extern "C" void undefined_##NAME PARAMETERS
 
 OK_UBSAN(add_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "+", a, b); }
 OK_UBSAN(sub_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "-", a, b); }
 OK_UBSAN(mul_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "*", a, b); }
 OK_UBSAN(negate_overflow, (__ok::OverflowData * d, uintptr_t a)) { __ok::overflow(d, "-", 0, a); }
 OK_UBSAN(divrem_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "/", a, b); }
+OK_UBSAN(missing_return, (__ok::MissingReturnData * d)) { __ok::missing_return(__ok::Site(d->file, static_cast<int>(d->line))); }

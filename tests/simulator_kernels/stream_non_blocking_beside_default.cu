@@ -1,0 +1,14 @@
+// Called with the default stream: a non-blocking stream is the one kind that does not wait for it.
+// n: 64
+// Result: x + 1
+__global__ void k(const float* in, float* out, int64_t n) {
+    int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i] + 1;
+}
+extern "C" cudaError_t run(const float* x, float* y, int64_t n, cudaStream_t) {
+    cudaStream_t own;
+    cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
+    k<<<2, 32, 0, own>>>(x, y, n);  // <- wrong-stream
+    cudaStreamDestroy(own);
+    return cudaGetLastError();
+}
