@@ -1,4 +1,4 @@
-"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call of __ok::__launch that keeps the arguments' names."""
+"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call of __ok::__launch that keeps their names."""
 
 from __future__ import annotations
 

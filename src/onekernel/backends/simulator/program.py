@@ -36,9 +36,7 @@ _MOST_ARGUMENTS = 16
 class Simulated:
     """A built file. `time_limit`: processor seconds that one call may take on each core before it is stopped."""
 
-    def __init__(
-        self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool = False
-    ) -> None:
+    def __init__(self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool = False) -> None:
         self.source = source
         self.mode = mode
         self.time_limit = time_limit
@@ -164,8 +162,8 @@ def build(
     `mode`: "fast" runs on all cores and checks little; "check" finds wrong accesses, races and reads of what nobody
     wrote; "count" also counts requests, sectors and bank conflicts. `prototypes` are the C declarations that the
     file's launchers are held to. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and
-    not the default one; work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. Nothing of the file runs before the
-    first call.
+    not the default one; work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or
+    path. Nothing of the file runs before the first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
