@@ -1,6 +1,7 @@
 """Which results have the same bytes on NumPy, torch CPU, torch CUDA and CuPy: operators one by one, then whole models.
 
-Run:    PYTHONPATH=src python bench/byte_identity.py     writes bench/results/<gpu>/byte_identity.json
+Run:    python bench/byte_identity.py               writes bench/results/<gpu>/byte_identity.json
+        python bench/byte_identity.py --dry-run     says what it would compare
         Without a GPU it compares NumPy and torch CPU and writes bench/results/cpu/byte_identity.json.
         Exit status 1 where the reproducible operators do not give the same bytes everywhere.
 Shown:  for each result the number of float64 values whose bytes differ from NumPy's, of how many, and the worst
@@ -16,6 +17,7 @@ import json
 import os
 import platform
 import sys
+import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -24,13 +26,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from onekernel.minigpt.arithmetic import Reproducible
-from onekernel.minigpt.model import MiniGPT, Native
-from onekernel.minigpt.port_check import worst_ulp
-from onekernel.minigpt.port_request import PortRequest, requests
-from onekernel.minigpt.port_run import load_module
-
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from onekernel.measure import results  # noqa: E402
+from onekernel.measure.device import slug_of  # noqa: E402
+from onekernel.measure.timing import took  # noqa: E402
+from onekernel.messages import say  # noqa: E402
+from onekernel.minigpt.arithmetic import Reproducible  # noqa: E402
+from onekernel.minigpt.model import MiniGPT, Native  # noqa: E402
+from onekernel.minigpt.port_check import worst_ulp  # noqa: E402
+from onekernel.minigpt.port_request import PortRequest, requests  # noqa: E402
+from onekernel.minigpt.port_run import load_module  # noqa: E402
+
 SEEDS = (0, 1000, 2000)
 
 To = Callable[[np.ndarray], Any]  # NumPy -> the library
@@ -128,14 +136,23 @@ def compare_models(found: dict) -> list[dict[str, Any]]:
     return rows
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="default: bench/results/<gpu>/byte_identity.json")
-    asked = parser.parse_args()
-    found = libraries()
+    parser.add_argument("--dry-run", action="store_true", help="says what it would compare")
+    asked = parser.parse_args(argv)
+    began = time.perf_counter()
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
-    folder = gpu.lower().replace(" ", "-") if gpu else "cpu"
-    path = asked.out or ROOT / "bench" / "results" / folder / "byte_identity.json"
+    path = asked.out or ROOT / "bench" / "results" / (slug_of(gpu) if gpu else "cpu") / "byte_identity.json"
+    if asked.dry_run:
+        print(say("bench.dry-run", command="python bench/byte_identity.py"))
+        models = sum(len(requests("identical", seed)) for seed in SEEDS)
+        print("  " + say("bench.identity-line", operators=len(operators()), models=2 * models))
+        print("  " + results.expected(ROOT, "byte_identity").text())
+        return 0
+    found = libraries()
+    if gpu and "cupy" not in found:
+        print(say("bench.identity-without-cupy"), file=sys.stderr)
     by_operator, models = compare_operators(found), compare_models(found)
     for name, row in by_operator.items():
         print(
@@ -163,14 +180,16 @@ def main() -> None:
         **versions,
         "cuda": torch.version.cuda,
         "date": date.today().isoformat(),
-        "command": "PYTHONPATH=src python bench/byte_identity.py",
+        "command": "python bench/byte_identity.py",
+        "took": took(began),
         "operators": by_operator,
         "models": models,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=2) + "\n")
-    sys.exit(1 if wrong else 0)
+    print(say("bench.written", path=path))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

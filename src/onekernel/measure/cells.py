@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,15 +13,16 @@ import numpy as np
 
 from onekernel.measure import roofs
 from onekernel.measure.contenders import Contender, Refused
-from onekernel.measure.device import Device, clocks
+from onekernel.measure.device import Clocks, Device, clocks
 from onekernel.measure.sample import AboveRoof, Sample
-from onekernel.measure.timing import L2Emptier, in_graph, interleaved
+from onekernel.measure.timing import L2Emptier, in_graph, interleaved, rotation, seconds_timed
 from onekernel.ops import softmax
 
 ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}
 LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us: timed in a graph
 CHECKED_ROWS = 12  # at most, and at most CHECKED_ELEMENTS: the oracle runs on the CPU, twice a contender
 CHECKED_ELEMENTS = 1 << 17
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")  # colours in a peer's error
 
 # Regular, ragged, long and few rows; 1 GiB in fp32 and a little over at the most. The columns of vocabularies: 50257
 # (GPT-2), 128256 (Llama 3), 151936 (Qwen).
@@ -73,6 +76,7 @@ def measure(
     Each output is checked against the fp64 oracle before and after the timings, in a `y` poisoned with NaN; a
     contender that fails, refuses or is faster than the card can be is listed with its reason instead of a time.
     """
+    began = time.perf_counter()
     sets = _tensors(cell, device, seed)
     answers: dict[str, dict[str, Any]] = {}
     calls: dict[str, list[Callable[[], Any]]] = {}
@@ -86,25 +90,27 @@ def measure(
             answers[contender.name] = {"refused": str(error)}
         except Exception as error:  # a peer may raise anything; it must not end the run
             answers[contender.name] = {"failed": _first_line(error)}
-    before = clocks()
+    state: list[Clocks] = []  # read while the card works: when it idles, it shows nothing of what slowed it down
     on_step("timing")
-    for name, sample in _time(cell, calls, sets, emptier, repeats).items():
+    timed = seconds_timed()
+    samples = _time(cell, calls, sets, emptier, repeats, lambda: state.append(clocks()))
+    timed = seconds_timed() - timed
+    for name, sample in samples.items():
         if isinstance(sample, Exception):
             answers[name] = {"failed": _first_line(sample)}
             continue
         answers[name] = sample.to_json()
         try:
-            if len(sets) == 1:  # a rotation may meet its own writes in L2, so that no bound holds for it
-                roofs.check(sample, cell.bytes / 2, cell.bytes / 2, device)
+            roofs.check(sample, cell.bytes / 2, cell.bytes / 2, device, calls=len(sets))
             if name != "copy":
                 _check(calls[name][0], *sets[0], seed + 1)
         except (AboveRoof, WrongOutput) as error:
             answers[name] |= {"discarded": _first_line(error)}
-    after = clocks()
     return {
         "dtype": cell.dtype, "rows": cell.rows, "cols": cell.cols, "shift": cell.shift, "bytes": cell.bytes,
         "method": "graph" if cell.launch_bound else "events", "contenders": answers,
-        "clocks": {"before": before.to_json(), "after": after.to_json()},
+        "clocks": {"during": state[0].to_json() if state else None},
+        "took": {"wall_s": round(time.perf_counter() - began, 2), "gpu_s": round(timed, 2)},
     }  # fmt: skip
 
 
@@ -113,30 +119,33 @@ class WrongOutput(ValueError):
 
 
 def _tensors(cell: Cell, device: Device, seed: int) -> list[tuple[Any, Any]]:
-    """One pair (x, y); for a launch-bound cell as many pairs as exceed L2 twice."""
+    """One pair (x, y); for a launch-bound cell a `rotation` of pairs, cut out of one allocation each for x and y.
+
+    Every pair begins as far from a 256-byte boundary as the cell says.
+    """
     import torch
 
-    generator = torch.Generator("cuda").manual_seed(seed)
     dtype = getattr(torch, cell.dtype)
-    several = math.ceil(2 * device.l2_bytes / (cell.bytes / 2)) + 1 if cell.launch_bound else 1
-    made = []
-    for _ in range(min(several, 48)):
-        flat = torch.empty(cell.rows * cell.cols + cell.shift, dtype=dtype, device="cuda")
-        x = flat[cell.shift :].view(cell.rows, cell.cols)
-        x.normal_(generator=generator)
-        y = torch.full_like(flat, float("nan"))[cell.shift :].view(cell.rows, cell.cols)
-        made.append((x, y))
-    return made
+    itemsize = ITEMSIZE[cell.dtype]
+    several = rotation(cell.bytes / 2, device.l2_bytes) if cell.launch_bound else 1
+    size = cell.rows * cell.cols
+    apart = math.ceil((size + cell.shift) * itemsize / 256) * 256 // itemsize  # elements from one pair to the next
+    xs = torch.empty(several * apart, dtype=dtype, device="cuda")
+    xs.normal_(generator=torch.Generator("cuda").manual_seed(seed))
+    ys = torch.full_like(xs, float("nan"))
+    starts = [number * apart + cell.shift for number in range(several)]
+    return [tuple(t[at : at + size].view(cell.rows, cell.cols) for t in (xs, ys)) for at in starts]  # type: ignore[misc]
 
 
 def _time(
     cell: Cell, calls: Mapping[str, Sequence[Callable[[], Any]]], sets: Sequence[tuple[Any, Any]],
-    emptier: L2Emptier, repeats: int,
+    emptier: L2Emptier, repeats: int, in_flight: Callable[[], Any],
 ) -> Mapping[str, Sample | Exception]:  # fmt: skip
     copies = [lambda x=x, y=y: y.copy_(x) for x, y in sets]
     if cell.launch_bound:
-        return in_graph({"copy": copies, **calls}, repeats)
-    return interleaved({"copy": copies[0], **{name: several[0] for name, several in calls.items()}}, repeats, emptier)
+        return in_graph({"copy": copies, **calls}, repeats, in_flight)
+    several = {"copy": copies[0], **{name: bound[0] for name, bound in calls.items()}}
+    return interleaved(several, repeats, emptier, in_flight)
 
 
 def _check(call: Callable[[], Any], x: Any, y: Any, seed: int) -> None:
@@ -167,5 +176,5 @@ def _check(call: Callable[[], Any], x: Any, y: Any, seed: int) -> None:
 
 
 def _first_line(error: BaseException) -> str:
-    text = str(error).strip().splitlines()
+    text = _ANSI.sub("", str(error)).strip().splitlines()
     return f"{type(error).__name__}: {text[0] if text else ''}"[:200]

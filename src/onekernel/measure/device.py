@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -90,8 +91,9 @@ def current() -> Device:
 
 
 def clocks() -> Clocks:
-    """Clocks, throttle reasons, temperature and power now."""
-    handle = _nvml_handle()
+    """Clocks, throttle reasons, temperature and power now. Read it while the card works: at rest nothing throttles."""
+    index = _torch_index()
+    handle = None if index is None else _nvml_handle(index)
     if handle is None:
         return Clocks()
     import pynvml as nvml
@@ -126,14 +128,25 @@ def provenance() -> dict[str, Any]:
     return {"versions": versions(), "date": now.strftime("%Y-%m-%d"), "command": command}
 
 
-def _nvml_handle() -> Any:
-    """NVML's handle of torch's current device, which CUDA_VISIBLE_DEVICES may have renumbered."""
+def _torch_index() -> int | None:
+    """torch's current CUDA device; None where it has none."""
+    try:
+        import torch
+
+        return torch.cuda.current_device()
+    except Exception:
+        return None
+
+
+@cache  # looking it up takes longer than the work that `clocks` is to be read beside
+def _nvml_handle(index: int) -> Any:
+    """NVML's handle of torch's device of that index, which CUDA_VISIBLE_DEVICES may have renumbered."""
     try:
         import pynvml as nvml
         import torch
 
         nvml.nvmlInit()
-        uuid = str(torch.cuda.get_device_properties(torch.cuda.current_device()).uuid)
+        uuid = str(torch.cuda.get_device_properties(index).uuid)
         return nvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid}".encode())
     except Exception:  # not installed, no permission, MIG: the measurement goes on without it
         return None
@@ -141,7 +154,7 @@ def _nvml_handle() -> Any:
 
 def _nvml_facts(index: int) -> tuple[str, int, int, int]:
     """Driver version, largest memory clock (MHz), bus width (bits), largest SM clock (MHz); zeros where unknown."""
-    handle = _nvml_handle()
+    handle = _nvml_handle(index)
     if handle is None:
         return "unknown", 0, 0, 0
     import pynvml as nvml

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from onekernel.measure.sample import Sample, compare
+from onekernel.messages import Message
 
 OURS = "softmax_tuned"
 PEERS = ("F.softmax", "torch.compile", "Liger", "QuACK")
@@ -62,7 +63,8 @@ def read(path: Path) -> tuple[dict[str, Any], list[Measured]]:
     Raises OSError, ValueError or KeyError for anything else.
     """
     data = json.loads(path.read_text(encoding="utf-8"))
-    return data, [_cell(cell) for cell in data["cells"] if "median_s" in cell["contenders"]["copy"]]
+    stands = lambda answer: "median_s" in answer and "discarded" not in answer  # noqa: E731
+    return data, [_cell(cell) for cell in data["cells"] if stands(cell["contenders"]["copy"])]
 
 
 def _cell(cell: Mapping[str, Any]) -> Measured:
@@ -73,6 +75,28 @@ def _cell(cell: Mapping[str, Any]) -> Measured:
     }
     fields = ("dtype", "rows", "cols", "shift", "bytes", "method")
     return Measured(**{name: cell[name] for name in fields}, samples=samples)
+
+
+def expected(root: Path, bench: str, wanted: Sequence[Any] = ()) -> Message:
+    """How long a bench takes, by a result file of it under `root` that says so: one from a GPU before one without.
+
+    `wanted` are the cells of a softmax run: those that the file holds count what they took, others the mean of these.
+    """
+    for path in sorted((root / "bench" / "results").glob(f"*/{bench}.json"), key=lambda p: p.parent.name == "cpu"):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        took = data.get("took")
+        if not took:
+            continue
+        wall, gpu = float(took["wall_s"]), took.get("gpu_s")
+        each = {(c["dtype"], c["rows"], c["cols"], c["shift"]): c["took"] for c in data.get("cells", []) if "took" in c}
+        if wanted and each:
+            mine = [each[key] for c in wanted if (key := (c.dtype, c.rows, c.cols, c.shift)) in each]
+            mine = mine or list(each.values())
+            wall, gpu = (len(wanted) * sum(t[key] for t in mine) / len(mine) for key in ("wall_s", "gpu_s"))
+        name = data.get("device", {}).get("name") or data.get("gpu") or data.get("machine") or data.get("cpu")
+        values = {"wall": f"{wall:.0f}", "gpu": f"{gpu or 0:.0f}", "name": name, "date": data["date"]}
+        return Message("bench.expected-gpu" if gpu else "bench.expected", values)
+    return Message("bench.expected-unknown")
 
 
 def geometric_mean(cells: Iterable[Measured], name: str) -> tuple[float, float, int] | None:
