@@ -1,17 +1,22 @@
 """What model.cuda() does, predicted and then looked at: Parameters, Storages, views, ties, an optimizer's references.
 
 Check:  onekernel check storage_probe
-Run:    python kernels/storage_probe.py      (your predictions beside what torch does)
+Commit: onekernel predict storage_probe      (your predictions, once, before you see what is so)
+Run:    python learners/YOURNAME/storage_probe.py      (your predictions beside what torch does)
 Bench:  none: nothing here is timed
 Idea:   a Tensor is a view (shape, strides, offset) of a Storage (one piece of memory on one device). Moving a model
         puts new Storages under the old Parameters. All else follows: what moves, what stays, what is still shared.
 But:    this shows what happens, not what it costs: a copy to the GPU from pageable memory waits, one from pinned
         memory need not.
 
-Predict first: write True or False for every question before you run this file. The points are for the predictions and
-for `shares_storage`, with which you find out. Without a GPU the "move" questions are asked of model.double(), which
+Predict first: write True or False for every question and commit to them. The points are for those predictions and for
+`shares_storage`, with which you find out. Without a GPU the "move" questions are asked of model.double(), which
 takes the same way through nn.Module and gives the same answers. The "meta" questions are asked of model.to("meta").
 """
+
+import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -158,9 +163,23 @@ def observe(cuda: bool) -> dict[str, bool]:
     return {**observe_move(cuda), **observe_meta(), **observe_sharing()}
 
 
+def committed() -> dict[str, str]:
+    """Question -> "True" or "False", as `onekernel predict storage_probe` keeps them beside this file; empty before."""
+    path = Path(__file__).with_name("predictions.json")
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return kept.get("storage_probe", {}).get("answers", {})
+
+
 if __name__ == "__main__":
+    predicted = committed()
+    if not predicted:
+        sys.exit("Predict first: True or False for every question of your copy, then onekernel predict storage_probe")
     has_gpu = torch.cuda.is_available()
+    try:
+        observed = observe(has_gpu)
+    except NotImplementedError as gap:
+        sys.exit(f"{gap} is still to be written: it finds out what is so.")
     print(f"move: model.{'cuda' if has_gpu else 'double'}(){'' if has_gpu else ', because torch sees no GPU here'}")
-    for question, answer in observe(has_gpu).items():
-        predicted = PREDICTIONS[question]
-        print(f"{question:32}{predicted!s:8}{answer!s:8}{'' if predicted == answer else '<-'}")
+    for question, answer in observed.items():
+        yours = predicted.get(question, "-")
+        print(f"{question:32}{yours:8}{answer!s:8}{'' if yours == str(answer) else '<-'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,12 +11,14 @@ import numpy as np
 import pytest
 import torch
 
+from onekernel import cli, learners
 from onekernel.gaps import starter
 from onekernel.messages import area
 from onekernel.minigpt.storage import (
     SHARED_PAIRS,
     TRUTH,
     PredictionsError,
+    committed,
     judge_predictions,
     judge_probe,
     predictions,
@@ -136,11 +139,91 @@ def test_every_question_has_its_words():
     assert asked == set(TRUTH)
 
 
+def run_alone(path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-B", str(path)], capture_output=True, text=True, timeout=120)
+
+
 def test_the_file_runs_by_itself():
-    done = subprocess.run(
-        [sys.executable, "-B", str(SOLUTION)], capture_output=True, text=True, check=True, timeout=120
-    )
+    done = run_alone(SOLUTION)
     lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
     assert len(lines) == 1 + len(TRUTH) and not any("<-" in line for line in lines)
     if not torch.cuda.is_available():
         assert "torch sees no GPU here" in lines[0]
+
+
+def test_run_by_itself_it_shows_nothing_before_a_commitment_and_never_a_traceback(tmp_path):
+    path = tmp_path / "storage_probe.py"
+    path.write_text(SOLUTION.read_text())
+    done = run_alone(path)
+    assert done.returncode == 1 and not done.stdout
+    assert "onekernel predict storage_probe" in done.stderr and len(done.stderr.splitlines()) == 1
+    (tmp_path / "predictions.json").write_text((SOLUTION.parent / "predictions.json").read_text())
+    path.write_text(starter(SOLUTION.read_text(), SOLUTION))
+    done = run_alone(path)
+    assert done.returncode == 1 and done.stderr.splitlines() == [
+        "shares_storage is still to be written: it finds out what is so."
+    ]
+
+
+@pytest.fixture
+def ana(tmp_path, monkeypatch):
+    """A learner's folder in a root of the real course, with the solution's file."""
+    root = SOLUTION.parents[1]
+    for part in ("labs", "solutions", "kernels", "docs"):
+        (tmp_path / part).symlink_to(root / part)
+    folder = tmp_path / "learners" / "ana"
+    folder.mkdir(parents=True)
+    (folder / SOLUTION.name).write_text(SOLUTION.read_text())
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path))
+    return folder
+
+
+def onekernel(*words):
+    return cli.main([*words, "--learner", "ana", "--lang", "en"])
+
+
+def said_of(capsys):
+    captured = capsys.readouterr()
+    return " ".join((captured.out + captured.err).split())
+
+
+def test_predictions_are_committed_once_and_only_then_is_the_truth_told(ana, capsys):
+    file = ana / SOLUTION.name
+    wrong = file.read_text().replace('"share-half": False', '"share-half": True')
+    file.write_text(wrong)
+    assert onekernel("check", "storage_probe", "--device", "simulator") == 1
+    told = said_of(capsys)
+    assert "3 / 6" in told and "onekernel predict storage_probe" in told and "The answer is" not in told
+
+    assert onekernel("predict", "storage_probe") == 0
+    assert json.loads((ana / "predictions.json").read_text())["storage_probe"]["answers"]["share-half"] == "True"
+    assert "Committed" in said_of(capsys)
+    file.write_text(SOLUTION.read_text())  # corrected afterwards: too late
+    assert onekernel("predict", "storage_probe") == 0
+    assert "share-half True" in said_of(capsys)
+    onekernel("check", "storage_probe", "--device", "simulator")
+    told = said_of(capsys)
+    assert "5.9 / 6" in told and "x.half()" in told and "The answer is no" in told
+    assert learners.existing(ana.parents[1], "ana").solved("storage_probe")
+
+
+def test_no_commitment_to_half_of_the_answers(ana, capsys):
+    file = ana / SOLUTION.name
+    file.write_text(starter(SOLUTION.read_text(), SOLUTION))
+    assert onekernel("predict", "storage_probe") == 2
+    assert "29 of the 29 questions in learners/ana/storage_probe.py" in said_of(capsys)
+    assert onekernel("predict", "storage_probe", "--set", "share-half=True") == 2
+    assert "in your file" in said_of(capsys)
+    file.write_text("PREDICTIONS = {")
+    assert onekernel("predict", "storage_probe") == 2
+    assert "line 1" in said_of(capsys)
+    file.write_text("")
+    assert onekernel("predict", "storage_probe") == 2
+    assert "PREDICTIONS" in said_of(capsys)
+    assert not (ana / "predictions.json").exists()
+
+
+def test_the_solutions_predictions_are_those_of_its_file():
+    kept = learners.read_predictions(SOLUTION.parent)["storage_probe"]
+    assert committed(kept) == predictions(SOLUTION.read_text()) == TRUTH

@@ -286,6 +286,7 @@ class CheckItem(_PlainItem):
             ("earned", f"{verdict.earned:g}"),
             ("points", str(self.check.points)),
             ("backend", result.backend),
+            ("device", result.ran_on),
             ("seed", str(result.seed)),
         ]
         if verdict.status == UNTOUCHED:

@@ -69,7 +69,7 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
         results.append(result)
         if learner and not not_kept:
             try:
-                _record(learner, result, device)
+                _record(learner, result)
             except OSError as error:
                 not_kept = error
     card = Scorecard.of(results)
@@ -105,7 +105,7 @@ def _submission(course: Course, exercise: Exercise, learner: Learner | None, dev
     return Submission(course, exercise, course.solution(exercise), device, seed, predictions)
 
 
-def _record(learner: Learner, result: Result, device: str) -> None:
+def _record(learner: Learner, result: Result) -> None:
     if result.status == UNTOUCHED:
         return
     learner.record(
@@ -117,7 +117,7 @@ def _record(learner: Learner, result: Result, device: str) -> None:
             "assessed": result.assessed,
             "points": result.exercise.points,
             "checks": {v.check.id: v.earned for v in result.verdicts},
-            "device": device,
+            "device": result.ran_on,
             "seed": result.seed,
             "version": __version__,
             "date": learners.today(),

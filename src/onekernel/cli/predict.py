@@ -1,8 +1,12 @@
-"""`onekernel predict`: a learner commits to numbers before the machine counts them."""
+"""`onekernel predict`: a learner commits to answers before the machine shows what is so.
+
+Numbers are asked for, one by one (kind "prediction"); the many answers of a probe stand in the learner's file.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,8 +17,10 @@ from onekernel.course import Check, Course, Exercise
 from onekernel.grading.memory import QUANTITIES
 from onekernel.learners import Learner
 from onekernel.messages import say
+from onekernel.minigpt import storage
 from onekernel.units import UnitError, parse
 
+PROBE = "probe"
 Questions = Sequence[Mapping[str, Any]]
 
 
@@ -25,6 +31,8 @@ def run(args: argparse.Namespace) -> int:
     check = _check(exercise)
     if check is None:
         raise CommandError("predict-nothing", slug=exercise.slug)
+    if check.kind == PROBE:
+        return _of_file(learner, exercise, args.set)
     questions: Questions = check.options["questions"]
     given = _given(args.set, questions)
     committed = learner.predictions(exercise.slug)
@@ -46,6 +54,39 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _of_file(learner: Learner, exercise: Exercise, sets: Sequence[str]) -> int:
+    """Commits to the predictions that stand in the learner's file, all at once."""
+    if sets:
+        raise CommandError("predict-in-file", slug=exercise.slug)
+    answers = learner.predictions(exercise.slug)
+    if not answers:
+        found = _predicted(learner, exercise)
+        missing = [question for question, answer in found.items() if answer is None]
+        if missing:
+            file = f"learners/{learner.name}/{exercise.file}"
+            values = {"count": len(missing), "total": len(found), "file": file, "missing": missing[0]}
+            raise CommandError("predict-file-missing", **values)
+        answers = {question: str(answer) for question, answer in found.items()}
+        learner.commit_prediction(exercise.slug, answers)
+        tell("predict-committed-file", slug=exercise.slug)
+    tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
+    for question in storage.TRUTH:
+        verbatim(f"    {question:30} {answers.get(question, '-')}")
+    return 0
+
+
+def _predicted(learner: Learner, exercise: Exercise) -> dict[str, bool | None]:
+    """Each question of the probe with the answer in the learner's file. Raises CommandError for a file without any."""
+    path = learner.path(exercise.file)
+    try:
+        given = storage.predictions(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CommandError("no-file", path=path.relative_to(learner.root), slug=exercise.slug) from None
+    except SyntaxError as error:
+        raise CommandError("as-it-says", text=say("grading.syntax", line=error.lineno or 0, why=error.msg)) from None
+    return {question: given.get(question) for question in storage.TRUTH}
+
+
 def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> None:
     """Asks for a prediction that is still missing, once there is a kernel to count. An empty answer puts it off."""
     check = _check(exercise)
@@ -53,6 +94,11 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
     if check is None or learner.predictions(exercise.slug) or not mine.is_file():
         return
     if starter.is_file() and mine.read_bytes() == starter.read_bytes():
+        return
+    if check.kind == PROBE:
+        with contextlib.suppress(CommandError, storage.PredictionsError):  # the check tells what is wrong with the file
+            if None not in _predicted(learner, exercise).values() and _agreed(exercise):
+                _of_file(learner, exercise, ())
         return
     _introduce(exercise, check)
     tell("predict-later")
@@ -66,7 +112,17 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
 
 
 def _check(exercise: Exercise) -> Check | None:
-    return next((c for c in exercise.checks if c.kind == "prediction"), None)
+    return next((c for c in exercise.checks if c.kind in ("prediction", PROBE)), None)
+
+
+def _agreed(exercise: Exercise) -> bool:
+    """Whether the learner commits to what stands in the file now."""
+    verbatim("")
+    tell("predict-file-now", slug=exercise.slug)
+    try:
+        return input("  > ").strip().lower() in ("yes", "y", "sí", "si", "s")
+    except EOFError:
+        raise KeyboardInterrupt from None
 
 
 def _given(pairs: Sequence[str], questions: Questions) -> dict[str, str]:

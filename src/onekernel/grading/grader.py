@@ -32,7 +32,7 @@ def grade(s: Submission) -> Result:
     verdicts = _refuse(s)
     if verdicts is None:
         verdicts = _grade_checks(s)
-    return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started)
+    return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on)
 
 
 def _refuse(s: Submission) -> list[Verdict] | None:

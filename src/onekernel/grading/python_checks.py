@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,16 +53,14 @@ def judge_port(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> 
 
 
 def judge_probe(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """Half of the points for the predictions, in proportion; half for experiments that show what is so."""
+    """Half of the points for the predictions, in proportion; half for experiments that show what is so.
+
+    The predictions are those that were committed: the truth is not told to anybody who can still change theirs.
+    """
     try:
-        given = storage.predictions(s.path.read_text(encoding="utf-8"))
+        ast.parse(s.path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         return _syntax(check, error)
-    except storage.PredictionsError as error:
-        return _failed(check, Message("grading.plain", {"text": str(error)}), code="predictions")
-    results = storage.judge_predictions(given)
-    right = sum(r.right for r in results)
-    failures = [Failure(m, check.chapter, code="mispredicted") for r in results for m in r.messages]
     done = _run(s, {"task": "probe", "requests": [{"cuda": s.device == "cuda"}]}, PROBE_SECONDS)
     trouble = _trouble(s, check, done)
     if trouble and trouble.status == NOT_ASSESSED:
@@ -69,8 +68,15 @@ def judge_probe(s: Submission, check: Check, ran: Ran, before: list[Verdict]) ->
     wrong = list(trouble.failures) if trouble else []
     if not trouble:
         wrong = [Failure(m, check.chapter, code="experiment") for m in storage.judge_probe(done.answers[0])]
-    earned = round(check.points * (0.5 * right / len(results) + 0.5 * (not wrong)), 1)
-    failures = [*wrong, *failures]
+    earned = check.points / 2 * (not wrong)
+    if not s.predictions:
+        why = Message("grading.predict-first-file", {"slug": s.exercise.slug})
+        first = Failure(why, check.chapter, code="predict-first")
+        return Verdict(check, PARTIAL if earned else FAILED, earned, (*wrong, first))
+    results = storage.judge_predictions(storage.committed(s.predictions))
+    right = sum(r.right for r in results)
+    earned = round(earned + check.points / 2 * right / len(results), 1)
+    failures = [*wrong, *(Failure(m, check.chapter, code="prediction") for r in results for m in r.messages)]
     status = PASSED if not failures else PARTIAL if earned else FAILED
     note = Message("grading.answers", {"right": right, "total": len(results)})
     return Verdict(check, status, earned, tuple(failures), note)

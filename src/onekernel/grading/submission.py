@@ -41,6 +41,17 @@ class Submission:
         return self.device
 
     @property
+    def ran_on(self) -> str:
+        """Where its code runs, in a word: "cuda", "simulator", Triton's "interpreter", "cpu"; "-" for a file that is
+        only read."""
+        if self.backend == "triton":
+            return "cuda" if gpu_nodes() else "interpreter"
+        if self.backend == "python" or not self.exercise.operator:
+            runs = any(check.kind in ("port", "probe") for check in self.exercise.checks)
+            return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
+        return self.device
+
+    @property
     def operator(self) -> Operator:
         """The exercise's operator. Raises KeyError for one that the course does not have."""
         return OPERATORS[self.exercise.operator or ""]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from onekernel.course import Check, Exercise
@@ -79,7 +79,7 @@ class Result:
     backend: str
     seed: int
     seconds: float = 0.0
-    warnings: tuple[Failure, ...] = field(default=())
+    ran_on: str = "-"  # see Submission.ran_on
 
     @property
     def earned(self) -> float:
@@ -113,6 +113,7 @@ class Result:
             "assessed": self.assessed,
             "points": self.exercise.points,
             "backend": self.backend,
+            "device": self.ran_on,
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "verdicts": [v.to_json() for v in self.verdicts],

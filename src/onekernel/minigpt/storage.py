@@ -62,7 +62,11 @@ SHARED_PAIRS: dict[str, bool] = {
 
 
 class PredictionsError(ValueError):
-    """The file has no PREDICTIONS that can be read."""
+    """The file has no PREDICTIONS that can be read: `message` says what they look like."""
+
+    def __init__(self) -> None:
+        self.message = Message("minigpt.no-predictions")
+        super().__init__(self.message.text())
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,12 @@ def predictions(text: str) -> dict[str, bool | None]:
                 if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
                     given[str(key.value)] = value.value if isinstance(value.value, bool) else None
             return given
-    raise PredictionsError('the file must hold PREDICTIONS = {"move-same-model": True, ...}, a dict of plain values')
+    raise PredictionsError
+
+
+def committed(answers: Mapping[str, str]) -> dict[str, bool | None]:
+    """Predictions as they were written down, "True" or "False", as values; anything else counts as None."""
+    return {question: {"True": True, "False": False}.get(text) for question, text in answers.items()}
 
 
 def judge_predictions(given: Mapping[str, bool | None]) -> tuple[ProbeResult, ...]:
