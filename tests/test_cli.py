@@ -536,20 +536,6 @@ def test_bench_says_what_it_would_measure(monkeypatch: pytest.MonkeyPatch, capfd
     assert "softmax_naive (exercise)" in capfd.readouterr().out
 
 
-def test_a_solutions_header_names_a_bench_that_there_is(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
-    named = [
-        found[1]
-        for path in sorted((ROOT / "solutions").glob("*.*"))
-        if (found := re.search(r"Bench: +onekernel bench (\w+)", path.read_text(encoding="utf-8")))
-    ]
-    assert "softmax_naive" in named
-    for slug in named:
-        assert cli.main(["bench", slug, "--dry-run"]) == 0, slug
-
-
 def test_author_tables_of_the_course_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
     assert cli.main(["author", "tables", "--check"]) == 0

@@ -1,6 +1,7 @@
 // ladder_row_per_thread: row softmax, one thread for each row.
 //
-// Run: onekernel bench ladder_row_per_thread
+// Check: python -m pytest tests/test_cuda_solutions.py -k 1_row_per_thread
+// Bench: onekernel bench ladder/1_row_per_thread
 //
 // The new idea: share the work of a row. softmax_naive found a row's maximum and sum again for each of its outputs; here one thread
 // finds them once and writes the whole row. The reads per element fall from 2*cols + 1 to 3.

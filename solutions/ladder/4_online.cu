@@ -1,6 +1,7 @@
 // ladder_online: row softmax, maximum and sum in one pass over the row.
 //
-// Run: onekernel bench ladder_online
+// Check: python -m pytest tests/test_cuda_solutions.py -k 4_online
+// Bench: onekernel bench ladder/4_online
 //
 // The new idea: keep a running maximum m and the sum s of exp(x - m). When a larger element comes, the terms so far were scaled by the
 // wrong maximum, all by the same factor: s * exp(old m - new m) mends them. Two such pairs join in the same way, whatever parts of the

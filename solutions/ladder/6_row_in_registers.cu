@@ -1,6 +1,7 @@
 // ladder_row_in_registers: row softmax, the row read once and kept in registers.
 //
-// Run: onekernel bench ladder_row_in_registers
+// Check: python -m pytest tests/test_cuda_solutions.py -k 6_row_in_registers
+// Bench: onekernel bench ladder/6_row_in_registers
 //
 // The new idea: registers are the largest on-chip memory, 256 KB on each multiprocessor. A thread that keeps its share of the row needs
 // no second read. The array `v` must be indexed by constants alone, since registers have no addresses: the loops over it are unrolled

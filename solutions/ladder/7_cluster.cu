@@ -1,6 +1,7 @@
 // ladder_cluster: row softmax, the row kept in the registers of several blocks that form a cluster.
 //
-// Run: onekernel bench ladder_cluster
+// Check: python -m pytest tests/test_cuda_solutions.py -k 7_cluster
+// Bench: onekernel bench ladder/7_cluster
 //
 // The new idea: from sm_90 on, up to 8 blocks can be launched as a cluster, side by side on neighbouring multiprocessors, and each can
 // read the others' shared memory. So 8 blocks keep a row of 262144 elements in their registers. All they exchange is one Part each.

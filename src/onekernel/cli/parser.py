@@ -101,7 +101,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
     command("profile", "tools:profile", _exercise, _whose, _shape)
     command("trace", "trace:run", _trace, _whose, _shape)
-    command("bench", "tools:bench", _exercise, _flag("dry-run"))
+    command("bench", "tools:bench", _benched, _flag("dry-run"))
     command("author", "author:starters")
     _author(found)
     return top, found
@@ -131,6 +131,10 @@ def _flag(name: str) -> Callable[[argparse.ArgumentParser], None]:
 
 def _exercise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("exercise", metavar="EXERCISE", help=say("cli.arg-exercise"))
+
+
+def _benched(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("exercise", metavar="EXERCISE", help=say("cli.arg-benched"))
 
 
 def _learner(parser: argparse.ArgumentParser) -> None:

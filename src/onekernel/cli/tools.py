@@ -13,6 +13,7 @@ from onekernel.backends.base import BuildError
 from onekernel.cli.common import CommandError, load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
+from onekernel.measure import contenders
 from onekernel.messages import language
 
 TORCH = "F.softmax"  # PyTorch's own softmax, which has no file of the course
@@ -68,14 +69,17 @@ def profile(args: argparse.Namespace) -> int:
 
 
 def bench(args: argparse.Namespace) -> int:
-    """Runs the bench of the exercise's operator for that exercise and PyTorch; results go to build/."""
+    """Runs the bench of an exercise's operator for that exercise, or for a rung, and PyTorch; results go to build/."""
     course = load_course()
-    exercise = one(course, args.exercise)
-    script = course.root / "bench" / f"{exercise.operator}.py"
-    if not script.is_file():
-        known = [e.slug for e in course.exercises.values() if (course.root / "bench" / f"{e.operator}.py").is_file()]
-        raise CommandError("no-bench", slug=exercise.slug, known=", ".join(known) or "-")
-    command = [sys.executable, str(script), "--only", exercise.slug, TORCH]
+    rungs = contenders.rungs(course.root)
+    benched = {e.slug for e in course.exercises.values() if (course.root / "bench" / f"{e.operator}.py").is_file()}
+    is_rung = args.exercise.startswith("ladder/")
+    name = args.exercise if is_rung else one(course, args.exercise).slug
+    if name not in benched | set(rungs):
+        raise CommandError("no-bench", slug=name, known=", ".join(rungs if is_rung else sorted(benched)) or "-")
+    operator = "softmax" if is_rung else course.exercises[name].operator
+    script = course.root / "bench" / f"{operator}.py"
+    command = [sys.executable, str(script), "--only", name, TORCH]
     if args.dry_run:
         command.append("--dry-run")
     else:  # the committed results compare every contender: a run of two does not replace them

@@ -60,9 +60,14 @@ def _sources(root: Path) -> Iterator[tuple[Path, str, str]]:
         path = root / "solutions" / slug
         if path.is_file():
             yield path, "exercise", path.stem
-    for path in sorted((root / "solutions" / "ladder").glob("*.*")):
-        if path.suffix in (".cu", ".py"):
-            yield path, "ladder", f"ladder/{path.stem}"
+    for name, path in rungs(root).items():
+        yield path, "ladder", name
+
+
+def rungs(root: Path) -> dict[str, Path]:
+    """The reading ladder by the names under which it is benched: "ladder/1_row_per_thread" -> its file."""
+    found = sorted((root / "solutions" / "ladder").glob("*.*"))
+    return {f"ladder/{path.stem}": path for path in found if path.suffix in (".cu", ".py")}
 
 
 def _cuda(path: Path, kind: str, name: str) -> Contender:
