@@ -18,7 +18,8 @@ from onekernel.cli.learn import hints_of
 from onekernel.messages import LANGUAGES, set_language
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted({*ROOT.glob("docs/*/*.md"), *ROOT.glob("labs/*/*.md"), *ROOT.glob("README*.md")})
+WRITTEN = ("docs/*/*.md", "labs/*/*.md", "profiles/**/*.md", "README*.md")
+PAGES = sorted({page for kind in WRITTEN for page in ROOT.glob(kind)})
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
 NAMED = re.compile(r"\b(0\d-[a-z0-9-]+)#([a-z0-9-]+)")

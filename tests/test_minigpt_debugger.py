@@ -20,6 +20,7 @@ DIRECT = "q, k, v = (p.reshape(batch, self.heads, length, head_width) for p in s
 LINEAR = "self.operators.matmul(x, self.weight.T) + self.bias"
 SCALE = "* (1.0 / math.sqrt(head_width))"
 GELU = "return self.down(0.5 * h * (1.0 + self.operators.tanh(inner)))"
+HALF = "x = x + self.attention(self.norm1(x))"
 NORMED = "scaled * self.gain + self.bias"
 
 # cause, the tensor that first differs, the line, the line as somebody might have written it
@@ -31,6 +32,9 @@ MUTANTS = [
         "copy_([weight.T, weight][weight.shape[0] == weight.shape[1]])",
     ),
     ("reshaped-weight", "attention.qkv", "copy_(weight.T)", "copy_(weight.reshape(self.weight.shape))"),
+    ("transposed-shape", "attention.qkv", "copy_(weight.T)", "copy_(weight)"),
+    ("transposed-shape", "attention.qkv", "*weight.shape, dtype", "*weight.shape[::-1], dtype"),
+    ("transposed-shape", "attention.qkv", LINEAR, "self.operators.matmul(x, self.weight) + self.bias"),
     ("no-bias", "attention.qkv", "self.weight.T) + self.bias", "self.weight.T)"),
     ("epsilon", "norm1", "variance + self.epsilon", "variance + 1e-6"),
     ("epsilon", "norm1", "variance + self.epsilon", "variance"),
@@ -78,13 +82,18 @@ MUTANTS = [
     (
         "residual-normed",
         "middle",
-        "x = x + self.attention(self.norm1(x))",
+        HALF,
         "x = self.norm1(x)\n        x = x + self.attention(x)",
     ),
-    ("branch-missing", "middle", "x = x + self.attention(self.norm1(x))", "self.attention(self.norm1(x))"),
+    ("branch-missing", "middle", HALF, "self.attention(self.norm1(x))"),
     ("residual", "", "return x + self.mlp", "return self.mlp"),
     ("never-computed", "attention.scores", "self.softmax(scores)", "F.softmax(scores.float(), dim=-1).double()"),
     ("unknown-gelu", "mlp.gelu", "0.044715", "0.04"),
+    ("post-norm", "norm1", HALF, "x = self.norm1(x + self.attention(x))"),
+    ("post-norm", "norm1", HALF, "x = x + self.norm1(self.attention(x))"),
+    ("post-norm", "norm2", "x + self.mlp(self.norm2(x))", "self.norm2(x + self.mlp(x))"),
+    ("called-again", "norm1", HALF, "x = x + self.attention(self.norm1(self.norm1(x)))"),
+    ("called-instead", "norm1", "self.mlp(self.norm2(x))", "self.mlp(self.norm1(x))"),
 ]
 
 # The formula is right and the bytes are not: what a port does that never heard of the reproducible operators.
@@ -164,6 +173,33 @@ def test_a_mistake_in_a_later_block_is_found_there(tmp_path):
     finding = judge_port(request, run_port(source, request)).findings[-1]
     assert finding.key == "minigpt.cause-epsilon"
     assert finding.values["tensor"] == "blocks.1.norm2" and finding.values["got"] == 1e-3
+
+
+@pytest.mark.parametrize("epsilon", [2e-5, 3.7e-4, 0.1, -1e-6, 1e-12])
+def test_an_epsilon_is_solved_for_whatever_it_is(tmp_path, epsilon):
+    source = mutant(tmp_path, "variance + self.epsilon", f"variance + {epsilon!r}")
+    request = requests("native")[0]
+    finding = judge_port(request, run_port(source, request)).findings[-1]
+    assert finding.key == "minigpt.cause-epsilon"
+    assert finding.values["got"] == pytest.approx(epsilon, rel=1e-3, abs=1e-9) and finding.values["want"] == 1e-5
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("copy_(bias)", "copy_(bias[:-1])"), (SCALE, "@ torch.zeros(3, 7)")])
+def test_a_shape_error_of_another_kind_is_not_called_a_transposed_weight(tmp_path, right, wrong):
+    request = requests("native")[0]
+    findings = judge_port(request, run_port(mutant(tmp_path, right, wrong), request)).findings
+    assert [f.key for f in findings] == ["minigpt.raised"]
+
+
+def test_the_layer_that_raised_is_named_after_its_line(tmp_path):
+    request = requests("native")[0]
+    source = mutant(tmp_path, "copy_(weight.T)", "copy_(weight)")
+    raised, cause = judge_port(request, run_port(source, request)).findings
+    assert (
+        raised.key == "minigpt.raised"
+        and "copy_(weight)" in source.read_text().splitlines()[int(raised.values["line"]) - 1]
+    )
+    assert "(24, 72)" in cause.text() and "(72, 24)" in cause.text("es")
 
 
 def test_shape_and_type_are_told_before_any_value():

@@ -138,9 +138,12 @@ def test_what_an_untrusted_process_may_send():
         assert not verdict.passed and verdict.findings[0].text("es")
     for junk in (np.zeros(0, np.uint8), np.full(9, 255, np.uint8), np.array([1e300, np.nan]), np.zeros((2, 2), bool)):
         with np.errstate(all="ignore"):
-            assert not judge_port(request, {**good, "raised": junk}).passed
+            assert not judge_port(request, {**good, "raised": junk, "raised-at": junk}).passed
     wrong = {**good, "logits": good["logits"] + 1.0, "trace/blocks.0": np.array(["x"]), "trace/zzz": np.zeros(0)}
     assert not judge_port(request, wrong).passed
+    for junk in (np.zeros(0), np.full(2, 7), np.array([np.nan]), np.array(["x"]), np.array([2**63], np.uint64)):
+        assert not judge_port(request, {**wrong, "calls/embedding": junk, "calls/blocks.0.norm1": junk}).passed
+    assert not judge_port(request, {**good, "raised": np.array(["x"])}).passed
     assert not judge_port(request, {**good, "parameters": np.zeros((0,)), "tied": np.ones(2, bool)}).passed
 
 

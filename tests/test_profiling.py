@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from onekernel import counts
-from onekernel.messages import area
+from onekernel.messages import LANGUAGES, area
 from onekernel.profiling import CannotProfile, load, ncu, profile, report, run, write_readings
 from onekernel.profiling.markdown import MARKER
 from onekernel.profiling.names import bare_name
-from onekernel.profiling.reading import read
+from onekernel.profiling.reading import BUSY, COPY_OVER_DATASHEET, read
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent
 EXPORTS = HERE / "ncu_exports"
 COMMITTED = sorted((HERE.parent / "profiles").glob("*/*.json"))
 BANDWIDTH = 4.81e12
@@ -168,7 +170,29 @@ def test_committed_readings_are_what_their_counters_give(path, tmp_path):
 
 
 def test_some_profiles_are_committed():
-    assert {"vector_add", "softmax_naive", "softmax_block", "f_softmax"} <= {p.stem for p in COMMITTED}
+    assert {"vector_add", "softmax_naive", "softmax_block", "softmax_tuned", "f_softmax"} <= {p.stem for p in COMMITTED}
+
+
+@pytest.mark.parametrize("end", [".md", ".es.md"])
+def test_the_guide_lists_every_reading_and_lab_02_says_which_to_open(end):
+    guide = (ROOT / "profiles" / f"README{end}").read_text()
+    listed = re.findall(r"^\| `.*\]\(([\w/.]+)\) \|$", guide, re.MULTILINE)
+    assert sorted(listed) == sorted(f"{p.parent.name}/{p.stem}{end}" for p in COMMITTED)
+    assert all((ROOT / "profiles" / path).is_file() for path in listed)
+    lab = (ROOT / "labs" / "02-tuned-kernel" / f"README{end}").read_text()
+    assert f"(../../profiles/h200/softmax_tuned{end})" in lab and f"(../../profiles/h200/softmax_block{end})" in lab
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_guide_and_chapter_teach_the_limits_that_the_reading_goes_by(lang):
+    guide = (ROOT / "profiles" / f"README{'' if lang == 'en' else '.' + lang}.md").read_text()
+    chapter = (ROOT / "docs" / lang / "02-from-naive-to-tiled.md").read_text()
+    step = {"en": ("**4. What is busy?", "**5."), "es": ("**4. ¿Qué está ocupado?", "**5.")}[lang]
+    rules = [guide.split(step[0])[1].split(step[1])[0]]
+    rules.append(next(line for line in chapter.splitlines() if line.startswith("3. **") and "DRAM" in line))
+    for rule in rules:  # where a unit binds, and where the road ends: 80 % to what a copy reaches
+        named = {int(n) for n in re.findall(r"(\d+)(?= %| (?:to|and|y el) \d+ %)", rule)}
+        assert named == {int(BUSY), 80, round(100 * COPY_OVER_DATASHEET)}, rule
 
 
 # --- why there is no profile -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ tests/test_minigpt_debugger.py that makes it for real.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -24,8 +24,13 @@ def hidden_scores(name: str, x: np.ndarray) -> np.ndarray:
     return np.where(x <= HIDDEN, -np.inf, x) if name.endswith(".scores") else x
 
 
-def mistakes(name: str, config: Config, weights: Trace, tokens: np.ndarray, ours: Trace) -> Iterator[Mistake]:
-    """(cause, values for its message, the tensor that it gives) for the tensor `name`, from the inputs in `ours`."""
+def mistakes(
+    name: str, config: Config, weights: Trace, tokens: np.ndarray, ours: Trace, found: np.ndarray
+) -> Iterator[Mistake]:
+    """(cause, values for its message, the tensor that it gives) for the tensor `name`, from the inputs in `ours`.
+
+    `found` is the port's tensor, of the right shape: an epsilon may be any number, and is solved for from it.
+    """
     block = name.removeprefix("blocks.").split(".")[0]
     here = f"blocks.{block}"
     stream = _stream_before(here, ours)
@@ -38,6 +43,11 @@ def mistakes(name: str, config: Config, weights: Trace, tokens: np.ndarray, ours
         final = ours[f"blocks.{config.blocks - 1}"]
         normed = {"norm1": stream, "norm2": ours.get(f"{here}.middle", final), "norm": final}[last]
         yield from _norm(config, weights, name, normed)
+        if last == "norm1":
+            made = MiniGPT(config, weights)
+            for late in _branched(made.attention, f"{here}.attention", stream):
+                yield "post-norm", {}, made.layer_norm(late, name, _unseen)
+        yield from _other_epsilon(config, weights, name, normed, found)
     elif last in ("qkv", "project", "up", "down"):
         before = {"qkv": "norm1", "project": "attention.mixed", "up": "norm2", "down": "mlp.gelu"}[last]
         yield from _linear(weights, name, ours[f"{here}.{before}"])
@@ -52,7 +62,10 @@ def mistakes(name: str, config: Config, weights: Trace, tokens: np.ndarray, ours
     elif last == "gelu":
         yield from _gelu(ours[f"{here}.mlp.up"])
     elif last == "middle":
+        middle = stream + ours[f"{here}.attention.project"]
         yield from _sum(stream, ours[f"{here}.norm1"], ours[f"{here}.attention.project"])
+        for late in _branched(MiniGPT(config, weights).mlp, f"{here}.mlp", middle):
+            yield "post-norm", {"tensor": f"{here}.norm2"}, late
     elif last == block:
         down = ours[f"{here}.mlp.down"]
         yield from _sum(ours[f"{here}.middle"], ours[f"{here}.norm2"], down)
@@ -78,8 +91,6 @@ def _norm(config: Config, w: Trace, name: str, x: np.ndarray) -> Iterator[Mistak
     gain, bias, centred = w[f"{name}.gain"], w[f"{name}.bias"], x - x.mean(axis=-1, keepdims=True)
     variance = (centred * centred).mean(axis=-1, keepdims=True)
     right = centred / np.sqrt(variance + config.epsilon)
-    for epsilon in (0.0, 1e-12, 1e-8, 1e-7, 1e-6, 1e-4, 1e-3):
-        yield "epsilon", {"got": epsilon, "want": config.epsilon}, centred / np.sqrt(variance + epsilon) * gain + bias
     yield "epsilon-place", {}, centred / (np.sqrt(variance) + config.epsilon) * gain + bias
     unbiased = variance * (x.shape[-1] / (x.shape[-1] - 1))
     yield "unbiased-variance", {}, centred / np.sqrt(unbiased + config.epsilon) * gain + bias
@@ -88,6 +99,32 @@ def _norm(config: Config, w: Trace, name: str, x: np.ndarray) -> Iterator[Mistak
     yield "no-gain", {}, right
     yield "not-centred", {}, x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + config.epsilon) * gain + bias
     yield "norm-skipped", {}, x
+
+
+def _other_epsilon(config: Config, w: Trace, name: str, x: np.ndarray, found: np.ndarray) -> Iterator[Mistake]:
+    """The epsilon that `found` was made with, solved for in its row of least variance, where it weighs most."""
+    gain, bias, centred = w[f"{name}.gain"], w[f"{name}.bias"], x - x.mean(axis=-1, keepdims=True)
+    variance = (centred * centred).mean(axis=-1, keepdims=True)
+    least = np.unravel_index(np.argmin(np.where(variance > 0, variance, np.inf)), variance.shape)[:-1]
+    scaled = centred[least] * gain
+    root = (scaled @ scaled) / (scaled @ (found[least] - bias))  # the y - bias of that row are `scaled` over this
+    solved = float(root * root - variance[least][0])
+    if not math.isfinite(solved) or root <= 0:
+        return
+    for epsilon in (0.0, *(float(f"{solved:.{digits}e}") for digits in range(6))):  # as few digits as give the numbers
+        with np.errstate(invalid="ignore", divide="ignore"):
+            made = centred / np.sqrt(variance + epsilon) * gain + bias
+        yield "epsilon", {"got": epsilon, "want": config.epsilon}, made
+
+
+def _unseen(name: str, x: np.ndarray) -> None:
+    """Takes a step of the forward pass and keeps nothing."""
+
+
+def _branched(branch: Callable[..., np.ndarray], name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What a post-norm model gives to its norm: x plus the branch of x, or the branch alone."""
+    made = branch(x, name, _unseen)
+    return x + made, made
 
 
 def _linear(w: Trace, name: str, x: np.ndarray) -> Iterator[Mistake]:
@@ -157,7 +194,7 @@ def _mixed(config: Config, qkv: np.ndarray, weights: np.ndarray) -> Iterator[Mis
 
 def _gelu(x: np.ndarray) -> Iterator[Mistake]:
     erf = np.vectorize(math.erf, otypes=[float])
-    yield "gelu-variant", {"got": "x * Phi(x), F.gelu's default"}, 0.5 * x * (1.0 + erf(x / math.sqrt(2.0)))
+    yield "gelu-variant", {"got": "x * Phi(x) = F.gelu(x)"}, 0.5 * x * (1.0 + erf(x / math.sqrt(2.0)))
     yield "gelu-variant", {"got": "x * sigmoid(1.702 x)"}, x / (1.0 + np.exp(-1.702 * x))
     yield "gelu-variant", {"got": "SiLU, x * sigmoid(x)"}, x / (1.0 + np.exp(-x))
     yield "gelu-variant", {"got": "ReLU"}, np.maximum(x, 0.0)

@@ -6,6 +6,7 @@ that both models still share; the one that gives the port's own numbers is the c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -46,14 +47,17 @@ def explain(
     theirs: Mapping[str, np.ndarray],
     *,
     same: float = SAME,
+    calls: Mapping[str, int] | None = None,
 ) -> Divergence | None:
     """The first difference between two traces of one forward pass: NumPy's (in its order) and the port's.
 
     `same` is the relative difference that still counts as rounding. If nothing is above it, the first tensor whose
     bytes differ is named, and which operation to look at. None where all bytes are equal. A step that the hooks did not
-    see is named only where nothing better explains a difference: call this for ports that are wrong.
+    see, or saw more than once (`calls`), is named only where nothing better explains a difference: call this for ports
+    that are wrong.
     """
     skipped: list[str] = []  # steps that no hook saw; only interesting if something is wrong after them
+    again = {name: calls[name] for name in ours if calls and calls.get(name, 1) > 1}
     for name, expected in ours.items():
         found = theirs.get(name)
         if found is None:
@@ -64,9 +68,16 @@ def explain(
             return Divergence(name, "dtype", values={"got": str(found.dtype)})
         elif not close(name, expected, found, same):
             cause, values = cause_of(name, config, weights, tokens, ours, found, same)
-            if skipped and cause.startswith("unknown"):
+            if cause.startswith("unknown") and skipped:
                 break
+            if cause.startswith("unknown") and again:
+                twice = next(iter(again))
+                cause, values = "called-again", {"tensor": twice, "calls": again[twice]}
             return divergence(name, expected, found, cause, values)
+    if skipped and again:
+        twice = next(iter(again))
+        missing = next((s for s in skipped if kind_of(s) == kind_of(twice)), skipped[0])
+        return Divergence(twice, "called-instead", values={"calls": again[twice], "missing": missing})
     if skipped:
         return Divergence(skipped[0], "never-computed")
     for name, expected in ours.items():
@@ -74,6 +85,14 @@ def explain(
         if hidden_scores(name, expected).tobytes() != hidden_scores(name, found).tobytes():
             return divergence(name, expected, found, f"rounding-{kind_of(name)}", {})
     return None
+
+
+def transposed(config: Config, layer: str, error: str) -> Divergence | None:
+    """A linear layer that raised because its weight lies the other way round: `error` names both of its sizes."""
+    inputs, outputs = shape = config.shapes().get(f"{layer}.weight", (0, 0))
+    if inputs == outputs or not {inputs, outputs} <= {int(n) for n in re.findall(r"(?<![.\d])\d{1,9}(?!\d)", error)}:
+        return None
+    return Divergence(layer, "transposed-shape", values={"numpy": str(shape), "linear": str(shape[::-1])})
 
 
 def close(name: str, expected: np.ndarray, found: np.ndarray, same: float) -> bool:
@@ -85,7 +104,7 @@ def close(name: str, expected: np.ndarray, found: np.ndarray, same: float) -> bo
 
 def cause_of(name, config, weights, tokens, ours, found, same) -> tuple[str, Mapping[str, object]]:
     with np.errstate(all="ignore"):
-        for cause, values, made in mistakes(name, config, weights, tokens, ours):
+        for cause, values, made in mistakes(name, config, weights, tokens, ours, found):
             if made.shape == found.shape and close(name, made, found, same):
                 return cause, values
     return f"unknown-{kind_of(name)}", {}

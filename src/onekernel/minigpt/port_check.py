@@ -14,7 +14,7 @@ from onekernel.messages import Message
 
 from .arithmetic import Reproducible
 from .causes import trace
-from .debugger import SAME, explain
+from .debugger import SAME, explain, transposed
 from .model import MiniGPT, Native
 from .port_request import PortRequest
 
@@ -59,11 +59,15 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     ours = trace(model, tokens)
     want = ours["logits"]
     theirs = {name.removeprefix("trace/"): a for name, a in answer.items() if name.startswith("trace/")}
+    calls = {name.removeprefix("calls/"): _count(a) for name, a in answer.items() if name.startswith("calls/")}
     got = answer.get("logits")
     if "raised" in answer:
         found = explain(asked.config, model.weights, tokens, ours, theirs)
         before = found.messages() if found and found.cause != "never-computed" else ()
-        return _failed(asked, want, *before, raised_message(answer["raised"]))
+        said = raised_message(answer["raised"])
+        layer = _text(answer.get("raised-at", np.zeros(0, np.uint8)))
+        why = transposed(asked.config, layer, str(said.values["error"]))
+        return _failed(asked, want, *before, said, *(why.messages() if why and not before else ()))
     if got is None or got.shape != want.shape or got.dtype != np.float64:
         told = "none" if got is None else f"{got.dtype} {got.shape}"
         return _failed(asked, want, Message("minigpt.no-logits", {"got": told, "want": f"float64 {want.shape}"}))
@@ -74,7 +78,7 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     findings = list(_registry(answer, weights))
     if not right:
         same = KERNEL if asked.part == "kernel" else SAME
-        found = explain(asked.config, model.weights, tokens, ours, theirs, same=same)
+        found = explain(asked.config, model.weights, tokens, ours, theirs, same=same, calls=calls)
         findings = [*(found.messages() if found else ()), *findings]
     return PortVerdict(
         asked.part, right and not findings, want.size, different, error, worst_ulp(got, want), tuple(findings)
@@ -102,15 +106,24 @@ def forbidden_imports(source: Path) -> list[tuple[int, str]]:
 
 def raised_message(data: np.ndarray) -> Message:
     """What port_run.raised sent, as a sentence. Any array is taken; what is no such text is shown as far as it goes."""
-    with np.errstate(invalid="ignore"):
-        text = data.astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
-    line, _, what = text.partition(" ")
+    line, _, what = _text(data).partition(" ")
     known = line.isascii() and line.isdigit() and len(line) < 8 and line != "0"
     return (
         Message("minigpt.raised", {"line": line, "error": what})
         if known
         else Message("minigpt.raised-nowhere", {"error": what})
     )
+
+
+def _text(data: np.ndarray) -> str:
+    if data.dtype.kind not in "biuf":
+        return ""
+    with np.errstate(invalid="ignore"):
+        return data.astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
+
+
+def _count(data: np.ndarray) -> int:
+    return int(data.ravel()[0]) if data.size == 1 and data.dtype.kind in "iu" else 1
 
 
 def worst_ulp(got: np.ndarray, want: np.ndarray) -> int:

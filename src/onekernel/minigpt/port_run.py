@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -26,8 +27,9 @@ def run_port(source: Path, request: Mapping[str, Any], softmax: Softmax | None =
     """One forward pass of the module in `source`, as `request` (see PortRequest) asks.
 
     `softmax` takes and gives a contiguous float32 tensor (rows, columns): the learner's kernel, for part "kernel".
-    Returns "logits" (batch, length, vocabulary), "trace/NAME" for each step that the hooks saw (NumPy's names),
-    "parameters" and "tied". Where the learner's code raises, "raised" (see `raised`) and the trace so far.
+    Returns "logits" (batch, length, vocabulary), "trace/NAME" for each step that the hooks saw (NumPy's names; first
+    call), "calls/NAME" for each that was called more than once, "parameters" and "tied". Where the learner's code
+    raises, "raised" (see `raised`), "raised-at" (see `layer_at`) and the trace so far.
     """
     asked = PortRequest.from_json(request)
     if (asked.part == "kernel") != (softmax is not None):
@@ -35,20 +37,24 @@ def run_port(source: Path, request: Mapping[str, Any], softmax: Softmax | None =
     weights = {n: torch.tensor(w, dtype=torch.float64, device=asked.device) for n, w in asked.weights().items()}
     tokens = torch.from_numpy(asked.tokens()).to(asked.device)
     trace: dict[str, torch.Tensor] = {}
+    calls: Counter[str] = Counter()
     answer: dict[str, np.ndarray] = {}
+    model: Any = None
     try:
         module = load_module(source)
         operators: Any = Reproducible(torch) if asked.part == "identical" else module.NativeOperators()
         inner = as_attention_softmax(softmax) if softmax else operators.softmax
         model = module.TorchMiniGPT(asked.config, weights, operators, recording(inner, trace)).to(asked.device)
-        watch(model, trace)
+        watch(model, trace, calls)
         with torch.no_grad():
             answer["logits"] = as_numpy(model(tokens))
         answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
         answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
     except Exception as error:
         answer["raised"] = raised(error, source)
-    return {**{f"trace/{name}": as_numpy(t) for name, t in trace.items()}, **answer}
+        answer["raised-at"] = np.frombuffer(layer_at(error, source, weights, model).encode(), np.uint8)
+    again = {f"calls/{name}": np.array([n]) for name, n in calls.items() if n > 1}
+    return {**{f"trace/{name}": as_numpy(t) for name, t in trace.items()}, **again, **answer}
 
 
 def raised(error: Exception, source: Path) -> np.ndarray:
@@ -59,6 +65,17 @@ def raised(error: Exception, source: Path) -> np.ndarray:
         if Path(frame.filename) == source:
             line = frame.lineno
     return np.frombuffer(f"{line or 0} {type(error).__name__}: {error}".encode()[:2000], np.uint8)
+
+
+def layer_at(
+    error: Exception, source: Path, weights: Mapping[str, torch.Tensor], model: torch.nn.Module | None
+) -> str:
+    """The linear layer (NumPy's name) that the line of `source` was building or computing when it raised, or ""."""
+    names = {id(w): name.removesuffix(".weight") for name, w in weights.items() if name.endswith(".weight")}
+    names |= {id(m): name for name, m in model.named_modules()} if model is not None else {}
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(source)]
+    held = frames[-1].f_locals.values() if frames else ()
+    return next((names[id(value)] for value in held if id(value) in names), "")
 
 
 def load_module(source: Path) -> ModuleType:
@@ -101,18 +118,25 @@ def recording(softmax: Softmax, trace: dict[str, torch.Tensor]) -> Softmax:
     return recorded
 
 
-def watch(model: torch.nn.Module, trace: dict[str, torch.Tensor]) -> None:
-    """Hooks that leave each submodule's output under its own name, and three inputs that NumPy's trace names."""
+def watch(model: torch.nn.Module, trace: dict[str, torch.Tensor], calls: Counter[str]) -> None:
+    """Hooks that leave each submodule's output under its own name, and three inputs that NumPy's trace names.
+
+    The first call is kept: it is the one that NumPy makes. `calls` counts them all: one too many is a mistake, too.
+    """
     inputs = {"attention.project": "attention.mixed", "norm2": "middle", "mlp.down": "mlp.gelu"}
 
     def keep(name: str, tensor: object) -> None:
-        if isinstance(tensor, torch.Tensor):
+        if isinstance(tensor, torch.Tensor) and name not in trace:
             trace[name] = tensor.detach().clone()
+
+    def called(name: str, out: object) -> None:
+        calls[name] += 1
+        keep(name, out)
 
     for name, module in model.named_modules():
         if name == "blocks.0":
             module.register_forward_pre_hook(lambda m, args: keep("embedding", args[0]))
-        module.register_forward_hook(lambda m, args, out, name=name: keep(name or "logits", out))
+        module.register_forward_hook(lambda m, args, out, name=name: called(name or "logits", out))
         for suffix, ours in inputs.items():
             if name.endswith("." + suffix):
                 said = name.removesuffix(suffix) + ours
