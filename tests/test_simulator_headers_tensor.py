@@ -179,7 +179,7 @@ def test_asynchronous_copies_arrive(tmp_path: Path, body: str, mode: str, compil
 
 
 def test_the_rest_of_a_copy_is_zeroed(tmp_path: Path) -> None:
-    body = "__pipeline_memcpy_async(tile + 4 * i, x + 4 * i, 16, 8); __pipeline_wait_prior(0);\n"
+    body = "__pipeline_memcpy_async(tile + 4 * i, x + 4 * i, 16, 8); __pipeline_commit(); __pipeline_wait_prior(0);\n"
     body += "for (int j = 0; j < 4; ++j) y[4 * i + j] = tile[4 * i + j];"
     x = np.random.default_rng(2).random(256, np.float32) + 1
     got = clean(tmp_path, COPIES.format(body=body), x, np.zeros(256, np.float32))
@@ -189,7 +189,7 @@ def test_the_rest_of_a_copy_is_zeroed(tmp_path: Path) -> None:
 
 
 def test_a_missing_barrier_after_a_copy_is_a_race(tmp_path: Path) -> None:
-    body = "__pipeline_memcpy_async(tile + i, x + i, 4);\n    __pipeline_wait_prior(0);\n    y[i] = tile[63 - i];"
+    body = "__pipeline_memcpy_async(tile + i, x + i, 4);\n    __pipeline_commit(); __pipeline_wait_prior(0);\n    y[i] = tile[63 - i];"
     text = COPIES.format(body=body)
     line = text.splitlines().index("    " + body.splitlines()[0]) + 1
     _, report = run(tmp_path, text, np.zeros(64, np.float32), np.zeros(64, np.float32))

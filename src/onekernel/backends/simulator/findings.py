@@ -15,6 +15,7 @@ _SPACES = "01-cuda-programming-model#memory-spaces"
 _STREAMS = "01-cuda-programming-model#streams"
 _SYNC = "01-cuda-programming-model#synchronisation"
 _SHARED = "02-from-naive-to-tiled#shared-memory"
+_ASYNC = "02-from-naive-to-tiled#asynchronous-copies"
 _SHUFFLES = "02-from-naive-to-tiled#warp-shuffles"
 _VECTORS = "02-from-naive-to-tiled#vector-loads"
 
@@ -51,6 +52,7 @@ CHAPTERS = {
     "integer-overflow": _BOUNDS,
     "wrong-stream": _STREAMS,
     "missing-return": _ERRORS,
+    "missing-wait": _ASYNC,
 }
 """Finding code -> chapter anchor."""
 
@@ -68,6 +70,7 @@ _KINDS = {
     "integer-overflow": "where",
     "wrong-stream": "kind",
     "missing-return": "where",
+    "missing-wait": "kind",
 }
 
 

@@ -105,6 +105,12 @@ extern "C" void* ok_shared(SharedSite* site);
 extern "C" void* ok_shared_dynamic(const char* name, int line, unsigned item);
 extern "C" void* ok_shared_at_namespace_scope(SharedSite* site);  // from then on one core runs every launch
 
+// Asynchronous copies: one of `bytes` bytes to shared memory, already made; the end of a batch of the calling thread's;
+// its wait until no more than the `still_allowed` youngest batches are under way.
+extern "C" void ok_copy_started(const void* to, size_t bytes, Site at);
+extern "C" void ok_copies_closed();
+extern "C" void ok_copies_waited(unsigned still_allowed);
+
 // --- device memory --------------------------------------------------------------------------------------------------
 // All return a cudaError_t as int. `name` is what messages call the allocation.
 extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at);

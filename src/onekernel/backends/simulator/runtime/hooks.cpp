@@ -2,6 +2,7 @@
 // of libtsan's. The return address tells the source line.
 #include <cstring>
 
+#include "async.h"
 #include "coalesce.h"
 #include "launch.h"
 #include "memory.h"
@@ -123,7 +124,8 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             return;
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
-        if (options & RACES)
+        if (__builtin_expect(copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
+        } else if (options & RACES)
             check_order(*w, Place{nullptr, s, at}, shared_cells(*w), address, reinterpret_cast<uintptr_t>(w->arena), bytes,
                         flags, pc);
         if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);

@@ -39,7 +39,8 @@ uint64_t value_at(uintptr_t address, int bytes) {
     return v;
 }
 
-// Is `p`, an access of the running block, ordered before what thread `rank` does now?
+}  // namespace
+
 bool ordered_in_block(Worker& w, const Access& p, unsigned rank) {
     if (p.thread == rank || p.time < w.barrier_time) return true;
     if (p.thread / WARP != rank / WARP) return false;
@@ -48,6 +49,7 @@ bool ordered_in_block(Worker& w, const Access& p, unsigned rank) {
     return wp.seen && p.time < wp.seen[p.thread % WARP][rank % WARP];
 }
 
+namespace {
 bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
     for (const Acquire& q : acquires) {
         Access as_access{static_cast<uint32_t>(w.block + 1), q.time, 0, q.thread, 0, 0};

@@ -46,6 +46,8 @@ void add_symbol(const char* name, uintptr_t address, size_t bytes);
 // Checks one access to `bytes` bytes at `address` against the cells that hold it.
 void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
                  uintptr_t pc);
+// Is `p`, an access of the running block, ordered before what its thread `rank` does now?
+bool ordered_in_block(Worker& w, const Access& p, unsigned rank);
 // A write that may have stored what was there already is judged when it has happened.
 void settle(Worker& w);
 void synchronise(Worker& w, uintptr_t address, bool writes);  // an atomic, seen as acquire and (after a fence) release

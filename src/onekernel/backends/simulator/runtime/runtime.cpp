@@ -6,6 +6,7 @@
 #include "shared.cpp"
 #include "streams.cpp"
 #include "race.cpp"
+#include "async.cpp"
 #include "trace.cpp"
 #include "requests.cpp"
 #include "coalesce.cpp"

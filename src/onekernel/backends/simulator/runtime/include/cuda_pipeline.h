@@ -10,11 +10,12 @@ OK_ALWAYS void __pipeline_memcpy_async(void* to, const void* from, size_t size, 
         __ok::trap("__pipeline_memcpy_async of a size that is not 4, 8 or 16", at);
     if (zero_fill == 0) {
         __ok::copy_piece(to, from, size);
-        return;
+    } else {
+        alignas(16) char bytes[16] = {};
+        __ok::copy_piece(bytes, from, size - zero_fill);
+        __ok::copy_piece(to, bytes, size);
     }
-    alignas(16) char bytes[16] = {};
-    __ok::copy_piece(bytes, from, size - zero_fill);
-    __ok::copy_piece(to, bytes, size);
+    __ok::ok_copy_started(to, size, at);
 }
-OK_ALWAYS void __pipeline_commit() {}
-OK_ALWAYS void __pipeline_wait_prior(size_t) {}
+OK_ALWAYS void __pipeline_commit() { __ok::ok_copies_closed(); }
+OK_ALWAYS void __pipeline_wait_prior(size_t prior) { __ok::ok_copies_waited(static_cast<unsigned>(prior)); }

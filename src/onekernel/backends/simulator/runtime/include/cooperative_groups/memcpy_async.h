@@ -7,20 +7,25 @@
 namespace cooperative_groups {
 
 template <class Group, class To, class From>
-OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, size_t bytes) {
-    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
+OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, size_t bytes, OK_AT) {
+    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes, at);
+    __ok::ok_copies_closed();
 }
 template <class Group, class To, class From, size_t alignment>
-OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, cuda::aligned_size_t<alignment> bytes) {
-    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes);
+OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, cuda::aligned_size_t<alignment> bytes,
+                            OK_AT) {
+    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes, at);
+    __ok::ok_copies_closed();
 }
-// Waiting for a group's copies includes a barrier of the group.
+// Each copy is a stage. Waiting for a group's copies includes a barrier of the group.
 template <class Group>
 OK_ALWAYS void wait(const Group& group, OK_AT) {
+    __ok::ok_copies_waited(0);
     group.sync(at);
 }
 template <unsigned stages, class Group>
 OK_ALWAYS void wait_prior(const Group& group, OK_AT) {
+    __ok::ok_copies_waited(stages);
     group.sync(at);
 }
 

@@ -1,5 +1,5 @@
-// Asynchronous copies to shared memory. Here a copy is done when it is asked for, which CUDA allows; so a missing
-// barrier is found as the race that it is, but a missing wait before the thread's own read is not.
+// Asynchronous copies to shared memory. Here a copy is done when it is asked for, which CUDA allows; what must be waited
+// for before it is touched is told by ok_copy_started and its kin.
 #pragma once
 #include "device_memory.h"
 
@@ -20,11 +20,13 @@ OK_ALWAYS void copy_piece(void* to, const void* from, size_t size) {
 }
 
 // `size` bytes spread over a group's threads in the widest pieces that both addresses and the size allow.
-OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const void* from, size_t size) {
+OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const void* from, size_t size, Site at_line) {
     const uintptr_t bits = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | size;
     const size_t piece = bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
-    for (size_t at = rank * piece; at < size; at += threads * piece)
+    for (size_t at = rank * piece; at < size; at += threads * piece) {
         copy_piece(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, piece);
+        ok_copy_started(static_cast<char*>(to) + at, piece, at_line);
+    }
 }
 
 }  // namespace __ok
