@@ -189,7 +189,8 @@ def test_the_rest_of_a_copy_is_zeroed(tmp_path: Path) -> None:
 
 
 def test_a_missing_barrier_after_a_copy_is_a_race(tmp_path: Path) -> None:
-    body = "__pipeline_memcpy_async(tile + i, x + i, 4);\n    __pipeline_commit(); __pipeline_wait_prior(0);\n    y[i] = tile[63 - i];"
+    body = "__pipeline_memcpy_async(tile + i, x + i, 4);\n    __pipeline_commit(); __pipeline_wait_prior(0);\n"
+    body += "    y[i] = tile[63 - i];"
     text = COPIES.format(body=body)
     line = text.splitlines().index("    " + body.splitlines()[0]) + 1
     _, report = run(tmp_path, text, np.zeros(64, np.float32), np.zeros(64, np.float32))
