@@ -21,6 +21,7 @@ from onekernel.minigpt.storage import (
     committed,
     judge_predictions,
     judge_probe,
+    observed_move,
     predictions,
 )
 from onekernel.minigpt.storage_run import run_probe
@@ -135,7 +136,7 @@ def test_every_question_has_its_words():
         assert f"probe-{question}" in said and f"why-{question}" in said
     for pair in SHARED_PAIRS:
         assert f"pair-{pair.replace(' ', '-')}" in said
-    asked = {k.removeprefix("probe-") for k in said if k.startswith("probe-")} - {"no-answer"}
+    asked = {k.removeprefix("probe-") for k in said if k.startswith("probe-")} - {"no-answer", "note"}
     assert asked == set(TRUTH)
 
 
@@ -181,6 +182,24 @@ def ana(tmp_path, monkeypatch):
 
 def onekernel(*words):
     return cli.main([*words, "--learner", "ana", "--lang", "en"])
+
+
+def test_the_report_names_the_move_that_was_observed(ana, capsys):
+    (ana / "predictions.json").write_text((SOLUTION.parent / "predictions.json").read_text())
+    for lang, answers in (("en", "29 of 29 answers right."), ("es", "29 de 29 respuestas correctas.")):
+        assert cli.main(["check", "storage_probe", "--learner", "ana", "--lang", lang, "--device", "simulator"]) == 0
+        told = said_of(capsys)
+        assert answers in told and "model.double()" in told and "{" not in told
+    assert "model.cuda()" in observed_move(cuda=True).text("es")
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_the_report_names_cuda(ana, capsys):
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU that torch sees")
+    (ana / "predictions.json").write_text((SOLUTION.parent / "predictions.json").read_text())
+    assert onekernel("check", "storage_probe", "--device", "cuda") == 0
+    assert "observed is model.cuda()" in said_of(capsys)
 
 
 def said_of(capsys):

@@ -69,16 +69,18 @@ def judge_probe(s: Submission, check: Check, ran: Ran, before: list[Verdict]) ->
     if not trouble:
         wrong = [Failure(m, check.chapter, code="experiment") for m in storage.judge_probe(done.answers[0])]
     earned = check.points / 2 * (not wrong)
+    moved = storage.observed_move(s.device == "cuda") if not trouble else None
     if not s.predictions:
         why = Message("grading.predict-first-file", {"slug": s.exercise.slug})
         first = Failure(why, check.chapter, code="predict-first")
-        return Verdict(check, PARTIAL if earned else FAILED, earned, (*wrong, first))
+        return Verdict(check, PARTIAL if earned else FAILED, earned, (*wrong, first), moved)
     results = storage.judge_predictions(storage.committed(s.predictions))
     right = sum(r.right for r in results)
     earned = round(earned + check.points / 2 * right / len(results), 1)
     failures = [*wrong, *(Failure(m, check.chapter, code="prediction") for r in results for m in r.messages)]
     status = PASSED if not failures else PARTIAL if earned else FAILED
-    note = Message("grading.answers", {"right": right, "total": len(results)})
+    answers = Message("grading.answers", {"right": right, "total": len(results)})
+    note = Message("minigpt.probe-note", {"answers": answers, "moved": moved}) if moved else answers
     return Verdict(check, status, earned, tuple(failures), note)
 
 

@@ -138,6 +138,11 @@ def judge_probe(answer: Mapping[str, np.ndarray]) -> tuple[Message, ...]:
     return tuple(Message("minigpt.observed-otherwise", {"name": q}) for q in wrong)
 
 
+def observed_move(cuda: bool) -> Message:
+    """Which move the "move" questions were asked of."""
+    return Message("minigpt.observed-cuda" if cuda else "minigpt.observed-double")
+
+
 def _booleans(array: np.ndarray | None, count: int) -> list[bool] | None:
     if array is None or array.shape != (count,) or array.dtype != np.uint8:
         return None
