@@ -528,6 +528,18 @@ def test_tools_refuse_what_has_no_kernel_or_no_bench(run: Run, ana: Path) -> Non
         assert (code, out, said in err) == (2, "", True), (words, err)
 
 
+def test_compile_says_how_to_look_into_a_cuda_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    for lang in ("en", "es"):
+        monkeypatch.setattr(messages, "_chosen", None)
+        assert cli.main(["compile", "softmax_block", "--solutions", "--arch", "sm_89", "--lang", lang]) == 2
+        said = capsys.readouterr().err
+        assert "nvcc -arch=sm_89 -cubin -Xptxas -v -o softmax_block.cubin solutions/softmax_block.cu\n" in said
+        assert "cuobjdump -sass softmax_block.cubin" in said
+
+
 def test_bench_says_what_it_would_measure(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
     monkeypatch.setenv("ONEKERNEL_LANG", "en")

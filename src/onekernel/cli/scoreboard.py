@@ -20,7 +20,7 @@ from onekernel.grading.verdicts import (
 )
 from onekernel.messages import say
 
-WAITING = "right-first"  # a check that waits for others: no failure of its own to explain
+WAITING = ("right-first", "told-at-first")  # a check that waits for others: no failure of its own to explain
 
 
 def show(card: Scorecard, course: Course, replay: str) -> None:
@@ -69,7 +69,7 @@ def _check(verdict: Verdict) -> None:
     short = str(why) if why and why.key == "grading.needs-gpu" else None  # any other cause stands below, in full
     _row("      ", verdict.status, str(verdict.check.title), verdict.earned, verdict.check.points, word=short)
     if verdict.status not in (UNTOUCHED, NOT_ASSESSED):
-        waiting = [f.message for f in verdict.failures if f.code == WAITING]
+        waiting = [f.message for f in verdict.failures if f.code in WAITING]
         for told in (verdict.note, *verdict.details, *waiting):
             if told:
                 indented(str(told), 8, "dim")
@@ -107,7 +107,7 @@ def _failures(result: Result, course: Course, replay: str) -> None:
     however many checks it costs; sentences about the same input and line share them."""
     seen: set[tuple[str, int | str]] = set()
     for verdict in result.verdicts:
-        failures = [f for f in verdict.failures if f.code != WAITING]
+        failures = [f for f in verdict.failures if f.code not in WAITING]
         if not failures or verdict.status in (NOT_ASSESSED, UNTOUCHED):
             continue
         mark, style = MARKS[verdict.status]

@@ -23,6 +23,10 @@ def compile_file(args: argparse.Namespace) -> int:
     """Prints what a Triton file compiles to, for any architecture and without a GPU."""
     course = load_course()
     exercise = one(course, args.exercise)
+    if exercise.file.endswith(".cu"):
+        path, _ = file_of(course, exercise, args)
+        arch = args.arch.split(",")[-1]
+        raise CommandError("compile-cuda", slug=exercise.slug, path=path.relative_to(course.root), arch=arch)
     if not (exercise.operator and exercise.file.endswith(".py")):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".py")) or "-"
         raise CommandError("compile-triton", slug=exercise.slug, known=known)

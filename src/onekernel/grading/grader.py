@@ -61,14 +61,20 @@ def _shown(s: Submission) -> str:
 
 
 def _all(s: Submission, status: str, message: Message, *, line: int | None = None) -> list[Verdict]:
-    """The same verdict for every check; the first one tells why, so that it is read once."""
+    """The same verdict for every check."""
     failure = Failure(message, s.exercise.checks[0].chapter, file=str(s.path), line=line, code="refused")
     return _told_once(s, status, (failure,))
 
 
 def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> list[Verdict]:
-    checks = s.exercise.checks
-    return [Verdict(c, status, failures=failures[: kinds.MAX_FAILURES] if c is checks[0] else ()) for c in checks]
+    """The first check tells why, so that it is read once, and the others that it does; what this machine cannot assess
+    has its reason at each."""
+    first, *others = s.exercise.checks
+    verdicts = [Verdict(first, status, failures=failures[: kinds.MAX_FAILURES])]
+    for check in others:
+        there = Failure(Message("grading.told-at-first"), check.chapter, code="told-at-first")
+        verdicts.append(Verdict(check, status, failures=failures[:1] if status == NOT_ASSESSED else (there,)))
+    return verdicts
 
 
 def _grade_checks(s: Submission) -> list[Verdict]:
