@@ -147,6 +147,35 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
                 assert lines[number][METRICS[name]] == value, (number, name)
 
 
+NOT_BY_BOUNDS = {"race-shared", "race-global", "uninitialised-read"}
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+def test_bounds_mode_finds_all_but_races_and_first_reads(path):
+    text = path.read_text(encoding="utf-8")
+    report, x, y = call(path, "bounds", with_compiler=os.environ.get("ONEKERNEL_TEST_CXX"))
+    wanted = {(line, code) for line, code, _ in expected_findings(text) if code not in NOT_BY_BOUNDS}
+    assert {(f.line, f.code) for f in report.findings} == wanted, [str(f) for f in report.findings]
+    assert report.status_name == header(text, "status", "cudaSuccess")
+    assert all(counts.LOAD_REQUESTS not in k.metrics and counts.BYTES_LOADED not in k.metrics for k in report.kernels)
+    if path.stem.startswith("clean_") and (result := header(text, "Result")):
+        scope = {"np": np, "x": x, "n": len(x), **FUNCTIONS}
+        np.testing.assert_array_equal(content(y), np.asarray(eval(result, scope), np.float32))
+
+
+@pytest.mark.parametrize("name", ["ended_by_second_block", "oob_in_every_block"])
+def test_bounds_mode_tells_the_same_on_all_cores_as_check_mode_on_one(name):
+    one = [str(f) for f in call(FOLDER / f"{name}.cu", "check")[0].findings]
+    for _ in range(3):
+        assert [str(f) for f in call(FOLDER / f"{name}.cu", "bounds")[0].findings] == one
+
+
+def test_a_loop_stopped_between_two_threads_is_named_by_its_line():
+    for _ in range(3):
+        report, _, _ = call(FOLDER / "endless_barriers.cu", "fast")
+        assert [(f.line, f.code) for f in report.findings] == [(6, "time-limit")]
+
+
 def test_next_call_in_the_same_process_is_right_after_each_fault():
     good = FOLDER / "clean_vector_add.cu"
     for name in ("endless_loop", "null_pointer", "stack_overflow", "host_touch", "deadlock_shuffle_barrier"):

@@ -71,7 +71,8 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
 
 def _runtime_object(with_compiler: Compiler, folder: Path) -> Path:
     """The runtime, compiled once per compiler and per version of its own source."""
-    flags = (*COMMON, "-O2", "-w", "-fvisibility=hidden", "-c")
+    # Without debug information, which is for the lines of the learner's file.
+    flags = (*COMMON, "-g0", "-O2", "-w", "-fvisibility=hidden", "-c")
     return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
 
 

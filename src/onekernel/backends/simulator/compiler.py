@@ -57,7 +57,7 @@ def compiler(wanted: str | None = None) -> Compiler:
 
 
 def flags(mode: str, with_compiler: Compiler) -> tuple[str, ...]:
-    """What a learner's file is compiled with in `mode`: fast, check or count."""
+    """What a learner's file is compiled with in `mode`: fast, or one of those with hooks, which share a build."""
     how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"

@@ -25,7 +25,7 @@ from onekernel.backends.simulator.rewrite import Source, rewrite
 from onekernel.backends.simulator.traffic import kernels_of
 from onekernel.messages import Message
 
-MODES = {"fast": 0, "check": 1 | 2, "count": 1 | 2 | 4}
+MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 
 COUNT, TRACE = 4, 8
@@ -159,11 +159,11 @@ def build(
 ) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
-    `mode`: "fast" runs on all cores and checks little; "check" finds wrong accesses, races and reads of what nobody
-    wrote; "count" also counts requests, sectors and bank conflicts. `prototypes` are the C declarations that the
-    file's launchers are held to. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and
-    not the default one; work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or
-    path. Nothing of the file runs before the first call.
+    `mode`: "fast" runs on all cores and checks little; "bounds" does too and finds accesses outside of tensors and
+    shared arrays; "check" also finds races and reads of what nobody wrote; "count" also counts requests, sectors and
+    bank conflicts. `prototypes` are the C declarations that the file's launchers are held to. `side_stream`: launchers
+    are given a non-blocking stream, as PyTorch makes them, and not the default one; work that is not ordered with it is
+    then a finding. `with_compiler`: a C++ compiler's name or path. Nothing of the file runs before the first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)

@@ -33,7 +33,7 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
     buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
-    if mode != "fast":
+    if mode in ("check", "count"):
         total[counts.BYTES_LOADED] = sum(b.loaded for b in buffers)
         total[counts.BYTES_STORED] = sum(b.stored for b in buffers)
     if "accesses" in launch:

@@ -68,7 +68,6 @@ EXPORT int ok_buffer(const char* name, const void* bytes, size_t size, size_t of
     Allocation* a = nullptr;
     if (device_alloc(size ? size : 1, offset, offset + extent, name, &a)) return 0;
     a->item = item;
-    a->writable = writable;
     a->initialised = !writable;
     caller_buffer(static_cast<int>(a - allocations));
     Open open;

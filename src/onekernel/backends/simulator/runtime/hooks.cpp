@@ -61,7 +61,6 @@ static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t ad
         f.code_at(pc).here().text("variable", name).number("bytes", bytes);
         f.number("past", static_cast<long long>(address % bytes)).add();
     }
-    worker->launch->aborted = true;
     stop_launch(ERROR_MISALIGNED_ADDRESS);
 }
 

@@ -28,8 +28,20 @@ static Worker& worker_at(size_t i) {
 Worker& host_worker() { return worker_at(0); }
 
 int launch_count() { return count; }
+// Of several blocks' faults the one of the first block stays, whichever core came first.
 void set_fault(int error) {
-    if (!fault) fault = error;
+    static std::mutex lock;
+    static uint64_t block;
+    std::lock_guard<std::mutex> guard(lock);
+    uint64_t mine = worker && worker->current ? worker->block : ~uint64_t(0);
+    if (fault && mine >= block) return;
+    fault = error;
+    block = mine;
+}
+void end_launch(Worker& w) {
+    std::atomic<uint64_t>& last = w.launch->last_block;
+    for (uint64_t known = last; w.block < known && !last.compare_exchange_weak(known, w.block);) {}
+    w.launch->aborted = true;
 }
 bool faulted() { return fault; }
 void start_call(int n) {
@@ -41,7 +53,7 @@ std::string launches_json() { return "[" + launches + "]"; }
 
 void stop_launch(int error) {
     set_fault(error);
-    worker->launch->aborted = true;
+    end_launch(*worker);
     abandon_block();
 }
 
@@ -107,9 +119,9 @@ static void run_blocks(Worker& w, Launch& launch) {
     dim3 grid = launch.config.grid, block = launch.config.block;
     ok_gridDim = grid;
     ok_blockDim = block;
-    while (!launch.aborted) {
+    for (;;) {
         uint64_t next = launch.next++;
-        if (next >= launch.blocks) break;
+        if (next >= launch.blocks || next > launch.last_block) break;
         run_block(w, next);
     }
 }
@@ -189,6 +201,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     launch.blocks = uint64_t(config->grid.x) * config->grid.y * config->grid.z;
     launch.next = 0;
     launch.aborted = false;
+    launch.last_block = ~uint64_t(0);
     for (int i = 0; i < launch.threads; i++) {
         unsigned x = config->block.x, y = config->block.y;
         launch.index[i] = {unsigned(i) % x, unsigned(i) / x % y, unsigned(i) / x / y};
@@ -199,7 +212,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     if (options & RACES) start_races();
     if (options & COUNTS) start_counts();
 
-    size_t several = options || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
+    size_t several = options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
     if (launch.blocks * launch.threads < 4096) several = 1;
     worker_at(several - 1);
     std::vector<std::thread> others;
@@ -216,6 +229,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     run_blocks(mine, launch);
     mine.busy = depth;
     for (std::thread& t : others) t.join();
+    forget_findings_after(launch.last_block);
     record(launch);
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     long long fixed = static_cast<long long>(shared_static_bytes()), all = fixed + static_cast<long long>(config->shared);

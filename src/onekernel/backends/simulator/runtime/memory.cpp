@@ -80,6 +80,7 @@ int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Alloca
     if (!id) return ERROR_MEMORY_ALLOCATION;
     Allocation& a = allocations[id];
     a = Allocation();
+    a.item = 1;
     a.base = heap_base + start * GRANULE;
     a.end = a.base + bytes;
     a.low = a.base + low;

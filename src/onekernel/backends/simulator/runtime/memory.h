@@ -14,6 +14,7 @@ constexpr int MAX_ALLOCATIONS = 1 << 16;
 
 struct Cell;  // race.h: what is known about one 4-byte word
 
+// All zero until it is used: the table of them takes no room in a build.
 struct Allocation {
     uintptr_t low = 0, high = 0;     // the bytes that may be touched
     uintptr_t base = 0, end = 0;     // the whole allocation, guards included
@@ -22,10 +23,9 @@ struct Allocation {
     uint8_t* write_bits = nullptr;
     uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0;  // bytes, in this launch
     char name[56] = {};
-    int item = 1;
+    int item = 0;                    // bytes of an element, for messages
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
-    bool writable = true;
     bool symbol = false;             // a __device__ or __constant__ variable
 };
 

@@ -260,6 +260,7 @@ void add_symbol(const char* name, uintptr_t address, size_t bytes) {
     if (allocation_count >= MAX_ALLOCATIONS) return;
     Allocation& a = allocations[allocation_count++];
     a = Allocation();
+    a.item = 1;
     a.base = address & ~uintptr_t(3);
     a.low = address;
     a.high = a.end = address + bytes;

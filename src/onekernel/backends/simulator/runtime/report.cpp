@@ -1,7 +1,8 @@
 #include "report.h"
 
+#include <algorithm>
+#include <map>
 #include <mutex>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -10,13 +11,19 @@
 
 namespace __ok {
 static std::mutex report_lock;
+// When a finding was made, as far as one core would tell it: the launch, then the block, and after all blocks the host.
+using Moment = std::pair<int, uint64_t>;
+constexpr uint64_t HOST = ~uint64_t(0);
+using Key = std::tuple<std::string_view, uint64_t, uint64_t>;  // codes are string literals
+static std::map<Key, Moment> claims;  // whose finding stands
 struct Stored {
-    std::string_view code;  // a string literal
+    std::string_view code;
     uint64_t key;
     std::string json;
+    Moment made;
+    const Moment* claim;
 };
 static std::vector<Stored> all;
-static std::set<std::tuple<std::string_view, uint64_t, uint64_t>> seen;  // codes are string literals
 
 std::string quoted(std::string_view text) {
     std::string out = "\"";
@@ -31,18 +38,31 @@ std::string quoted(std::string_view text) {
 bool first_of(const char* code, uint64_t key, uint64_t key2) {
     Busy busy;
     std::lock_guard<std::mutex> lock(report_lock);
-    return seen.size() < 1000 && seen.insert({code, key, key2}).second;
+    Moment now{launch_count(), worker->current ? worker->block : HOST};
+    auto claim = claims.find({code, key, key2});
+    if (claim == claims.end()) {
+        if (claims.size() == 1000) return false;
+        claim = claims.insert({{code, key, key2}, now}).first;
+    } else if (now < claim->second) {
+        claim->second = now;
+    } else {
+        return false;
+    }
+    worker->claim = &claim->second;
+    return true;
 }
 
 void clear_report() {
     std::lock_guard<std::mutex> lock(report_lock);
-    seen.clear();
+    claims.clear();
     all.clear();
 }
 
 std::string findings_json() {
     std::string out = "[";
-    for (const Stored& f : all) out += (out.size() > 1 ? "," : "") + f.json;
+    std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) { return a.made < b.made; });
+    for (const Stored& f : all)
+        if (f.made == *f.claim) out += (out.size() > 1 ? "," : "") + f.json;
     return out + "]";
 }
 
@@ -52,6 +72,12 @@ void withdraw(const char* code, uint64_t key) {
     std::string_view wanted = code;
     for (auto f = all.begin(); f != all.end();)
         f = f->code == wanted && f->key == key ? all.erase(f) : f + 1;
+}
+
+void forget_findings_after(uint64_t block) {
+    std::lock_guard<std::mutex> lock(report_lock);
+    auto late = [&](const Stored& f) { return f.made.first == launch_count() && f.made.second > block && f.made.second != HOST; };
+    all.erase(std::remove_if(all.begin(), all.end(), late), all.end());
 }
 
 Finding::Finding(const char* code, uint64_t key) : code_(code), key_(key) {
@@ -100,6 +126,7 @@ Finding& Finding::here() {
 void Finding::add() {
     Busy busy;
     std::lock_guard<std::mutex> lock(report_lock);
-    all.push_back({code_, key_, json_ + "}"});
+    Moment made{launch_count(), worker->current ? worker->block : HOST};
+    all.push_back({code_, key_, json_ + "}", made, static_cast<const Moment*>(worker->claim)});
 }
 }  // namespace __ok

@@ -29,10 +29,13 @@ private:
     std::string json_;
 };
 
-// True for the first finding of this key since the report was cleared: to be asked before building a Finding.
+// True for the first finding of this key since the report was cleared: to be asked before building a Finding. First in the
+// order of launches and blocks: where cores share a launch, a later call from a block before replaces what was found.
 bool first_of(const char* code, uint64_t key, uint64_t key2 = 0);
 // Takes back findings that a later one explains better.
 void withdraw(const char* code, uint64_t key);
+// Takes back what blocks of the running launch after this one have found.
+void forget_findings_after(uint64_t block);
 void clear_report();
 std::string findings_json();
 std::string quoted(std::string_view text);

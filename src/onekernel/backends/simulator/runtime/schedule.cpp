@@ -110,7 +110,7 @@ constexpr unsigned NOBODY = ~0u;
             w.active_mask_asked = false;
         }
         report_deadlock(w);
-        w.launch->aborted = true;
+        end_launch(w);
         return NOBODY;
     }
 }

@@ -42,6 +42,7 @@ struct Launch {
     std::atomic<uint64_t> next{0};
     std::atomic<bool> aborted{false};
     uint3 index[MAX_THREADS_PER_BLOCK];  // threadIdx by rank
+    std::atomic<uint64_t> last_block{~uint64_t(0)};  // the block that ended the launch early: those after it do not count
 };
 
 struct Worker {
@@ -66,6 +67,7 @@ struct Worker {
     char* arena = nullptr;      // this worker's shared memory
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
     uintptr_t suspect = 0;      // the last address that a hook complained of
+    const void* claim = nullptr;  // what first_of allowed last
     volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
 
     // By rank, apart from the threads' other fields: a barrier touches these of every thread.
@@ -104,6 +106,7 @@ void lane_left(Worker& w, int warp);         // a lane exited: a collective may 
 bool resolve_active_mask(Worker& w, int warp);
 // launch.cpp
 Worker& host_worker();
+void end_launch(Worker& w);          // the running block is the last one that counts
 // crash.cpp
 void guard_thread();                 // signal stack and CPU-time limit for the calling thread
 void unguard_thread();

@@ -192,7 +192,7 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
         const Thread& other = w.threads[warp * WARP + j];
         if (other.what == ACTIVE_MASK || other.mask == me.mask || !(other.mask & bit)) continue;
         report_mask(other, j, me, static_cast<int>(self));
-        w.launch->aborted = true;
+        end_launch(w);
         abandon_block();
     }
     complete_groups(w, warp);
