@@ -100,6 +100,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_opti
     worker->launch = nullptr;
     worker->current = nullptr;
     worker->busy = 0;
+    worker->claim = nullptr;
     options = with_options;
     clear_report();
     start_call(cores);

@@ -21,7 +21,7 @@ struct Stored {
     uint64_t key;
     std::string json;
     Moment made;
-    const Moment* claim;
+    const Moment* claim;  // null: nobody else makes this finding
 };
 static std::vector<Stored> all;
 
@@ -62,7 +62,7 @@ std::string findings_json() {
     std::string out = "[";
     std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) { return a.made < b.made; });
     for (const Stored& f : all)
-        if (f.made == *f.claim) out += (out.size() > 1 ? "," : "") + f.json;
+        if (!f.claim || f.made == *f.claim) out += (out.size() > 1 ? "," : "") + f.json;
     return out + "]";
 }
 
@@ -80,8 +80,9 @@ void forget_findings_after(uint64_t block) {
     all.erase(std::remove_if(all.begin(), all.end(), late), all.end());
 }
 
-Finding::Finding(const char* code, uint64_t key) : code_(code), key_(key) {
+Finding::Finding(const char* code, uint64_t key) : code_(code), key_(key), claim_(worker->claim) {
     Busy busy;
+    worker->claim = nullptr;
     json_ = std::string("{\"code\":") + quoted(code) + ",\"launch\":" + std::to_string(launch_count());
 }
 Finding& Finding::text(const char* name, std::string_view value) {
@@ -127,6 +128,6 @@ void Finding::add() {
     Busy busy;
     std::lock_guard<std::mutex> lock(report_lock);
     Moment made{launch_count(), worker->current ? worker->block : HOST};
-    all.push_back({code_, key_, json_ + "}", made, static_cast<const Moment*>(worker->claim)});
+    all.push_back({code_, key_, json_ + "}", made, static_cast<const Moment*>(claim_)});
 }
 }  // namespace __ok

@@ -26,6 +26,7 @@ public:
 private:
     const char* code_;
     uint64_t key_;
+    const void* claim_;  // of first_of, if it was asked
     std::string json_;
 };
 
