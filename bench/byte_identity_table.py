@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from onekernel.units import number  # noqa: E402
+
 OPEN, CLOSE = "<!-- byte-identity -->\n", "<!-- /byte-identity -->"
 SPANISH = {
     "add": "suma",
@@ -52,7 +56,8 @@ def table(data: dict[str, Any], language: str) -> str:
     libraries = list(data["models"][0]["against_numpy"])
 
     def cell(d: dict[str, int]) -> str:
-        return words["cell"].format(**d) if d["different"] else words["equal"]
+        counts = {key: number(d[key], ",", language) for key in ("different", "of", "worst_ulp")}
+        return words["cell"].format(**counts) if d["different"] else words["equal"]
 
     def named(operator: str) -> str:
         plain = operator.removeprefix("reproducible ")

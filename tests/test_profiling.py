@@ -151,7 +151,7 @@ def test_what_a_person_wrote_below_the_marker_survives(block, tmp_path):
     write_readings(_profile(_with(block, **{ncu.DURATION: 99_000.0})), tmp_path)
     text = english.read_text()
     assert text.endswith("## By hand\nThe stall is real: see line 84.\n") and text.count(MARKER) == 1
-    assert "99.0 us" in text and "85." not in text.split(MARKER)[0].split("duration")[1][:12]
+    assert "99.0 µs" in text and "85." not in text.split(MARKER)[0].split("duration")[1][:12]
     assert "la DRAM" in spanish.read_text() and MARKER in spanish.read_text()
 
 

@@ -18,6 +18,7 @@ _UNIT = {
     "FLOP/s": "FLOP/s", "FLOPs/s": "FLOP/s", "FLOPS/s": "FLOP/s",
     "B/s": "B/s", "bytes/s": "B/s", "byte/s": "B/s",
 }  # fmt: skip
+_WRITTEN = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?:e[-+]?\d+)?(?!,\d|\.?\w)")
 _NUMBER = re.compile(r"\s*([-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
 
 
@@ -50,12 +51,34 @@ def parse(text: str) -> Quantity:
     raise UnitError(f"unit {unit!r} is not known; use {known}, with a prefix such as k, M, G, T, Ki, Mi, m, u")
 
 
-def show(value: float, unit: str) -> str:
-    """A quantity with three to four digits and a decimal prefix: 100663296 B -> "100.7 MB"."""
+def show(value: float, unit: str, lang: str = "en") -> str:
+    """A quantity with three to four digits and a decimal prefix: 100663296 B -> "100.7 MB", in Spanish "100,7 MB"."""
     for prefix in ("T", "G", "M", "k", "", "m", "u", "n"):
         scale = _PREFIX[prefix]
         if abs(value) >= scale or (value == 0 and prefix == ""):
             if unit == "FLOP/byte" or unit == "":
                 break
-            return f"{value / scale:.4g} {prefix}{unit}"
-    return f"{value:.4g} {unit}".strip()
+            return f"{number(value / scale, '.4g', lang)} {prefix}{unit}"
+    return f"{number(value, '.4g', lang)} {unit}".strip()
+
+
+def number(value: float, spec: str, lang: str) -> str:
+    """format(value, spec) with the separators of the language. Spanish: 404.193 and 62,6; none in four digits, 1024."""
+    return in_language(format(value, spec), lang)
+
+
+def in_language(text: str, lang: str) -> str:
+    """A text whose numbers are written as in English ("404,193", "62.6"), with the separators of `lang`.
+
+    Names and versions are no numbers: what stands between backticks, or touches a letter or a second point, is kept.
+    """
+    if lang == "en":
+        return text
+    parts = text.split("`")
+    return "`".join(part if index % 2 else _WRITTEN.sub(_spanish, part) for index, part in enumerate(parts))
+
+
+def _spanish(found: re.Match[str]) -> str:
+    whole, point, decimals = found[0].partition(".")
+    digits = whole.replace(",", "")
+    return (digits if len(digits) <= 4 else whole.replace(",", ".")) + (f",{decimals}" if point else "")

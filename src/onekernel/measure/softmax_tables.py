@@ -10,6 +10,7 @@ from typing import Any
 from onekernel.measure.cells import ITEMSIZE
 from onekernel.measure.results import COPY_GOAL, OURS, PEERS, Measured, geometric_mean, read, shortfalls
 from onekernel.messages import Message
+from onekernel.units import number
 
 SHOWN = (OURS, "softmax_triton", "softmax_block", *PEERS)
 LADDER_SHAPES = ("131072 x 128", "16384 x 1024", "8192 x 4096", "4096 x 16384", "2048 x 131072", "1024 x 262144")
@@ -39,7 +40,7 @@ def percent(dtype: str, path: Path, lang: str) -> list[str]:
     for cell in mine:
         close = cell.best_peer() if cell.against_best_peer() == "inconclusive" else None
         values = [_percent(cell, n) + (" ~" if n == close else "") for n in names]
-        rows.append([cell.shape, f"{cell.copy_bandwidth / 1e12:.2f}", *values])
+        rows.append([cell.shape, number(cell.copy_bandwidth / 1e12, ".2f", lang), *values])
     columns = [_say("column-shape", lang), _say("column-copy", lang), *(f"`{n}`" for n in names)]
     return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
 
@@ -50,7 +51,7 @@ def latency(path: Path, lang: str) -> list[str]:
     mine = [c for c in cells if c.method == "graph"]
     names = [n for n in SHOWN if any(n in c.samples for c in mine)]
     rows = [
-        [c.dtype, c.shape, *(f"{c.samples[n].median * 1e6:.2f}" if n in c.samples else "-" for n in ("copy", *names))]
+        [c.dtype, c.shape, *(_micros(c.samples[n].median, lang) if n in c.samples else "-" for n in ("copy", *names))]
         for c in mine
     ]
     columns = [_say("column-dtype", lang), _say("column-shape", lang), _say("column-copy-us", lang)]
@@ -104,7 +105,7 @@ def shortfall_list(path: Path, lang: str) -> list[str]:
     for s in shortfalls(cells):
         copy = s.cell.samples["copy"].median
         micros = s.cell.method == "graph"
-        shown = [f"{x.median * 1e6:.2f}" if micros else f"{100 * copy / x.median:.0f}" for x in (s.ours, s.theirs)]
+        shown = [_micros(x.median, lang) if micros else f"{100 * copy / x.median:.0f}" for x in (s.ours, s.theirs)]
         key = "shortfall-copy" if s.goal == "copy" else "shortfall-micros" if micros else "shortfall-peer"
         values = {"dtype": s.cell.dtype, "shape": s.cell.shape, "ours": shown[0], "theirs": shown[1], "peer": s.peer,
                   "goal": f"{100 * COPY_GOAL:.0f}"}  # fmt: skip
@@ -128,6 +129,10 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
 def _percent(cell: Measured, name: str) -> str:
     value = cell.of_copy(name)
     return "-" if value is None else f"{100 * value:.0f}"
+
+
+def _micros(seconds: float, lang: str) -> str:
+    return number(seconds * 1e6, ".2f", lang)
 
 
 def _say(key: str, lang: str, **values: object) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 from onekernel.measure import softmax_tables
 from onekernel.messages import Message
+from onekernel.units import in_language
 
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
@@ -92,8 +93,8 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
 
 
 def _generic(described: Mapping[str, Any], lang: str) -> list[str]:
-    def text(value: Any) -> str:
-        return str(value[lang] if isinstance(value, dict) else value)
+    def text(value: Any) -> str:  # what is written in each language already has that language's numbers
+        return value[lang] if isinstance(value, dict) else in_language(str(value), lang)
 
     rows = [[text(value) for value in row] for row in described["rows"]]
     return softmax_tables.grid([text(column) for column in described["columns"]], rows)

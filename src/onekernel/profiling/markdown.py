@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onekernel.messages import Message, area
 from onekernel.profiling.names import bare_name
 from onekernel.profiling.reading import Reading, read
+from onekernel.units import in_language, number
 
 if TYPE_CHECKING:
     from onekernel.profiling.profile import Profile
@@ -35,11 +36,11 @@ def reading(profile: Profile, lang: str) -> str:
                 software=software, ncu=ncu_version), ""]  # fmt: skip
     if len(profile.kernels) > 1:
         parts += [t("several", count=len(profile.kernels)), ""]
-    for number, kernel in enumerate(profile.kernels, start=1):
+    for nth, kernel in enumerate(profile.kernels, start=1):
         bandwidth = float(profile.device["datasheet_bandwidth"])
         r = read(kernel, profile.ideal_read, profile.ideal_written, bandwidth)
         title = f"`{bare_name(kernel.kernel).rsplit('::', 1)[-1]}`"
-        parts += [f"## {number}. {title}" if len(profile.kernels) > 1 else f"## {title}", ""]
+        parts += [f"## {nth}. {title}" if len(profile.kernels) > 1 else f"## {title}", ""]
         parts += _kernel(r, kernel, profile, t, lang)
     return "\n".join(parts)
 
@@ -51,19 +52,22 @@ def _kernel(r: Reading, kernel, profile: Profile, t, lang: str) -> list[str]:  #
                            meaning=_meaning(r.dominant, lang))  # fmt: skip
     grid, block = (" x ".join(str(n) for n in _dims(d)) for d in (kernel.grid, kernel.block))
     launch = t("launch-value", grid=grid, block=block, registers=kernel.registers, shared=kernel.shared_bytes,
-               waves=f"{r.waves:.1f}")  # fmt: skip
+               waves=number(r.waves, ".1f", lang))  # fmt: skip
+    conflicts = _count(r.conflicts, lang)
+    if r.shared_wavefronts:
+        conflicts += f" / {_count(r.shared_wavefronts, lang)}"
     rows = [
-        (t("duration"), f"{r.seconds * 1e6:.1f} us"),
-        (t("floor"), f"{r.floor * 1e6:.1f} us"),
+        (t("duration"), f"{number(r.seconds * 1e6, '.1f', lang)} µs"),
+        (t("floor"), f"{number(r.floor * 1e6, '.1f', lang)} µs"),
         (t("launch"), launch),
-        (t("dram-read"), _against(r.dram_read, profile.ideal_read)),
-        (t("dram-written"), _against(r.dram_written, profile.ideal_written)),
-        (t("l2-read"), _against(r.l2_read, profile.ideal_read)),
-        (t("l2-written"), _against(r.l2_written, profile.ideal_written)),
-        (t("requested-read"), _against(r.requested_read, profile.ideal_read)),
-        (t("requested-written"), _against(r.requested_written, profile.ideal_written)),
-        (t("sectors"), f"{_number(r.load_sectors_per_request)} / {_number(r.store_sectors_per_request)}"),
-        (t("conflicts"), _number(r.conflicts) + (f" / {_number(r.shared_wavefronts)}" if r.shared_wavefronts else "")),
+        (t("dram-read"), _against(r.dram_read, profile.ideal_read, lang)),
+        (t("dram-written"), _against(r.dram_written, profile.ideal_written, lang)),
+        (t("l2-read"), _against(r.l2_read, profile.ideal_read, lang)),
+        (t("l2-written"), _against(r.l2_written, profile.ideal_written, lang)),
+        (t("requested-read"), _against(r.requested_read, profile.ideal_read, lang)),
+        (t("requested-written"), _against(r.requested_written, profile.ideal_written, lang)),
+        (t("sectors"), f"{_count(r.load_sectors_per_request, lang)} / {_count(r.store_sectors_per_request, lang)}"),
+        (t("conflicts"), conflicts),
         (t("occupancy"), f"{r.achieved:.0f} % / {r.theoretical:.0f} %"),
         (t("limiter"), ", ".join(t(f"limit-{name.replace('_', '-')}") for name in r.limiters)),
         (t("busy"), f"{r.dram_percent:.0f} % / {r.sm_percent:.0f} % / {r.issue_percent:.0f} %"),
@@ -75,9 +79,10 @@ def _kernel(r: Reading, kernel, profile: Profile, t, lang: str) -> list[str]:  #
         out += ["", t("lines"), "", f"| {t('line')} | {t('samples')} | {t('mostly')} |", "|---|---|---|"]
         out += [f"| {line} | {100 * s:.0f} % | `{why}` |" for line, s, why in r.lines]
     out += ["", t("next"), ""]
-    for number, step in enumerate(r.steps, start=1):
-        gain = t("gain", times=f"{step.gain:.2f}") if step.gain > 1.02 else t("no-gain")
-        out.append(f"{number}. {t(step.key, **step.values)} {gain}")
+    for nth, step in enumerate(r.steps, start=1):
+        times = number(step.gain, ".2f" if step.gain < 10 else ".0f", lang)
+        gain = t("gain", times=times) if step.gain > 1.02 else t("no-gain")
+        out.append(f"{nth}. {t(step.key, **{k: in_language(v, lang) for k, v in step.values.items()})} {gain}")
     return [*out, ""]
 
 
@@ -87,15 +92,16 @@ def _meaning(reason: str, lang: str) -> str:
     return Message(f"profile.{key}").text(lang) if key in area("profile") else f"`{reason}`"
 
 
-def _against(moved: float | None, ideal: float) -> str:
+def _against(moved: float | None, ideal: float, lang: str) -> str:
     """Megabytes, and how many times the ideal that is."""
     if moved is None:
         return "-"
-    return f"{moved / 1e6:.1f} MB ({moved / ideal:.2f} x {ideal / 1e6:.1f})" if ideal else f"{moved / 1e6:.1f} MB"
+    text = f"{moved / 1e6:.1f} MB ({moved / ideal:.2f} x {ideal / 1e6:.1f})" if ideal else f"{moved / 1e6:.1f} MB"
+    return in_language(text, lang)
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+def _count(value: float | None, lang: str) -> str:
+    return "-" if value is None else number(value, ",.0f" if value >= 1000 else ".3g", lang)
 
 
 def _dims(triple: tuple[int, int, int]) -> tuple[int, ...]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from onekernel.counts import SECTOR_BYTES
 from onekernel.measure.style import FAINT, INK, figure, save, title
-from onekernel.messages import say
+from onekernel.messages import language, say
 from onekernel.trace.palette import SECTORS, bare, box, hatched, ink_on, source_line
 from onekernel.trace.recording import Request
+from onekernel.units import in_language
 
 LINE_BYTES = 128
 WORD = 4
@@ -72,7 +73,8 @@ def _panel(axes: Any, text: str, request: Request) -> None:
         where[line] = y
         y += 1
     for line, y in where.items():
-        axes.text(-0.4, y + 0.43, f"byte {line * LINE_BYTES:,}", ha="right", va="center", fontsize=8, color=FAINT)
+        begins = in_language(f"byte {line * LINE_BYTES:,}", language())
+        axes.text(-0.4, y + 0.43, begins, ha="right", va="center", fontsize=8, color=FAINT)
         for s in range(4):
             sector = line * 4 + s
             if sector in number:

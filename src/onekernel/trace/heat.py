@@ -17,9 +17,9 @@ from onekernel.counts import (
     KernelCounts,
 )
 from onekernel.measure.style import FAINT, INK, figure, save, title
-from onekernel.messages import say
+from onekernel.messages import language, say
 from onekernel.trace.palette import MONO, bare, box, ink_on
-from onekernel.units import show
+from onekernel.units import in_language, show
 
 MOST_LINES = 46
 AROUND = 3  # lines without counts that are shown beside one that has some
@@ -85,18 +85,22 @@ def draw(lines: list[LineHeat], heading: str, under: str, path: Path) -> list[Pa
             box(axes, code + 0.25, y + 0.08, max(1.9 * share, 0.02), 0.84, colour, linewidth=0)
             inside = share > 0.55
             end = code + 0.25 + 1.9 * share
-            axes.text(end + (-0.06 if inside else 0.06), y + 0.5, show(line.moved, "B"),
+            axes.text(end + (-0.06 if inside else 0.06), y + 0.5, show(line.moved, "B", language()),
                       ha="right" if inside else "left", va="center", fontsize=8.5,
                       color=ink_on(colour) if inside else INK)  # fmt: skip
-            axes.text(code + 2.95, y + 0.5, f"{line.requests:,}", ha="right", va="center", fontsize=8.5)
-            axes.text(code + 3.75, y + 0.5, f"{line.sectors_per_request:.3g}", ha="right", va="center", fontsize=8.5)
+            _count(axes, code + 2.95, y, f"{line.requests:,}")
+            _count(axes, code + 3.75, y, f"{line.sectors_per_request:.3g}")
         if line.wavefronts:
-            axes.text(code + 4.65, y + 0.5, f"{line.wavefronts:,}", ha="right", va="center", fontsize=8.5)
+            _count(axes, code + 4.65, y, f"{line.wavefronts:,}")
     axes.set_xlim(0, code + (4.7 if shared else 3.8))
     axes.set_ylim(-2.0, len(lines) + 0.1)
     bare(axes)
     title(fig, heading, under)
     return save(fig, path)
+
+
+def _count(axes: Any, x: float, y: int, text: str) -> None:
+    axes.text(x, y + 0.5, in_language(text, language()), ha="right", va="center", fontsize=8.5)
 
 
 def _fitted(text: str) -> str:
