@@ -149,19 +149,19 @@ template <typename T> __device__ __forceinline__ uint4 gather(const T* from) {
 
 __device__ __forceinline__ bool on_16_bytes(const void* p) { return (uintptr_t)p % 16 == 0; }
 
-// How n elements from p on lie in memory: fewer than kBoundary up to the first multiple of kBoundary elements, then whole vectors, then
-// fewer than kVector that are left over. The first and the last are `singles`: thread i takes single i, wherever it is.
-template <typename T, int kBoundary> struct Layout {
+// How n elements from p on lie in memory: some up to the first multiple of `boundary` bytes, then whole vectors, then fewer than kVector
+// that are left over. The first and the last are `singles`: thread i takes single i, wherever it is.
+template <typename T> struct Layout {
     int head, vectors, singles;
-    __device__ __forceinline__ Layout(const T* p, int n) {
-        const int to_boundary = (int)((0 - (uintptr_t)p) % (kBoundary * sizeof(T)) / sizeof(T));
+    __device__ __forceinline__ Layout(const T* p, int n, int boundary) {
+        const int to_boundary = (int)((0 - (uintptr_t)p) & (boundary - 1)) / (int)sizeof(T);
         head = min(to_boundary, n);
         vectors = (n - head) / kVector<T>;
         singles = n - vectors * kVector<T>;
     }
     __device__ __forceinline__ int single(int i) const { return i < head ? i : i + vectors * kVector<T>; }
-    static constexpr int kMostSingles = kBoundary - 1 + kVector<T> - 1;
 };
+template <typename T, int kBoundary> constexpr int kMostSingles = kBoundary / (int)sizeof(T) - 1 + kVector<T> - 1;
 
 // ---- Exponentials, and what a warp tells the others -----------------------------------------------------------------------------------------
 
@@ -221,6 +221,21 @@ __device__ __forceinline__ Part join(const Part* parts, int count) {
     return {m, lanes_sum<32>(s)};
 }
 
+// ---- Launches that overlap --------------------------------------------------------------------------------------------------------------
+// A launch of few blocks takes little longer than launching. So it may begin before the launch before it has ended (launch(), below):
+// its blocks are placed, wait here before they touch global memory, and then let the next launch begin. Among launches that do this a
+// call gains up to 0.9 us on an H200; behind a kernel that lets nobody begin early it loses 0.2.
+
+constexpr int kFewBlocks = 256;   // two for each multiprocessor of a large GPU
+
+__device__ __forceinline__ void await_earlier_launches() {
+#if __CUDA_ARCH__ >= 900
+    if (gridDim.x > kFewBlocks) return;
+    cudaGridDependencySynchronize();
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 // ---- Scope: lanes -----------------------------------------------------------------------------------------------------------------------
 
 constexpr int kLaneThreads = 128;
@@ -238,9 +253,10 @@ lanes_kernel(const T* __restrict__ x, T* __restrict__ y, int64_t rows, int cols,
     const int lane = threadIdx.x % kLanes;
     const T* x_row = x + row * x_row_stride;
     T* y_row = y + row * y_row_stride;
-    using RowLayout = Layout<T, 8>;
-    constexpr int kSingles = (RowLayout::kMostSingles + kLanes - 1) / kLanes;
-    const RowLayout layout(y_row, cols);   // of the output, where a misaligned access would cost more
+    constexpr int kBoundary = 8 * sizeof(T);
+    constexpr int kSingles = (kMostSingles<T, kBoundary> + kLanes - 1) / kLanes;
+    const Layout<T> layout(y_row, cols, kBoundary);   // of the output, where a misaligned access would cost more
+    await_earlier_launches();
 
     // Load. Nothing is computed before all loads are under way.
     uint4 vectors[kVectors];
@@ -343,6 +359,7 @@ enum Scope { kBlock, kCluster, kFirstLaunch, kSecondLaunch };
 constexpr int kMostWarps = 32;
 constexpr int kMostBlocks = 16;       // of a cluster
 constexpr int kSliceBoundary = 128;   // bytes: a cache line. Vectors that start on it fill the sectors that they touch
+constexpr int kFewestThreads = 64;    // enough for the singles up to a boundary of 64 bytes
 
 // A row is cut into `slices` of `width` elements, a block each. `parts` is used between two launches.
 template <typename T, Scope kScope>
@@ -371,16 +388,16 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
         __syncwarp();
         __cluster_barrier_arrive_relaxed();   // the cluster meets while the loads are under way
     }
-    if (kScope == kFirstLaunch) cudaTriggerProgrammaticLaunchCompletion();   // the second launch may start to load, too
 #endif
 
     // Load: each thread copies its vectors into shared memory, without waiting and without passing them through registers.
-    using SliceLayout = Layout<T, kSliceBoundary / (int)sizeof(T)>;
-    const SliceLayout in(from, n);
-    const SliceLayout out(to, n);
+    const int boundary = threads >= kMostSingles<T, kSliceBoundary> ? kSliceBoundary : 64;
+    const Layout<T> in(from, n, boundary);
+    const Layout<T> out(to, n, boundary);
     T* copy = (T*)(shared + kSliceBoundary) - in.head;   // so that the vectors start on a boundary here, too
     uint4* vectors = (uint4*)(copy + in.head);
     T single = from_float<T>(-INFINITY);
+    if (kScope != kSecondLaunch) await_earlier_launches();   // the second one reads here what the first one reads, too
     if (t < in.singles) single = from[in.single(t)];
 #pragma unroll 4
     for (int i = t; i < in.vectors; i += threads) __pipeline_memcpy_async(vectors + i, from + in.head + i * N, 16);
@@ -422,9 +439,7 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
         return;
     }
     if (kScope == kSecondLaunch) {
-#if __CUDA_ARCH__ >= 900
-        cudaGridDependencySynchronize();   // now the first launch has ended
-#endif
+        await_earlier_launches();   // now the first one has ended
         whole = join(row_parts, slices);
     }
 
@@ -457,16 +472,40 @@ template <typename T> struct Rows {
     T* y;
     int64_t rows, cols, x_row_stride, y_row_stride;
     cudaStream_t stream;
+    int clusters, shared;   // of the GPU: whether it has clusters, and how many bytes of shared memory a block may have
 };
+
+template <typename T, typename Kernel, typename... Arguments>
+cudaError_t launch(const Rows<T>& r, Kernel kernel, int64_t blocks, int threads, size_t bytes, int cluster, Arguments... arguments) {
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)blocks);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = r.stream;
+    config.attrs = attributes;
+    if (cluster > 1) {
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = cluster;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    }
+    if (r.clusters && blocks <= kFewBlocks) {   // what has clusters can overlap launches, too
+        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+    }
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
 
 template <typename T, int kVectors, int kLanes> cudaError_t launch_lanes(const Rows<T>& r) {
     const int64_t rows_of_a_block = kLaneThreads / kLanes;
-    const unsigned blocks = (unsigned)((r.rows + rows_of_a_block - 1) / rows_of_a_block);
-    lanes_kernel<T, kVectors, kLanes><<<blocks, kLaneThreads, 0, r.stream>>>(r.x, r.y, r.rows, (int)r.cols, r.x_row_stride, r.y_row_stride);
-    return cudaGetLastError();
+    const int64_t blocks = (r.rows + rows_of_a_block - 1) / rows_of_a_block;
+    return launch(r, lanes_kernel<T, kVectors, kLanes>, blocks, kLaneThreads, 0, 1, r.x, r.y, r.rows, (int)r.cols, r.x_row_stride,
+                  r.y_row_stride);
 }
 
-template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, int slices, Part* parts, bool overlaps) {
+template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, int slices, Part* parts) {
     const int64_t line = kSliceBoundary / sizeof(T);
     const int width = (int)(((r.cols + slices - 1) / slices + line - 1) / line * line);
     const size_t bytes = width * sizeof(T) + 2 * kSliceBoundary;
@@ -476,40 +515,36 @@ template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, 
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     }
     if (error != cudaSuccess) return error;
+    // Where blocks are few, time is latency, and threads hide it. Where they are many, fewer threads with 6 loads or more under way do as
+    // well, and other blocks have the issue slots. Measured on an H200, as all numbers here: tuning_log.md.
+    const int64_t blocks = r.rows * slices;
     const int vectors = width / kVector<T>;
-    const int threads = min(max(vectors / 8, 96), kMostWarps * 32);   // 96: enough for the singles, 8: loads of a thread under way
-    cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)(r.rows * slices));
-    config.blockDim = dim3((threads + 31) / 32 * 32);
-    config.dynamicSmemBytes = bytes;
-    config.stream = r.stream;
-    config.attrs = &attribute;
-    if (kScope == kCluster) {
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim.x = slices;
-        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-        config.numAttrs = 1;
-    } else if (overlaps) {
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
-        config.numAttrs = 1;
-    }
-    return cudaLaunchKernelEx(&config, kernel, r.x, r.y, r.cols, r.x_row_stride, r.y_row_stride, slices, width, parts);
+    const int most = sizeof(T) == 4 ? 352 : blocks <= 4 * kFewBlocks ? 256 : 192;
+    const int wanted = blocks <= kFewBlocks ? min(vectors / 2, 384) : min(vectors / 6, max(most, vectors / 12));
+    const int threads = min(max(wanted, kFewestThreads), kMostWarps * 32);
+    return launch(r, kernel, blocks, (threads + 31) / 32 * 32, bytes, kScope == kCluster ? slices : 1, r.x, r.y, r.cols, r.x_row_stride,
+                  r.y_row_stride, slices, width, parts);
 }
 
-template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices, bool overlap) {
+template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices) {
     Part* parts = nullptr;   // from the stream's own pool: safe beside other streams and in graphs
     cudaError_t error = cudaMallocAsync((void**)&parts, r.rows * slices * sizeof(Part), r.stream);
     if (error != cudaSuccess) return error;
-    error = launch_slices<T, kFirstLaunch>(r, slices, parts, false);
-    if (error == cudaSuccess) error = launch_slices<T, kSecondLaunch>(r, slices, parts, overlap);
+    error = launch_slices<T, kFirstLaunch>(r, slices, parts);
+    if (error == cudaSuccess) error = launch_slices<T, kSecondLaunch>(r, slices, parts);
     const cudaError_t freed = cudaFreeAsync(parts, r.stream);
     return error != cudaSuccess ? error : freed;
 }
 
-template <typename T> cudaError_t softmax(const Rows<T>& r) {
+template <typename T> cudaError_t softmax(Rows<T> r) {
     if (r.rows <= 0 || r.cols <= 0) return cudaSuccess;
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&r.clusters, cudaDevAttrClusterLaunch, device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&r.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess) return error;
+
+    const bool fp32 = sizeof(T) == 4;
     const int64_t vectors = r.cols / kVector<T>;   // a row that starts off a boundary has one less
     if (vectors <= 2) return launch_lanes<T, 1, 2>(r);
     if (vectors <= 4) return launch_lanes<T, 1, 4>(r);
@@ -518,23 +553,20 @@ template <typename T> cudaError_t softmax(const Rows<T>& r) {
     if (vectors <= 32) return launch_lanes<T, 2, 16>(r);
     if (vectors <= 64) return launch_lanes<T, 2, 32>(r);
     if (vectors <= 128) return launch_lanes<T, 4, 32>(r);
-    if (vectors <= 256) return launch_lanes<T, 8, 32>(r);
+    if (vectors <= (fp32 ? 256 : 255)) return launch_lanes<T, 8, 32>(r);
 
-    int device, shared, clusters;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
-    if (error != cudaSuccess) return error;
-    // Slices of 16 KB while a cluster of 8 blocks has them, then 8 blocks while slices of 32 KB hold the row, then more and longer ones.
+    // Short slices, so that several blocks share a multiprocessor and one computes while another waits for memory; but no shorter than
+    // pays for a block and, in the 16-bit types, for twice the arithmetic a byte.
     const int64_t kb = 1024;
     const int64_t bytes = r.cols * sizeof(T);
-    const int64_t most = shared - 6 * kb;   // in a slice; the rest is for `told` and for what lies around the slice
-    const int64_t slices = bytes < 32 * kb ? 1 : bytes <= 128 * kb ? bytes / (16 * kb) : max((int64_t)8, (bytes + 32 * kb - 1) / (32 * kb));
-    if (clusters && slices > 1 && bytes <= kMostBlocks * most) {
-        return launch_slices<T, kCluster>(r, (int)min(slices, (int64_t)kMostBlocks), nullptr, false);
+    const int64_t most = r.shared - 6 * kb;   // in a slice; the rest is for `told` and for what lies around the slice
+    int64_t slices = bytes < 32 * kb ? 1 : fp32 ? (bytes + 6 * kb) / (12 * kb) : bytes / (16 * kb);
+    if (slices > 8) slices = max((int64_t)8, fp32 ? bytes / (16 * kb) : (bytes + 32 * kb - 1) / (32 * kb));   // more only if longer
+    if (r.clusters && slices > 1 && bytes <= kMostBlocks * most) {
+        return launch_slices<T, kCluster>(r, (int)min(slices, (int64_t)kMostBlocks), nullptr);
     }
-    if (bytes <= most) return launch_slices<T, kBlock>(r, 1, nullptr, false);
-    return launch_twice(r, (int)((bytes + 64 * kb - 1) / (64 * kb)), clusters != 0);   // what has clusters can overlap launches, too
+    if (bytes <= most) return launch_slices<T, kBlock>(r, 1, nullptr);
+    return launch_twice(r, (int)((bytes + 64 * kb - 1) / (64 * kb)));
 }
 // </gap>
 

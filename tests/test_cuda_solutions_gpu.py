@@ -119,6 +119,31 @@ def test_the_bits_repeat_in_turn_in_graphs_and_on_streams_side_by_side(kernels, 
     assert all(torch.equal(first, y) for y in (again, *sides))
 
 
+@pytest.mark.parametrize("dtype", SUFFIX)
+def test_launches_that_overlap_read_what_the_ones_before_them_wrote(kernels, dtype):
+    """Launches of few blocks begin early. Each here reads what the one before wrote, and writes over what it read."""
+    import torch
+
+    size, rounds = 1 << 21, 8
+    shapes = [(1, size), (8, 262_144), (1000, 1024), (200, 2995), (16, 32_768), (128, 4096), (2000, 64)]
+
+    def chain(wait) -> list:
+        torch.manual_seed(0)
+        pair, seen = [torch.randn(size, device="cuda").to(getattr(torch, dtype)) for _ in range(2)], []
+        for step in range(rounds * len(shapes)):
+            rows, cols = shapes[step % len(shapes)]
+            x, y = (flat[: rows * cols].view(rows, cols) for flat in pair)
+            call(kernels[dtype], x, y)
+            wait()
+            if step % len(shapes) == len(shapes) - 1:
+                seen.append(y.clone())
+                pair[1].mul_(1000.0)  # or soon every row is uniform
+            pair.reverse()
+        return seen
+
+    assert all(torch.equal(a, b) for a, b in zip(chain(torch.cuda.synchronize), chain(lambda: None), strict=True))
+
+
 @pytest.mark.parametrize(("dtype", "rows", "cols"), [("bfloat16", 70_000, 32_768), ("bfloat16", 40_000_000, 64)])
 def test_more_than_two_to_the_31_elements(kernels, dtype, rows, cols):
     import torch
