@@ -1,6 +1,7 @@
 """Small kernels, right and wrong, each with what the simulator must say of it written in its own comments.
 
     // n: 1000                       elements of x (float32, in [1, 2)) and of y; `run(x, y, n, stream)` is called
+    // arch: sm_90                   the card to model (sm_80 if absent)
     // status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
     // stream: side                  a non-blocking stream is passed (the default stream if absent)
     // Result: x + x                 y, exactly; an expression of numpy on x and n
@@ -104,8 +105,8 @@ def call(path, mode="count", **options):
     x = np.random.default_rng(0).uniform(1, 2, n).astype(np.float32)
     y = buffer("y", np.zeros(n, np.float32), True)
     limit = 0.5 if "time-limit" in text else 20
-    side = header(text, "stream") == "side"
-    program = simulator.build(path, mode, time_limit=limit, side_stream=side, **options)
+    side, arch = header(text, "stream") == "side", header(text, "arch", "sm_80")
+    program = simulator.build(path, mode, time_limit=limit, side_stream=side, arch=arch, **options)
     return program.call("run", [buffer("x", x, False), y, n]), x, y
 
 

@@ -27,6 +27,8 @@ BYTES_LOADED = "onekernel__bytes_requested_global_ld.sum"
 BYTES_STORED = "onekernel__bytes_requested_global_st.sum"
 ATOMICS = "onekernel__atomics_global.sum"
 BARRIERS = "onekernel__barriers.sum"
+DISTRIBUTED_REQUESTS = "onekernel__distributed_shared_requests.sum"
+DISTRIBUTED_BYTES = "onekernel__distributed_shared_bytes.sum"
 DIVERGENT_BRANCHES = "onekernel__divergent_branches.sum"
 
 SECTOR_BYTES = 32

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.simulator.compiler import COMMON, Compiler, flags
+from onekernel.backends.simulator.compiler import COMMON, Compiler, card, flags
 from onekernel.backends.simulator.diagnostics import compile_error, link_error
 from onekernel.backends.simulator.rewrite import INCLUDE, Source
 from onekernel.messages import Message
@@ -39,14 +39,14 @@ def cache_folder() -> Path:
 
 def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
     """The shared object of `source` for `mode`; built if the cache does not have it. Raises BuildError."""
-    how = flags(mode, with_compiler)
+    how = flags(mode, with_compiler, source.arch)
     parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), _runtime_hash()]
     key = _hash(*parts, with_compiler.version, *how)
     folder = cache_folder()
     target = folder / f"{source.path.stem}-{key}.so"
     if target.is_file():
         return target
-    runtime = _runtime_object(with_compiler, folder)
+    runtime = _runtime_object(with_compiler, folder, source.arch)
     shared = thread_local_library(with_compiler, folder)
     with _work_folder(folder) as work:
         main = Path(work) / "kernel.cpp"
@@ -69,10 +69,10 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
     return target
 
 
-def _runtime_object(with_compiler: Compiler, folder: Path) -> Path:
-    """The runtime, compiled once per compiler and per version of its own source."""
+def _runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
+    """The runtime, compiled once per compiler, card and version of its own source."""
     # Without debug information, which is for the lines of the learner's file.
-    flags = (*COMMON, "-g0", "-O2", "-w", "-fvisibility=hidden", "-c")
+    flags = (*COMMON, *card(arch), "-g0", "-O2", "-w", "-fvisibility=hidden", "-c")
     return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from onekernel.backends.base import Unavailable
+from onekernel.backends.simulator.arch import ARCHITECTURES, DEFAULT
 from onekernel.backends.simulator.rewrite import INCLUDE
 from onekernel.messages import Message
 
@@ -56,9 +57,14 @@ def compiler(wanted: str | None = None) -> Compiler:
     raise Unavailable(Message("simulator.no-compiler", {"name": wanted or "g++"}))
 
 
-def flags(mode: str, with_compiler: Compiler) -> tuple[str, ...]:
+def card(arch: str) -> tuple[str, ...]:
+    """What tells the runtime and its headers which card to model."""
+    return (f"-DOK_ARCH={ARCHITECTURES[arch]}",)
+
+
+def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str, ...]:
     """What a learner's file is compiled with in `mode`: fast, or one of those with hooks, which share a build."""
     how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
-    return (*COMMON, *_USER, limit, *how, *headers)
+    return (*COMMON, *card(arch), *_USER, limit, *how, *headers)

@@ -31,6 +31,8 @@ CHAPTERS = {
     "uninitialised-read": _SPACES,
     "divergent-barrier": _SYNC,
     "deadlock": _SYNC,
+    "exited-block": _SHARED,
+    "bad-cluster-address": _SHARED,
     "mismatched-mask": _SHUFFLES,
     "mismatched-collective": _SHUFFLES,
     "lane-outside-mask": _SHUFFLES,
@@ -60,6 +62,7 @@ CHAPTERS = {
 _KINDS = {
     "divergent-barrier": "kind",
     "absent-lane": "kind",
+    "bad-cluster-address": "kind",
     "bad-launch": "kind",
     "crash": "kind",
     "host-crash": "kind",
@@ -117,6 +120,8 @@ def _finding(
 def _race_key(fact: dict[str, Any]) -> str:
     if fact["scope"] == "grid":
         return "race-grid"
+    if fact["scope"] == "cluster":
+        return "race-cluster"
     if fact["atomic"] != "none":
         return "race-atomic"
     return "race-write-write" if fact["kind"] == "write-write" else "race-read-write"

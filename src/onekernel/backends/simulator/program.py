@@ -15,6 +15,7 @@ import numpy as np
 
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
+from onekernel.backends.simulator.arch import architecture
 from onekernel.backends.simulator.compile import compile_source
 from onekernel.backends.simulator.compiler import Compiler, compiler
 from onekernel.backends.simulator.elf import Symbol, symbols
@@ -156,6 +157,7 @@ def build(
     time_limit: float = 10.0,
     side_stream: bool = False,
     with_compiler: str | None = None,
+    arch: str | None = None,
 ) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
@@ -163,11 +165,12 @@ def build(
     shared arrays; "check" also finds races and reads of what nobody wrote; "count" also counts requests, sectors and
     bank conflicts. `prototypes` are the C declarations that the file's launchers are held to. `side_stream`: launchers
     are given a non-blocking stream, as PyTorch makes them, and not the default one; work that is not ordered with it is
-    then a finding. `with_compiler`: a C++ compiler's name or path. Nothing of the file runs before the first call.
+    then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card to model, "sm_80" or "sm_90"; else
+    what ONEKERNEL_ARCH says, else sm_80. Nothing of the file runs before the first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
-    source = rewrite(Path(path).resolve())
+    source = rewrite(Path(path).resolve(), architecture(arch))
     library = compile_source(source, mode, chosen)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     return Simulated(source, library, mode, time_limit, side_stream)

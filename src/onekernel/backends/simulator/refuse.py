@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from onekernel.backends.simulator.arch import DEFAULT
 from onekernel.backends.simulator.conditionals import active
 from onekernel.backends.simulator.tokens import Token
 
@@ -16,10 +17,13 @@ _NAMES = {
     "cudaSurfaceObject_t": "surfaces",
     "cudaMallocManaged": "managed memory (cudaMallocManaged)",
     "__managed__": "managed memory (__managed__)",
-    "this_grid": "grid-wide synchronisation (cooperative_groups::this_grid)",
-    "this_cluster": "thread block clusters",
-    "__cluster_dims__": "thread block clusters",
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",
+}
+# What the card of compute capability 9.0 has alone.
+_OF_SM_90 = {
+    "this_cluster": "thread block clusters (this_cluster)",
+    "cluster_group": "thread block clusters (cluster_group)",
+    "__cluster_dims__": "thread block clusters (__cluster_dims__)",
 }
 # Whole families of the runtime's and the device's functions, by their names in CUDA 13.0's headers.
 _FAMILIES = tuple(
@@ -49,17 +53,31 @@ _HEADERS = re.compile(
 
 @dataclass(frozen=True)
 class Refusal:
+    """`key` is the message: it says what helps."""
+
     what: str
     line: int
+    key: str = "unsupported"
 
 
-def refusals(tokens: list[Token], supported_headers: frozenset[str]) -> list[Refusal]:
+def refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str = DEFAULT) -> list[Refusal]:
     """Every unsupported thing in the file, once each, in order of lines. `supported_headers`: those we do have."""
+    found = _refusals(tokens, supported_headers, arch)
+    if arch == DEFAULT or not found:
+        return found
+    also = {r.what for r in _refusals(tokens, supported_headers, DEFAULT)}
+    return [r if r.what in also else replace(r, key="unsupported-arch") for r in found]
+
+
+def _refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str) -> list[Refusal]:
     found: dict[str, Refusal] = {}
-    for token in active(tokens):
+    for token in active(tokens, arch):
         what = None
         if token.kind == "name":
             what = _NAMES.get(token.text) or _family(token.text)
+            newer = _OF_SM_90.get(token.text)
+            if newer and arch == DEFAULT:
+                found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
         elif token.kind == "directive" and (match := _HEADERS.match(token.text)) and match[1] not in supported_headers:
             what = f"<{match[1]}>"
         if what and what not in found:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.simulator.arch import DEFAULT
+from onekernel.backends.simulator.clusters import tell_clusters
 from onekernel.backends.simulator.launches import rewrite_launches
 from onekernel.backends.simulator.refuse import refusals
 from onekernel.backends.simulator.shared_arrays import BadDeclaration, rewrite_shared
@@ -34,6 +36,7 @@ class Source:
     """A rewritten file and those that it includes in quotes: what to compile, and what is known of it."""
 
     path: Path
+    arch: str = DEFAULT
     text: str = ""
     included: dict[str, str] = field(default_factory=dict)  # name in the build folder -> rewritten text
     files: list[Path] = field(default_factory=list)  # the learner's files, this one first
@@ -42,9 +45,9 @@ class Source:
     findings: list[Finding] = field(default_factory=list)
 
 
-def rewrite(path: Path) -> Source:
-    """Reads and rewrites `path`. Raises BuildError for what cannot be read or is not supported."""
-    source = Source(path)
+def rewrite(path: Path, arch: str = DEFAULT) -> Source:
+    """Reads and rewrites `path` for the card `arch`. Raises BuildError for what cannot be read or is not supported."""
+    source = Source(path, arch)
     source.text = _rewrite_file(path, source)
     if source.findings:
         raise BuildError(source.findings)
@@ -53,7 +56,8 @@ def rewrite(path: Path) -> Source:
 
 def _finding(source: Source, path: Path, line: int | None, key: str, **values: object) -> None:
     message = Message(f"simulator.{key}", {"line": line or 0, **values})
-    source.findings.append(Finding(key, message, str(path), line))
+    code = "unsupported" if key in ("unsupported-arch", "needs-sm-90") else key
+    source.findings.append(Finding(code, message, str(path), line))
 
 
 def _rewrite_file(path: Path, source: Source) -> str:
@@ -69,8 +73,8 @@ def _rewrite_file(path: Path, source: Source) -> str:
         raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
     tokens = tokenize(text.replace("\r\n", "\n"))
     have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
-    for refusal in refusals(tokens, have):
-        _finding(source, path, refusal.line, "unsupported", what=refusal.what)
+    for refusal in refusals(tokens, have, source.arch):
+        _finding(source, path, refusal.line, refusal.key, what=refusal.what, arch=source.arch)
     if source.findings:
         return ""
     source.exports.update(_exports(tokens))
@@ -86,7 +90,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
-    tokens = _uncast_kernels(tokens)
+    tokens = tell_clusters(_uncast_kernels(tokens))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
 
 

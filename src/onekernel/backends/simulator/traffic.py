@@ -45,7 +45,7 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
         for access in launch["accesses"]:
             place = lines.first(access["pc"])
             for name, value in _metrics(access).items():
-                if not name.startswith("onekernel__bytes"):
+                if name not in (counts.BYTES_LOADED, counts.BYTES_STORED):
                     total[name] += value
                 if place is not None:
                     by_line[place.file, place.line][name] += value
@@ -94,7 +94,11 @@ def _memory(access: dict[str, Any]) -> dict[str, float]:
             names = (counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_STORE_CONFLICTS)
         else:
             names = (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS)
-        return {names[0]: access["wavefronts"], names[1]: access["conflicts"]}
+        own = {names[0]: access["wavefronts"], names[1]: access["conflicts"]}
+        if not access["distributed"]:
+            return own
+        far = {counts.DISTRIBUTED_REQUESTS: access["distributed"], counts.DISTRIBUTED_BYTES: access["distributed_bytes"]}
+        return own | far
     if access["atomic"]:
         return {counts.ATOMICS: access["operations"]}
     if write:

@@ -1,5 +1,6 @@
-// The card that the simulator models, in one table: an A100-like GPU of compute capability 8.0.
-// Source: CUDA C++ Programming Guide, "Compute Capabilities", table of technical specifications; A100 whitepaper.
+// The cards that the simulator models, in one table: an A100-like GPU of compute capability 8.0 and, where it is asked for
+// (OK_ARCH), an H100-like one of 9.0. Sources: CUDA C++ Programming Guide, "Compute Capabilities", table of technical
+// specifications, and "Thread Block Clusters"; A100 and H100 whitepapers (SXM5 with 80 GB).
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,25 @@ struct Card {
     int bus_bits = 5120;
     int memory_clock_khz = 1215000, clock_khz = 1410000;
     size_t global_memory = size_t(40) << 30;
+    int cluster_blocks = 1, cluster_blocks_opt_in = 1;
     int text_alignment = 512, pitch_alignment = 32;
 };
-constexpr Card CARD{};
+#ifndef OK_ARCH
+#define OK_ARCH 800
+#endif
+
+constexpr Card hopper() {
+    Card card{};
+    card.name = "OneKernel simulator (modelled sm_90)";
+    card.major = 9;
+    card.multiprocessors = 132;
+    card.shared_per_block_optin = 227 * 1024;
+    card.shared_per_multiprocessor = 228 * 1024;
+    card.l2_bytes = 50 * 1024 * 1024;
+    card.memory_clock_khz = 2619000, card.clock_khz = 1980000;
+    card.global_memory = size_t(80) << 30;
+    card.cluster_blocks = 8, card.cluster_blocks_opt_in = 16;
+    return card;
+}
+constexpr Card CARD = OK_ARCH >= 900 ? hopper() : Card{};
 }  // namespace __ok

@@ -26,7 +26,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
+#define __cluster_dims__(...)  // rewrite.py puts a call of ok_cluster_dims into the kernel
 #define __align__(n) __attribute__((aligned(n)))
 #define CUDARTAPI
 #define CUDART_CB
@@ -146,6 +146,7 @@ struct Config {
     size_t shared;
     void* stream;
     bool cooperative;
+    dim3 cluster;
     Config(dim3 grid, dim3 block, size_t shared = 0, const volatile void* stream = nullptr, bool cooperative = false)
         : grid(grid), block(block), shared(shared), stream(const_cast<void*>(stream)), cooperative(cooperative) {}
 };
@@ -153,6 +154,24 @@ struct Config {
 // memory without a name is called what the launch calls it.
 extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int count,
                          void (*body)(void*), void* context);
+// What kernels and the host ask about blocks that run together. A level is whose barrier is meant.
+enum Level : int { CLUSTER, GRID };
+struct ClusterPlace {
+    dim3 blocks;             // of a cluster
+    uint3 cluster, block;    // which cluster of the grid, which block of the cluster
+    unsigned rank;
+};
+extern "C" unsigned ok_team_arrive(int level, bool waits, Site at);    // the phase to wait for
+extern "C" void ok_team_wait(int level, unsigned phase, Site at);
+extern "C" void ok_team_wait_last(int level, Site at);                 // the phase in which this thread has arrived last
+extern "C" bool ok_cooperative();
+extern "C" ClusterPlace ok_cluster();
+extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at);
+extern "C" unsigned ok_query_shared(const volatile void* address, Site at);
+extern "C" void ok_cluster_dims(dim3 shape);
+extern "C" int ok_resident_blocks(const void* kernel, int threads, size_t dynamic);  // on one multiprocessor
+extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow);
+extern "C" int ok_most_in_cluster(const void* kernel);
 extern "C" int ok_set_max_dynamic_shared(const void* kernel, int bytes, Site at);
 extern "C" int ok_max_dynamic_shared(const void* kernel);
 

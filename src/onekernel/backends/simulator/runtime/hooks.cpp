@@ -9,6 +9,7 @@
 #include "race.h"
 #include "report.h"
 #include "state.h"
+#include "team.h"
 
 namespace __ok {
 unsigned options = 0;
@@ -139,6 +140,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         check_order(*w, Place{a, nullptr, 0}, a->cells, address, a->base, bytes, flags, pc);
         return;
     }
+    if (w->team && visit_shared(*w, address, bytes, flags, pc)) return;
     report_host(*w, address, pc);
 }
 

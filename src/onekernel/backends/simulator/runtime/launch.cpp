@@ -1,22 +1,21 @@
 #include "launch.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "coalesce.h"
+#include "limits.h"
 #include "memory.h"
 #include "race.h"
 #include "report.h"
+#include "team.h"
 
 namespace __ok {
 static std::vector<Worker*> workers;
 static int cores = 1, last_error = 0, fault = 0, count = 0;
 static unsigned launch_number = 0;
 static std::string launches;
-static std::map<const void*, int> dynamic_limits;
 
 static Worker& worker_at(size_t i) {
     while (workers.size() <= i) {
@@ -67,51 +66,6 @@ extern "C" int ok_fail(int error) {
     return error;
 }
 
-extern "C" int ok_set_max_dynamic_shared(const void* kernel, int bytes, Site at) {
-    if (bytes < 0 || bytes > CARD.shared_per_block_optin) {
-        if (first_of("bad-launch", uint64_t(at.line), 99))
-            Finding("bad-launch").at(at).text("kind", "opt-in").number("value", bytes)
-                .number("limit", CARD.shared_per_block_optin).add();
-        return ok_fail(ERROR_INVALID_VALUE);
-    }
-    dynamic_limits[kernel] = bytes;
-    return 0;
-}
-extern "C" int ok_max_dynamic_shared(const void* kernel) {
-    auto found = dynamic_limits.find(kernel);
-    if (found != dynamic_limits.end()) return found->second;
-    int limit = CARD.shared_per_block;
-    // A launch whose kernel cannot be told by its address may be any that asked for more.
-    if (!kernel) for (const auto& [k, bytes] : dynamic_limits) limit = std::max(limit, bytes);
-    return limit;
-}
-
-static int refuse(const LaunchSite& site, const char* kind, long long value, long long limit, int error) {
-    if (first_of("bad-launch", uint64_t(site.at.line), static_cast<uint64_t>(kind[0]))) {
-        Finding f("bad-launch");
-        f.at(site.at).text("kernel", site.kernel ? site.kernel : "").text("kind", kind);
-        f.number("value", value).number("limit", limit).add();
-    }
-    return ok_fail(error);
-}
-
-static int check(const LaunchSite& site, const Config& c) {
-    long long threads = 1LL * c.block.x * c.block.y * c.block.z;
-    if (!c.grid.x || !c.grid.y || !c.grid.z) return refuse(site, "empty-grid", 0, 1, ERROR_INVALID_CONFIGURATION);
-    if (!threads) return refuse(site, "empty-block", 0, 1, ERROR_INVALID_CONFIGURATION);
-    if (threads > CARD.threads_per_block)
-        return refuse(site, "threads", threads, CARD.threads_per_block, ERROR_INVALID_CONFIGURATION);
-    if (int(c.block.z) > CARD.block_z) return refuse(site, "block.z", c.block.z, CARD.block_z, ERROR_INVALID_CONFIGURATION);
-    if (c.grid.x > CARD.grid_x) return refuse(site, "grid.x", c.grid.x, CARD.grid_x, ERROR_INVALID_CONFIGURATION);
-    if (int(c.grid.y) > CARD.grid_y) return refuse(site, "grid.y", c.grid.y, CARD.grid_y, ERROR_INVALID_CONFIGURATION);
-    if (int(c.grid.z) > CARD.grid_z) return refuse(site, "grid.z", c.grid.z, CARD.grid_z, ERROR_INVALID_CONFIGURATION);
-    int limit = ok_max_dynamic_shared(site.address);
-    if (c.shared > size_t(limit))
-        return refuse(site, limit > CARD.shared_per_block ? "shared-opt-in" : "shared", static_cast<long long>(c.shared), limit,
-                      ERROR_INVALID_VALUE);
-    return 0;
-}
-
 static void run_blocks(Worker& w, Launch& launch) {
     worker = &w;
     w.launch = &launch;
@@ -126,24 +80,22 @@ static void run_blocks(Worker& w, Launch& launch) {
     }
 }
 
-// Blocks of this shape that one multiprocessor can hold at once, registers apart. Source: CUDA C++ Programming Guide,
-// "Hardware Multithreading".
-static int resident_blocks(int threads, size_t shared, const char** limit) {
-    int warps = (threads + WARP - 1) / WARP;
-    int blocks = CARD.blocks_per_multiprocessor;
-    *limit = "blocks";
-    int by_warps = CARD.threads_per_multiprocessor / WARP / warps;
-    if (by_warps < blocks) {
-        blocks = by_warps;
-        *limit = "warps";
-    }
-    size_t each = shared + CARD.shared_reserved_per_block;
-    int by_shared = static_cast<int>(CARD.shared_per_multiprocessor / each);
-    if (shared && by_shared < blocks) {
-        blocks = by_shared;
-        *limit = "shared";
-    }
-    return blocks;
+static uint64_t blocks_of(dim3 d) { return uint64_t(d.x) * d.y * d.z; }
+
+static int run_together(Launch& launch) {
+    if (!shared_needs_one_core()) return run_teams(launch);
+    ok_unsupported("__shared__ outside a kernel, with a cooperative launch or clusters", launch.site->at);
+    return ERROR_NOT_SUPPORTED;
+}
+
+// The kernel has told its clusters: begin anew.
+static int restart(Launch& launch) {
+    launch.restart = launch.aborted = false;
+    launch.last_block = ~uint64_t(0);
+    launch.config.cluster = launch.compiled_cluster;
+    int error = check_cluster(*launch.site, launch.config);
+    if (error) launch.aborted = true;
+    return error ? error : run_together(launch);
 }
 
 static void record(const Launch& l) {
@@ -183,14 +135,14 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
         stop_launch(ERROR_NOT_SUPPORTED);
     }
     if (fault) return fault;
-    int error = check(*site, *config);
+    int error = check_launch(*site, *config);
     if (error) return error;
     Busy busy;
     count++;
     name_arguments(*site, pointers, arguments);
     ok_stream_work(site->kernel ? site->kernel : "cudaLaunchKernel", site->kernel ? nullptr : "cudaLaunchKernel(..., stream)",
                    config->stream, pointers, arguments, site->at);
-    static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}};
+    static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};
     launch.site = site;
     launch.config = *config;
     launch.body = body;
@@ -198,9 +150,9 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     launch.serial = ++launch_number;
     launch.threads = static_cast<int>(config->block.x * config->block.y * config->block.z);
     launch.warps = (launch.threads + WARP - 1) / WARP;
-    launch.blocks = uint64_t(config->grid.x) * config->grid.y * config->grid.z;
+    launch.blocks = blocks_of(config->grid);
     launch.next = 0;
-    launch.aborted = false;
+    launch.aborted = launch.restart = false;
     launch.last_block = ~uint64_t(0);
     for (int i = 0; i < launch.threads; i++) {
         unsigned x = config->block.x, y = config->block.y;
@@ -212,7 +164,8 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     if (options & RACES) start_races();
     if (options & COUNTS) start_counts();
 
-    size_t several = options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
+    bool together = config->cooperative || blocks_of(config->cluster) > 1;
+    size_t several = together || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
     if (launch.blocks * launch.threads < 4096) several = 1;
     worker_at(several - 1);
     std::vector<std::thread> others;
@@ -226,18 +179,15 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     Worker& mine = host_worker();
     int depth = mine.busy;
     mine.busy = 0;
-    run_blocks(mine, launch);
+    if (together) error = run_together(launch);
+    else run_blocks(mine, launch);
     mine.busy = depth;
     for (std::thread& t : others) t.join();
+    if (launch.restart) error = restart(launch);
     forget_findings_after(launch.last_block);
     record(launch);
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
-    long long fixed = static_cast<long long>(shared_static_bytes()), all = fixed + static_cast<long long>(config->shared);
-    if (fixed > CARD.shared_per_block) return refuse(*site, "static", fixed, CARD.shared_per_block, ERROR_INVALID_VALUE);
-    // What a kernel has asked for is its dynamic part; the static part comes on top, as far as the card has room.
-    bool opted_in = ok_max_dynamic_shared(site->address) > CARD.shared_per_block;
-    int limit = opted_in ? CARD.shared_per_block_optin : CARD.shared_per_block;
-    if (all > limit) return refuse(*site, "shared", all, limit, ERROR_INVALID_VALUE);
-    return fault;
+    if (!error) error = check_static(*site, launch.config, shared_static_bytes());
+    return error ? error : fault;
 }
 }  // namespace __ok

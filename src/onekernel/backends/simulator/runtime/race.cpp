@@ -11,6 +11,7 @@
 
 #include "coalesce.h"
 #include "report.h"
+#include "team.h"
 
 namespace __ok {
 namespace {
@@ -18,7 +19,7 @@ struct Release { uint32_t block, time, barrier_time, full_time; uint16_t thread;
 struct Acquire { uintptr_t address; size_t releases; uint32_t time; uint16_t thread; };
 
 std::unordered_map<uintptr_t, std::vector<Release>> releases;
-std::vector<Acquire> acquires;  // of the running block
+std::vector<std::vector<Acquire>> acquires(1);  // of the running blocks: one, or a team
 
 struct Pending {
     bool live = false;
@@ -29,8 +30,7 @@ struct Pending {
     Access previous, now;
 };
 Pending pending;
-Cell* arena_cells = nullptr;
-unsigned race_serial = 0;
+unsigned race_serial = 0, first_serial = 0;  // first_serial: when the launch began
 std::vector<Allocation*> symbols;
 
 uint64_t value_at(uintptr_t address, int bytes) {
@@ -51,13 +51,16 @@ bool ordered_in_block(Worker& w, const Access& p, unsigned rank) {
 
 namespace {
 bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
-    for (const Acquire& q : acquires) {
+    for (const Acquire& q : acquires[w.member]) {
         Access as_access{static_cast<uint32_t>(w.block + 1), q.time, 0, q.thread, 0, 0};
         if (!ordered_in_block(w, as_access, rank)) continue;
         const auto& list = releases[q.address];
-        auto r = std::lower_bound(list.begin(), list.begin() + q.releases, p.block,
-                                  [](const Release& a, uint32_t block) { return a.block < block; });
-        for (; r != list.begin() + q.releases && r->block == p.block; ++r) {
+        auto r = list.begin();  // blocks that run one after another release in their order
+        if (!w.team)
+            r = std::lower_bound(r, list.begin() + q.releases, p.block,
+                                 [](const Release& a, uint32_t block) { return a.block < block; });
+        for (; r != list.begin() + q.releases && (w.team || r->block == p.block); ++r) {
+            if (r->block != p.block) continue;
             if (r->thread == p.thread ? p.time <= r->time
                                       : p.time < r->barrier_time ||
                                             (r->thread / WARP == p.thread / WARP && p.time < r->full_time))
@@ -69,7 +72,8 @@ bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
 
 bool ordered(Worker& w, const Access& p, unsigned rank) {
     if (p.block == w.block + 1 && ordered_in_block(w, p, rank)) return true;
-    return !acquires.empty() && ordered_by_atomics(w, p, rank);
+    if (w.team && ordered_by_team(w, p, rank)) return true;
+    return !acquires[w.member].empty() && ordered_by_atomics(w, p, rank);
 }
 
 // One number for each variable: an allocation or a shared array.
@@ -85,7 +89,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     f.code_at(code_base() + now.pc).other_code_at(code_base() + p.pc).here();
     bool p_writes = p.flags & WRITES, now_writes = now.flags & WRITES;
     f.text("kind", p_writes && now_writes ? "write-write" : p_writes ? "write-read" : "read-write");
-    f.text("scope", p.block == w.block + 1 ? "block" : "grid");
+    f.text("scope", p.block == w.block + 1 ? "block" : place.global ? "grid" : "cluster");
     f.text("atomic", p.flags & ATOMIC ? "first" : now.flags & ATOMIC ? "second" : "none");
     if (place.global) {
         f.text("variable", place.global->name);
@@ -142,13 +146,14 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
     auto harmless = [&](const Access& p) {
         return !p.block || (p.block == now.block && (p.thread == now.thread || p.time < w.barrier_time));
     };
-    if (c.launch != race_serial || (!place.global && c.init_block != now.block)) {
-        c.launch = race_serial;
-        c.writer.block = c.reader.block = c.reader2.block = 0;
-        if (!place.global) {
-            c.init_block = now.block;
+    uint32_t owner = place.owner ? place.owner : now.block;
+    if (c.launch != race_serial || (!place.global && c.init_block != owner)) {
+        if (!place.global && (c.init_block != owner || c.launch < first_serial)) {
+            c.init_block = owner;
             c.init = 0;
         }
+        c.launch = race_serial;
+        c.writer.block = c.reader.block = c.reader2.block = 0;
     }
     if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
         !(place.global && place.global->initialised))
@@ -194,7 +199,7 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
     Busy busy;
     auto& list = releases[address];
     uint32_t block = static_cast<uint32_t>(w.block + 1);
-    if (!list.empty()) acquires.push_back({address, list.size(), w.time, static_cast<uint16_t>(w.rank)});
+    if (!list.empty()) acquires[w.member].push_back({address, list.size(), w.time, static_cast<uint16_t>(w.rank)});
     if (release)
         list.push_back({block, w.time, w.barrier_time, warp_of(w, w.rank).full_time, static_cast<uint16_t>(w.rank)});
 }
@@ -205,9 +210,8 @@ extern "C" void ok_fence(int, Site) {
 }
 
 void start_races() {
-    race_serial++;
+    first_serial = ++race_serial;
     releases.clear();
-    acquires.clear();
     pending.live = false;
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];
@@ -218,6 +222,8 @@ void start_races() {
         memset(a.write_bits, 0, bits);
     }
 }
+
+void forget_accesses() { race_serial++; }
 
 static void* pages(size_t bytes) {
     return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -239,9 +245,9 @@ void forget_cells(Allocation& a) {
     a.cells = nullptr;
 }
 
-Cell* shared_cells(Worker&) {
-    if (!arena_cells) arena_cells = static_cast<Cell*>(pages(ARENA_BYTES / 4 * sizeof(Cell)));
-    return arena_cells;
+Cell* shared_cells(Worker& w) {
+    if (!w.cells) w.cells = static_cast<Cell*>(pages(ARENA_BYTES / 4 * sizeof(Cell)));
+    return w.cells;
 }
 
 void mark_initialised(uintptr_t address, size_t bytes) {
@@ -283,7 +289,10 @@ bool is_symbol(uintptr_t address, size_t bytes) {
     return s && address + bytes <= s->high;
 }
 
-void block_started(Worker&) { acquires.clear(); }
+void block_started(Worker& w) {
+    if (acquires.size() <= size_t(w.member)) acquires.resize(w.member + 1);
+    acquires[w.member].clear();
+}
 
 void barrier_passed(Worker& w) {
     if (options & RACES) settle(w);

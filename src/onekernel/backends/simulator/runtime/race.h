@@ -33,6 +33,7 @@ struct Place {
     Allocation* global;         // or null
     const SharedArray* shared;  // or null
     uint32_t shared_offset;
+    uint32_t owner = 0;         // of shared memory: the block's linear index + 1, if it is not the running one's
 };
 
 void make_cells(Allocation& a);
@@ -59,5 +60,6 @@ void barrier_passed(Worker& w);
 void thread_ended(Worker& w);
 void warp_met(Worker& w, int warp, unsigned group);
 void start_races();  // a launch begins
+void forget_accesses();  // all threads of the grid have met: whatever was touched before is ordered before what follows
 extern uintptr_t symbols_low, symbols_high;  // this shared object, which holds the __device__ variables
 }  // namespace __ok

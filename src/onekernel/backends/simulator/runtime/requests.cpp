@@ -10,6 +10,7 @@ struct Counts {
     uint32_t pc = 0;  // 0: free slot
     bool shared = false, write = false, atomic = false;
     uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
+    uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
 };
 
 namespace {
@@ -77,6 +78,13 @@ void count_sectors(Counts& c, const uint64_t* addresses, const uint8_t* sizes, i
     c.sectors += n;
 }
 
+// Lanes that reach another block's shared memory: their addresses lie beyond the block's own arena.
+int far_lanes(const uint64_t* addresses, int count) {
+    int n = 0;
+    for (int i = 0; i < count; i++) n += addresses[i] >= ARENA_BYTES;
+    return n;
+}
+
 // Do the lanes ask for neighbouring elements in turn, or all for the same? Most requests do, and then few divisions tell all.
 bool regular(const uint64_t* addresses, int count, uint64_t stride) {
     uint64_t off = 0;
@@ -93,6 +101,11 @@ void count_request(const RequestKind& kind, const uint64_t* addresses, const int
     c.splits += parted;
     if (sizes) for (int i = 0; i < count; i++) c.bytes += sizes[i];
     else c.bytes += uint64_t(count) * kind.bytes;
+    if (int far = kind.shared && worker->team ? far_lanes(addresses, count) : 0) {
+        c.distributed++;
+        c.distributed_bytes += uint64_t(far) * kind.bytes;
+        return;
+    }
     bool neighbours = !sizes && regular(addresses, count, kind.bytes);
     if (neighbours || (!sizes && regular(addresses, count, 0))) {
         uint64_t first = addresses[0], last = addresses[count - 1] + kind.bytes - 1;
@@ -114,15 +127,17 @@ void start_requests() { memset(static_cast<void*>(table), 0, sizeof table); }
 std::string requests_json() {
     std::string out = "\"accesses\":[";
     const char* comma = "";
-    char text[360];
+    char text[480];
     for (const Counts& c : table) {
         if (!c.pc) continue;
         snprintf(text, sizeof text,
                  "%s{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"requests\":%llu,\"sectors\":%llu,"
-                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu,\"splits\":%llu}",
+                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu,\"splits\":%llu,"
+                 "\"distributed\":%llu,\"distributed_bytes\":%llu}",
                  comma, c.pc, c.shared, c.write, c.atomic, (unsigned long long)c.requests, (unsigned long long)c.sectors,
                  (unsigned long long)c.bytes, (unsigned long long)c.wavefronts, (unsigned long long)c.conflicts,
-                 (unsigned long long)c.operations, (unsigned long long)c.splits);
+                 (unsigned long long)c.operations, (unsigned long long)c.splits, (unsigned long long)c.distributed,
+                 (unsigned long long)c.distributed_bytes);
         out += text;
         comma = ",";
     }

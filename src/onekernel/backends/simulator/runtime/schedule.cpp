@@ -5,6 +5,7 @@
 #include "race.h"
 #include "report.h"
 #include "state.h"
+#include "team.h"
 
 namespace __ok {
 // The tops of the stacks are staggered over the sets of the cache.
@@ -23,10 +24,10 @@ static int take_stack(Worker& w) {
     if (w.stacks_free.empty()) {
         Busy busy;
         size_t each = GUARD_BYTES + STACK_BYTES;
-        if (!w.stacks)
+        if (!w.stacks)  // a team's blocks have theirs already
             w.stacks = static_cast<char*>(mmap(nullptr, each * (MAX_THREADS_PER_BLOCK + 1), PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-        mprotect(w.stacks + w.stacks_made * each, GUARD_BYTES, PROT_NONE);
+        if (may_guard(w)) mprotect(w.stacks + w.stacks_made * each, GUARD_BYTES, PROT_NONE);
         w.stacks_free.push_back(w.stacks_made++);
     }
     int stack = w.stacks_free.back();
@@ -109,6 +110,7 @@ constexpr unsigned NOBODY = ~0u;
             if (resolved) continue;
             w.active_mask_asked = false;
         }
+        if (team_waits(w)) return NOBODY;  // for other blocks
         report_deadlock(w);
         end_launch(w);
         return NOBODY;
@@ -161,6 +163,7 @@ static void run_threads() {
         wp.alive &= ~bit;
         wp.runnable &= ~bit;
         w.alive--;
+        if (w.team) team_thread_left(w);
         if (wp.collective) lane_left(w, w.rank / WARP);
         unsigned next = pick(w);
         if (next == NOBODY) break;
@@ -178,12 +181,16 @@ void yield() {
     Worker& w = *worker;
     unsigned me = w.rank, next = pick(w);
     if (next == me) return;
-    if (next == NOBODY) abandon_block();
-    ok_fiber_switch(&w.contexts[me], resume(w, next));
+    if (next == NOBODY) leave_block(w);
+    else ok_fiber_switch(&w.contexts[me], resume(w, next));
 }
 
 void give_way(Worker& w) {
     w.spins = 0;
+    if (team_takes_turn(w)) {
+        leave_block(w);
+        return;
+    }
     unsigned rank = w.rank, bit = 1u << rank % WARP;
     for (int step = 0; step <= w.launch->warps; step++) {
         int warp = static_cast<int>((rank / WARP + step) % w.launch->warps);
@@ -203,12 +210,15 @@ void abandon_block() {
     ok_fiber_jump(worker->main);
 }
 
-void run_block(Worker& w, uint64_t block) {
+void leave_block(Worker& w) {
+    if (w.team) ok_fiber_switch(&w.contexts[w.rank], w.main);
+    else abandon_block();
+}
+
+void begin_block(Worker& w, uint64_t block) {
     Launch& l = *w.launch;
-    uint3 grid = l.config.grid;
     w.block = block;
     w.suspect = 0;
-    ok_blockIdx = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     w.time = w.barrier_time = 1;
     w.warp = w.arrived = 0;
     w.alive = l.threads;
@@ -225,7 +235,21 @@ void run_block(Worker& w, uint64_t block) {
     w.stacks_free.clear();
     for (int i = w.stacks_made; i-- > 0;) w.stacks_free.push_back(i);
     block_started(w);
-    ok_fiber_switch(&w.main, resume(w, pick(w)));
+}
+
+bool run_on(Worker& w) {
+    uint3 grid = w.launch->config.grid;
+    uint64_t block = w.block;
+    ok_blockIdx = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
+    unsigned first = pick(w);
+    if (first == NOBODY) return false;
+    ok_fiber_switch(&w.main, resume(w, first));
+    return true;
+}
+
+void run_block(Worker& w, uint64_t block) {
+    begin_block(w, block);
+    run_on(w);
     block_ended(w);
 }
 

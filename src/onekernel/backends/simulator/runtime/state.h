@@ -31,6 +31,9 @@ struct Warp {
     uint32_t (*seen)[WARP];    // seen[a][b]: accesses of lane a before that time are ordered before lane b's next; or null
 };
 
+struct Team;
+struct Cell;
+
 struct Launch {
     const LaunchSite* site;
     Config config;
@@ -41,6 +44,8 @@ struct Launch {
     uint64_t blocks;
     std::atomic<uint64_t> next{0};
     std::atomic<bool> aborted{false};
+    std::atomic<bool> restart{false};    // with the cluster that the kernel is compiled for
+    dim3 compiled_cluster;
     uint3 index[MAX_THREADS_PER_BLOCK];  // threadIdx by rank
     std::atomic<uint64_t> last_block{~uint64_t(0)};  // the block that ended the launch early: those after it do not count
 };
@@ -65,6 +70,9 @@ struct Worker {
     bool active_mask_asked = false;
 
     char* arena = nullptr;      // this worker's shared memory
+    Cell* cells = nullptr;      // what race.cpp knows of it
+    Team* team = nullptr;       // of blocks that are live together, and which of them this is
+    int member = 0;
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
     uintptr_t suspect = 0;      // the last address that a hook complained of
     const void* claim = nullptr;  // what first_of allowed last
@@ -95,6 +103,9 @@ inline Warp& warp_of(Worker& w, unsigned rank) { return w.warps[rank / WARP]; }
 
 // schedule.cpp
 void run_block(Worker& w, uint64_t block);
+void begin_block(Worker& w, uint64_t block);
+bool run_on(Worker& w);              // runs the block's threads until none can go on; false: none could
+void leave_block(Worker& w);         // the current thread lets its team's other blocks run; comes back
 void yield();                        // the current thread waits; comes back when it was made runnable
 void give_way(Worker& w);            // lets the others run, when the current thread seems to wait for them
 [[noreturn]] void abandon_block();   // back to the worker; the block's threads are forgotten

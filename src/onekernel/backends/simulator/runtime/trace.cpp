@@ -39,7 +39,7 @@ std::string request_json(const TracedRequest& r) {
     uint64_t base = 0;
     unsigned item = r.bytes;
     if (r.shared) {
-        if (const SharedArray* s = shared_at(static_cast<uint32_t>(r.addresses[0]))) {
+        if (const SharedArray* s = shared_at(static_cast<uint32_t>(r.addresses[0] % ARENA_BYTES))) {
             name = s->name;
             base = s->offset;
             item = s->item;
@@ -53,7 +53,7 @@ std::string request_json(const TracedRequest& r) {
     std::vector<long long> lanes, offsets;
     for (int i = 0; i < r.count; i++) {
         lanes.push_back(r.lanes[i]);
-        offsets.push_back(static_cast<long long>(r.addresses[i] - base));
+        offsets.push_back(static_cast<long long>((r.shared ? r.addresses[i] % ARENA_BYTES : r.addresses[i]) - base));
     }
     char text[160];
     snprintf(text, sizeof text, "{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"bytes\":%d,\"item\":%u,\"shift\":%u,",

@@ -1,7 +1,8 @@
 // Cooperative groups: thread blocks, tiles, coalesced groups (CUDA C++ Programming Guide, "Cooperative Groups").
-// A grid and a cluster are not here: the simulator refuses this_grid and this_cluster by name.
+// Groups of several blocks are in ok/groups_grid.h.
 #pragma once
 #include "cuda_runtime.h"
+#include "ok/groups_grid.h"
 #include "ok/groups_warp.h"
 
 namespace cooperative_groups {

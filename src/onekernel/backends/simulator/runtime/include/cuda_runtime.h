@@ -3,7 +3,7 @@
 #include "../core.h"
 
 // One compilation serves host and device; code that asks is told what the device is.
-#define __CUDA_ARCH__ 800
+#define __CUDA_ARCH__ OK_ARCH
 
 #include "cuda_runtime_api.h"
 #include "math_constants.h"

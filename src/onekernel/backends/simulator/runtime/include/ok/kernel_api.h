@@ -1,4 +1,5 @@
-// Kernels as the host asks about them: attributes and occupancy.
+// Kernels as the host asks about them: attributes and occupancy. Occupancy is an upper bound: registers are not known
+// before a GPU compiler has run, and static shared memory not before the kernel has.
 #pragma once
 #include "device_api.h"
 #include "copy_api.h"
@@ -6,7 +7,7 @@
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
-    cudaFuncAttributeNonPortableClusterSizeAllowed = 14  // without clusters: an invalid value
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 enum cudaSharedCarveout {
     cudaSharedmemCarveoutDefault = -1,
@@ -26,6 +27,8 @@ inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attrib
     if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return value < -1 || value > 100 ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
+        return __ok::result(__ok::ok_allow_wide_clusters(reinterpret_cast<const void*>(kernel), value != 0));
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return __ok::fail(cudaErrorInvalidValue);
     return __ok::result(__ok::ok_set_max_dynamic_shared(reinterpret_cast<const void*>(kernel), value, at));
 }
@@ -44,26 +47,12 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*
     return cudaSuccess;
 }
 
-namespace __ok {
-// Blocks of `threads` threads and `shared` bytes that fit a multiprocessor: an upper bound, as registers and static
-// shared memory are not known before a GPU compiler has run.
-constexpr int resident_blocks(int threads, size_t shared) {
-    const int warps = (threads + CARD.warp - 1) / CARD.warp;
-    int blocks = CARD.threads_per_multiprocessor / CARD.warp / warps;
-    if (blocks > CARD.blocks_per_multiprocessor) blocks = CARD.blocks_per_multiprocessor;
-    const size_t by_shared = CARD.shared_per_multiprocessor / (shared + CARD.shared_reserved_per_block);
-    return by_shared < static_cast<size_t>(blocks) ? static_cast<int>(by_shared) : blocks;
-}
-}  // namespace __ok
-
 template <class Kernel>
 inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
                                                                  size_t shared) {
     if (blocks == nullptr || threads <= 0) return __ok::fail(cudaErrorInvalidValue);
     if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
-    const bool fits =
-        threads <= __ok::CARD.threads_per_block && shared <= static_cast<size_t>(__ok::CARD.shared_per_block_optin);
-    *blocks = fits ? __ok::resident_blocks(threads, shared) : 0;
+    *blocks = __ok::ok_resident_blocks(reinterpret_cast<const void*>(kernel), threads, shared);
     return cudaSuccess;
 }
 template <class Kernel>
@@ -79,7 +68,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     const int most = limit > 0 && limit < __ok::CARD.threads_per_block ? limit : __ok::CARD.threads_per_block;
     int best = 0;
     for (int threads = most; threads > 0; threads = (threads - 1) / __ok::CARD.warp * __ok::CARD.warp) {
-        const int blocks = __ok::resident_blocks(threads, shared_of(threads));
+        const int blocks = __ok::ok_resident_blocks(reinterpret_cast<const void*>(kernel), threads, shared_of(threads));
         if (blocks * threads <= best) continue;
         best = blocks * threads;
         *block = threads;

@@ -57,16 +57,15 @@ inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, void (*kernel)(P...),
     if (how.config == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaLaunchConfig_t& c = *how.config;
     bool cooperative = false;
+    dim3 shape;
     for (unsigned i = 0; i < c.numAttrs; ++i) {
         const cudaLaunchAttributeValue& value = c.attrs[i].val;
         if (c.attrs[i].id == cudaLaunchAttributeCooperative) cooperative = value.cooperative != 0;
-        const bool cluster = c.attrs[i].id == cudaLaunchAttributeClusterDimension;
-        if (cluster && value.clusterDim.x * value.clusterDim.y * value.clusterDim.z != 1) {
-            __ok::ok_unsupported("thread block clusters", how.at);
-            return __ok::fail(cudaErrorNotSupported);
-        }
+        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension)
+            shape = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
     }
     const __ok::LaunchSite site{nullptr, "", reinterpret_cast<const void*>(kernel), how.at};
-    const __ok::Config config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, cooperative);
+    __ok::Config config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, cooperative);
+    config.cluster = shape;
     return __ok::result(__ok::__launch(site, config, kernel, arguments...));
 }

@@ -1,0 +1,72 @@
+// Blocks that are live together on one core: those of a cluster, or all of a cooperative launch. Each has a worker of its
+// own, with its fibers and its shared memory; they take turns where all of a block's threads wait for other blocks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "race.h"
+#include "state.h"
+
+namespace __ok {
+// A barrier of several blocks.
+struct Meeting {
+    unsigned phase = 0;     // how often it has been passed
+    long missing = 0;       // live threads that have not arrived in this phase
+    bool begun = false;     // a thread has arrived in this phase
+    bool split = false;     // a thread has arrived in this phase without waiting at once
+};
+
+// One thread's part in the meetings of its cluster and of its grid.
+struct Seat {
+    unsigned arrived[2] = {}, met[2] = {};  // phases that it has arrived in, and those that it has waited for
+    uint32_t times[2][2] = {};              // its block's time at its last two arrivals, by the phase's last bit
+    int waits = -1;                         // the level that it waits at
+};
+
+// The last access from another block to a block's shared memory.
+struct Visit {
+    bool live = false;
+    Access access;
+    uintptr_t pc;
+    const SharedArray* array;
+    long long index;
+};
+
+struct Member {
+    Worker* worker = nullptr;
+    std::vector<Seat> seats;  // by thread
+    int waiting = 0;          // of its threads, for other blocks
+    bool counted = false;     // as having come to the barrier that it waits at
+    int spins = 0;            // turns that its threads gave each other in vain
+    Visit visit;
+};
+
+struct Team {
+    explicit Team(Launch& launch);
+    ~Team();
+    bool ready() const { return stacks; }  // false: there is no memory for so many threads
+    void run(uint64_t first_cluster);      // from `first_cluster` on as many as the team has room for
+    Meeting& meeting(int level, int member) { return level == GRID ? grid : clusters[member / cluster_blocks]; }
+    int member_of(uint64_t block) const;   // -1: not in the team
+    uint64_t block_of(int member) const;
+
+    Launch& launch;
+    int cluster_blocks, size;
+    uint64_t first = 0;                    // the first member's cluster
+    std::vector<Member> members;
+    std::vector<Meeting> clusters;
+    Meeting grid;
+    char *arenas = nullptr, *cells = nullptr, *stacks = nullptr;
+    int guards = 0;                        // stacks that have a guard page
+};
+
+int run_teams(Launch& launch);             // an error where memory does not suffice
+bool team_waits(const Worker& w);          // some thread of the block waits for other blocks
+bool team_takes_turn(Worker& w);           // the block's threads only spin: another block may do what they wait for
+void team_thread_left(Worker& w);
+bool may_guard(Worker& w);                 // whether one more stack gets a guard page: a process has 65530 mappings
+bool ordered_by_team(Worker& w, const Access& p, unsigned rank);  // is `p` before what thread `rank` does now?
+// An access to another block's shared memory; false where the address is none.
+bool visit_shared(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc);
+}  // namespace __ok
