@@ -36,6 +36,8 @@ METRICS = {
     "bytes_stored": counts.BYTES_STORED,
     "atomics": counts.ATOMICS,
     "barriers": counts.BARRIERS,
+    "distributed_requests": counts.DISTRIBUTED_REQUESTS,
+    "distributed_bytes": counts.DISTRIBUTED_BYTES,
     "divergent_branches": counts.DIVERGENT_BRANCHES,
 }
 

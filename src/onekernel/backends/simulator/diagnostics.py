@@ -9,6 +9,7 @@ from onekernel.backends.simulator.rewrite import Source
 from onekernel.messages import Message
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
+_VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the card of 8.0 has none: ok/atomics.h
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
     r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+(?:required from|note: in instantiation)",
@@ -34,6 +35,10 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             continue
         seen.add((where, line))
         what = re.sub(r"‘|’|\u2018|\u2019", "'", match["what"]).strip()
+        if match := _VECTOR_ATOMIC.search(what):
+            message = Message("simulator.needs-sm-90-atomic", {"name": match[1]})
+            findings.append(Finding("unsupported", message, where, line))
+            continue
         message = Message("simulator.compile-error", {"line": line, "what": what[:200]})
         findings.append(Finding("compile-error", message, where, line))
     if not findings:

@@ -2,6 +2,7 @@
 // so that ok_atomic sees the program counter of the learner's line.
 #pragma once
 #include "../../core.h"
+#include "../vector_types.h"
 #include "bits.h"
 
 namespace __ok {
@@ -100,6 +101,11 @@ OK_SCOPES(OK_UPDATE, atomicExch, float, ((void)old, value))
     }
 OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float2, value.x, value.y)
 OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float4, value.x, value.y, value.z, value.w)
+#undef OK_VECTOR_ADD
+#else  // diagnostics.py says what a call of a deleted one needs
+#define OK_VECTOR_ADD(name, type) type name(type* address, type value, OK_AT) = delete;
+OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float2)
+OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float4)
 #undef OK_VECTOR_ADD
 #endif
 #undef OK_UPDATE

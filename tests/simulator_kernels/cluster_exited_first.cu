@@ -1,0 +1,26 @@
+// No barrier after the last read of another block's shared memory: block 0, which is told first of all, reads the others.
+// n: 256
+// arch: sm_90
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void k(const float* in, float* out) {
+    __shared__ float mine[32];
+    const auto cluster = cg::this_cluster();
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    mine[threadIdx.x] = in[i];
+    cluster.sync();
+    out[i] = cluster.map_shared_rank(mine, cluster.block_rank() == 0 ? 3 : cluster.block_rank())[threadIdx.x];  // <- exited-block mine
+}
+extern "C" cudaError_t run(const float* x, float* y, int64_t, cudaStream_t stream) {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 4;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(8);
+    config.blockDim = dim3(32);
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, k, x, y);
+}
