@@ -11,7 +11,7 @@ import pytest
 
 from onekernel import counts
 from onekernel.backends import simulator
-from onekernel.backends.base import Buffer
+from onekernel.backends.base import Buffer, BuildError
 from onekernel.grading import calls
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Case
@@ -57,10 +57,12 @@ def wrong(program, operator, slug: str, drawn: Case, dtype: str) -> str | None:
     return f"{drawn.name} {dtype}: {fault.message}" if fault else None
 
 
-def counted(path: Path, rows: int, cols: int, dtype: str = "float32", **layout) -> tuple[float, float]:
+def counted(
+    path: Path, rows: int, cols: int, dtype: str = "float32", arch: str = "sm_80", **layout
+) -> tuple[float, float]:
     """Elements that threads read and wrote in global memory, per element of the output."""
     call = calls.make(SOFTMAX, launcher(path), case(rows, cols, **layout), dtype, seed=1)
-    report = simulator.build(path, "count").call(call.function, call.args)
+    report = simulator.build(path, "count", arch=arch).call(call.function, call.args)
     assert not report.status and not report.findings, [str(f) for f in report.findings]
     itemsize = next(a.itemsize for a in call.args if isinstance(a, Buffer))
     read, written = (
@@ -150,6 +152,32 @@ def test_the_tuned_ledger_is_what_the_simulator_counts(dtype, regime, cols):
 def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
     path = SOLUTIONS / f"{name}.cu"
     assert counted(path, 3, cols) == pytest.approx(ledger(path, cols)[regime])
+
+
+CLUSTER = SOLUTIONS / "ladder" / "7_cluster.cu"
+
+
+def test_the_cluster_rung_is_right_on_every_case_with_clusters():
+    program = simulator.build(CLUSTER, arch="sm_90")
+    # Two, four and eight blocks a row, with vectors and without.
+    more = [case(3, c, gaps, shift) for c in (32769, 100_000, 262_144) for gaps, shift in (((0, 0), 0), ((1, 2), 3))]
+    own = [*SOFTMAX.cases, *more]
+    assert not [w for c in own if (w := wrong(program, SOFTMAX, launcher(CLUSTER), c, "float32"))]
+
+
+@pytest.mark.parametrize(("regime", "cols"), [
+    ("clusters", 5000), ("clusters", 32769), ("clusters", 262_144),
+    ("rows above 32768 columns without clusters, above 262144 with them", 262_145),
+])  # fmt: skip
+def test_the_cluster_rungs_ledger_is_what_the_simulator_counts_with_clusters(regime, cols):
+    assert counted(CLUSTER, 1, cols, arch="sm_90") == pytest.approx(ledger(CLUSTER)[regime])
+
+
+def test_the_tuned_softmax_is_refused_by_line_where_its_clusters_would_be_compiled():
+    with pytest.raises(BuildError) as error:
+        simulator.build(TUNED, arch="sm_90")
+    assert {f.code for f in error.value.findings} == {"unsupported"}
+    assert all("ONEKERNEL_ARCH" in f.message.text("en") and f.line for f in error.value.findings)
 
 
 @pytest.mark.parametrize("block", [1, 33, 96, 256, 1000, 1024])

@@ -162,3 +162,36 @@ def test_each_compiler_finds_the_same(tmp_path, name):
     path = write(tmp_path, GOOD.replace("threadIdx.x < n", "threadIdx.x <= n"))
     report = simulator.build(path, with_compiler=name).call("run", [out(), 8])
     assert [(f.code, f.line) for f in report.findings] == [("out-of-bounds-write", 1)]
+
+
+CLUSTERS = "#include <cooperative_groups.h>\n" + GOOD.replace("7.0f;", "cooperative_groups::this_cluster().num_blocks();")
+VECTORS = GOOD.replace("y[threadIdx.x] = 7.0f;", "atomicAdd((float4*)y, float4{1, 2, 3, 4});")
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    (CLUSTERS, 2), (GOOD.replace("__global__ void", "__global__ void __cluster_dims__(2)"), 1), (VECTORS, 1),
+])  # fmt: skip
+def test_what_needs_sm_90_is_refused_by_line_with_the_way_to_ask_for_it(tmp_path, monkeypatch, text, line):
+    path = write(tmp_path, text)
+    with pytest.raises(BuildError) as caught:
+        simulator.build(path)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", line)]
+    assert all("ONEKERNEL_ARCH=sm_90" in f.message.text(language) for f in caught.value.findings for language in ("en", "es"))
+    simulator.build(path, arch="sm_90")
+    monkeypatch.setenv("ONEKERNEL_ARCH", "sm_90")
+    simulator.build(path)
+
+
+def test_a_card_that_is_not_modelled_is_refused_with_those_that_are(tmp_path):
+    with pytest.raises(Unavailable, match="sm_80, sm_90"):
+        simulator.build(write(tmp_path, GOOD), arch="sm_70")
+
+
+def test_shared_memory_outside_a_function_is_refused_where_blocks_run_together(tmp_path):
+    text = "__shared__ float s[32];\n" + GOOD.replace("7.0f", "s[0]").replace(
+        "k<<<1, 32, 0, stream>>>(y, n);",
+        "void* a[] = {&y, &n}; return cudaLaunchCooperativeKernel(k, 2, 32, a, 0, stream);",
+    )
+    report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
+    assert report.status_name == "cudaErrorNotSupported"
+    assert [(f.code, f.line) for f in report.findings] == [("unsupported", 4)]

@@ -27,3 +27,9 @@ CASES = [
 @pytest.mark.parametrize(("source", "seen"), CASES)
 def test_only_lines_that_may_be_compiled_are_kept(source: str, seen: set[str]) -> None:
     assert set(text_of(active(tokenize(source))).split()) == seen
+
+
+def test_the_card_decides_which_branch_is_seen() -> None:
+    tokens = tokenize("#if __CUDA_ARCH__ >= 900\nclusters\n#else\nplain\n#endif\n")
+    assert text_of(active(tokens, "sm_90")).split() == ["clusters"]
+    assert text_of(active(tokens)).split() == ["plain"]

@@ -35,8 +35,8 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             continue
         seen.add((where, line))
         what = re.sub(r"‘|’|\u2018|\u2019", "'", match["what"]).strip()
-        if match := _VECTOR_ATOMIC.search(what):
-            message = Message("simulator.needs-sm-90-atomic", {"name": match[1]})
+        if vectors := _VECTOR_ATOMIC.search(what):
+            message = Message("simulator.needs-sm-90-atomic", {"name": vectors[1]})
             findings.append(Finding("unsupported", message, where, line))
             continue
         message = Message("simulator.compile-error", {"line": line, "what": what[:200]})

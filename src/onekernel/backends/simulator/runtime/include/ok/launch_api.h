@@ -49,6 +49,13 @@ template <class T>
 struct Parameter {
     typedef T type;
 };
+inline dim3 cluster_of(const cudaLaunchConfig_t& c) {
+    for (unsigned i = 0; i < c.numAttrs; ++i) {
+        const auto& shape = c.attrs[i].val.clusterDim;
+        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension) return dim3(shape.x, shape.y, shape.z);
+    }
+    return dim3();
+}
 }  // namespace __ok
 
 template <class... P>
@@ -57,15 +64,33 @@ inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, void (*kernel)(P...),
     if (how.config == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaLaunchConfig_t& c = *how.config;
     bool cooperative = false;
-    dim3 shape;
     for (unsigned i = 0; i < c.numAttrs; ++i) {
-        const cudaLaunchAttributeValue& value = c.attrs[i].val;
-        if (c.attrs[i].id == cudaLaunchAttributeCooperative) cooperative = value.cooperative != 0;
-        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension)
-            shape = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+        if (c.attrs[i].id == cudaLaunchAttributeCooperative) cooperative = c.attrs[i].val.cooperative != 0;
     }
     const __ok::LaunchSite site{nullptr, "", reinterpret_cast<const void*>(kernel), how.at};
     __ok::Config config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, cooperative);
-    config.cluster = shape;
+    config.cluster = __ok::cluster_of(c);
     return __ok::result(__ok::__launch(site, config, kernel, arguments...));
+}
+
+// Upper bounds: a cluster must also fit a group of neighbouring multiprocessors, which is not modelled.
+template <class... P>
+inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(P...), const cudaLaunchConfig_t* config) {
+    if (clusters == nullptr || config == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    const dim3 shape = __ok::cluster_of(*config), block = config->blockDim;
+    const unsigned size = shape.x * shape.y * shape.z;
+    const void* address = reinterpret_cast<const void*>(kernel);
+    if (size == 0 || size > static_cast<unsigned>(__ok::ok_most_in_cluster(address))) return __ok::fail(cudaErrorInvalidClusterSize);
+    const int each = __ok::ok_resident_blocks(address, static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
+    *clusters = each * __ok::CARD.multiprocessors / static_cast<int>(size);
+    return cudaSuccess;
+}
+template <class... P>
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, void (*kernel)(P...), const cudaLaunchConfig_t* config) {
+    if (size == nullptr || config == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    const dim3 block = config->blockDim;
+    const void* address = reinterpret_cast<const void*>(kernel);
+    const int each = __ok::ok_resident_blocks(address, static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
+    *size = each > 0 ? __ok::ok_most_in_cluster(address) : 0;
+    return cudaSuccess;
 }
