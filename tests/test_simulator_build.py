@@ -164,7 +164,7 @@ def test_each_compiler_finds_the_same(tmp_path, name):
     assert [(f.code, f.line) for f in report.findings] == [("out-of-bounds-write", 1)]
 
 
-CLUSTERS = "#include <cooperative_groups.h>\n" + GOOD.replace("7.0f;", "cooperative_groups::this_cluster().num_blocks();")
+CLUSTERS = "#include <cooperative_groups.h>\n" + GOOD.replace("7.0f;", "cooperative_groups::this_cluster().size();")
 VECTORS = GOOD.replace("y[threadIdx.x] = 7.0f;", "atomicAdd((float4*)y, float4{1, 2, 3, 4});")
 
 
@@ -176,7 +176,8 @@ def test_what_needs_sm_90_is_refused_by_line_with_the_way_to_ask_for_it(tmp_path
     with pytest.raises(BuildError) as caught:
         simulator.build(path)
     assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", line)]
-    assert all("ONEKERNEL_ARCH=sm_90" in f.message.text(language) for f in caught.value.findings for language in ("en", "es"))
+    texts = [f.message.text(language) for f in caught.value.findings for language in ("en", "es")]
+    assert all("ONEKERNEL_ARCH=sm_90" in text for text in texts)
     simulator.build(path, arch="sm_90")
     monkeypatch.setenv("ONEKERNEL_ARCH", "sm_90")
     simulator.build(path)

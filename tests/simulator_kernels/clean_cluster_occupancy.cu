@@ -25,6 +25,7 @@ extern "C" cudaError_t run(const float*, float* y, int64_t, cudaStream_t stream)
     cudaOccupancyMaxPotentialClusterSize(&answers[3], k, &config);
     attribute.val.clusterDim.x = 16;
     cudaOccupancyMaxActiveClusters(&answers[4], k, &config);
+    cudaFuncSetAttribute(k, cudaFuncAttributeNonPortableClusterSizeAllowed, 0);
     cudaDeviceProp card;
     cudaGetDeviceProperties(&card, 0);
     answers[5] = card.major;

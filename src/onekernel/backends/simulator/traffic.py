@@ -97,8 +97,8 @@ def _memory(access: dict[str, Any]) -> dict[str, float]:
         own = {names[0]: access["wavefronts"], names[1]: access["conflicts"]}
         if not access["distributed"]:
             return own
-        far = {counts.DISTRIBUTED_REQUESTS: access["distributed"], counts.DISTRIBUTED_BYTES: access["distributed_bytes"]}
-        return own | far
+        return {**own, counts.DISTRIBUTED_REQUESTS: access["distributed"],
+                counts.DISTRIBUTED_BYTES: access["distributed_bytes"]}  # fmt: skip
     if access["atomic"]:
         return {counts.ATOMICS: access["operations"]}
     if write:
