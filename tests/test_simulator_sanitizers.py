@@ -17,7 +17,8 @@ import pytest
 
 KERNELS = (
     "barrier_in_branch", "clean_cluster_rotate", "clean_cluster_split", "clean_grid_flag", "clean_grid_sync",
-    "cluster_exited_first", "cluster_sync_in_branch", "grid_sync_plain_launch", "race_cluster_no_barrier", "clean_count_transpose_conflicts", "clean_cached_copy", "clean_histogram", "clean_last_block",
+    "cluster_exited_first", "cluster_sync_in_branch", "grid_sync_plain_launch", "race_cluster_no_barrier",
+    "clean_count_transpose_conflicts", "clean_cached_copy", "clean_histogram", "clean_last_block",
     "clean_scan_double_buffer", "clean_shared_opt_in", "clean_shuffle_width", "clean_tile_reduce", "clean_two_kernels",
     "copy_too_long", "deadlock_shuffle_barrier", "device_assert", "endless_loop", "host_touch", "oob_read_before",
     "oob_shared_dynamic", "race_global_blocks", "race_missing_barrier", "stack_overflow", "use_after_free",
