@@ -4,17 +4,20 @@ Run:    python bench/softmax.py                  writes bench/results/<gpu>/soft
         python bench/softmax.py --quick          five shapes a type
         python bench/softmax.py --dry-run        says what it would measure; needs no GPU
 Method: contenders take turns, L2 is emptied before each, median and quartiles of CUDA events; launch-bound shapes in
-        CUDA graphs. Outputs are checked before and after; a time that the card cannot reach is discarded.
+        CUDA graphs. Outputs are checked before and after; a time that the card cannot reach is discarded. The reading
+        ladder takes part in the shapes of its table alone, or where --shape or --only names what to measure.
 But:    peers are timed where they are installed; a file made without them says nothing about them.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,7 +27,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from onekernel.backends import cuda  # noqa: E402
 from onekernel.backends.base import Unavailable  # noqa: E402
-from onekernel.measure import cells, contenders, device, plots, results  # noqa: E402
+from onekernel.measure import cells, contenders, device, plots, results, softmax_tables  # noqa: E402
 from onekernel.measure.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
@@ -51,15 +54,16 @@ def main(argv: list[str] | None = None) -> int:
     found, absent = contenders.all_contenders(ROOT, options.file)
     if options.only:
         found = [c for c in found if c.name in options.only]
+    everywhere = bool(options.shape or options.only)
     if options.dry_run:
-        _tell(wanted, found, absent, options.repeats)
+        _tell(wanted, found, absent, options.repeats, everywhere)
         return 0
     try:
         cuda.require()
     except Unavailable as error:
         print(say("bench.no-gpu", cause=error.message.text()), file=sys.stderr)
         return 1
-    return _run(wanted, found, absent, options)
+    return _run(wanted, found, absent, options, everywhere)
 
 
 def _shapes(options: argparse.Namespace) -> list[cells.Cell]:
@@ -67,7 +71,36 @@ def _shapes(options: argparse.Namespace) -> list[cells.Cell]:
     return [cells.Cell(dtype, *shape) for dtype in options.dtype for shape in shapes]
 
 
-def _tell(wanted: list[cells.Cell], found: list[contenders.Contender], absent: dict[str, str], repeats: int) -> None:
+def plan(
+    wanted: Iterable[cells.Cell], found: Sequence[contenders.Contender], kept: Iterable[Mapping[str, Any]] = (),
+    everywhere: bool = False,
+) -> list[tuple[cells.Cell, list[contenders.Contender]]]:  # fmt: skip
+    """The shapes that are left to measure, each with those who take part in it. `kept`: the cells of a result file.
+
+    The ladder takes part in the shapes of its table alone, or `everywhere`. A kept cell that lacks somebody is measured
+    again, whole: its contenders have to take turns.
+    """
+    answered = {(c["dtype"], c["rows"], c["cols"], c["shift"]): set(c["contenders"]) for c in kept}
+    left = []
+    for cell in wanted:
+        ladder = everywhere or cell.name in softmax_tables.LADDER_SHAPES
+        part = [c for c in found if ladder or c.kind != "ladder"]
+        have = answered.get((cell.dtype, cell.rows, cell.cols, cell.shift))
+        if have is None or not {c.name for c in part} <= have:
+            left.append((cell, part))
+    return left
+
+
+def _sources(found: Iterable[contenders.Contender]) -> dict[str, str]:
+    """The hash of each contender's file in solutions/, so that a resumed run is of the same kernels."""
+    paths = {c.name: ROOT / "solutions" / f"{c.name}{suffix}" for c in found for suffix in (".cu", ".py")
+             if (ROOT / "solutions" / f"{c.name}{suffix}").is_file()}  # fmt: skip
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for name, path in paths.items()}
+
+
+def _tell(
+    wanted: list[cells.Cell], found: list[contenders.Contender], absent: dict[str, str], repeats: int, everywhere: bool
+) -> None:
     print(say("bench.dry-run", command="python bench/softmax.py"))
     for dtype in dict.fromkeys(c.dtype for c in wanted):
         mine = sorted((c for c in wanted if c.dtype == dtype), key=lambda c: c.bytes)
@@ -79,18 +112,21 @@ def _tell(wanted: list[cells.Cell], found: list[contenders.Contender], absent: d
                      limit=cells.LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
     for contender in found:
         print("  " + say("bench.contender-line", name=contender.name, kind=contender.kind))
+    if not everywhere and any(c.kind == "ladder" for c in found):
+        print("  " + say("bench.ladder-where", shapes=", ".join(softmax_tables.LADDER_SHAPES)))
     for name, why in absent.items():
         print("  " + say("bench.contender-absent", name=name, why=why))
 
 
 def _run(
-    wanted: list[cells.Cell], found: list[contenders.Contender], absent: dict[str, str], options: argparse.Namespace
-) -> int:
+    wanted: list[cells.Cell], found: list[contenders.Contender], absent: dict[str, str], options: argparse.Namespace,
+    everywhere: bool,
+) -> int:  # fmt: skip
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     card = device.current()
     result: dict[str, Any] = {
-        "bench": "softmax", "device": asdict(card), **device.provenance(), "absent": absent,
+        "bench": "softmax", "device": asdict(card), **device.provenance(), "absent": absent, "sources": _sources(found),
         "method": {"repeats": options.repeats, "l2_emptied_by_bytes": EMPTIER_BYTES, "kinds":
                    {c.name: c.kind for c in found}, "preallocated": {c.name: c.preallocated for c in found}},
         "cells": [],
@@ -98,26 +134,27 @@ def _run(
     path = options.out or ROOT / "bench" / "results" / card.slug / "softmax.json"
     if options.resume and path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["device"] != result["device"] or kept["versions"] != result["versions"]:
+        if any(kept.get(key) != result[key] for key in ("device", "versions", "sources")):
             print(say("bench.other-run", path=path), file=sys.stderr)
             return 1
         result["cells"] = kept["cells"]
-    done = {(c["dtype"], c["rows"], c["cols"], c["shift"]) for c in result["cells"]}
-    wanted = [c for c in wanted if (c.dtype, c.rows, c.cols, c.shift) not in done]
+    left = plan(wanted, found, result["cells"], everywhere)
+    again = {(c.dtype, c.rows, c.cols, c.shift) for c, _ in left}
+    result["cells"] = [c for c in result["cells"] if (c["dtype"], c["rows"], c["cols"], c["shift"]) not in again]
     print(say("bench.device-line", name=card.name, driver=card.driver, date=result["date"],
               bandwidth=f"{card.datasheet_bandwidth / 1e12:.2f}", fma=f"{card.fma_rate / 1e12:.1f}"))  # fmt: skip
     emptier, started, late = L2Emptier(), time.monotonic(), False
     columns = (TextColumn("{task.description:45}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("", total=len(wanted))
+        task = bar.add_task("", total=len(left))
         try:
-            for cell in wanted:
+            for cell, part in left:
                 late = time.monotonic() - started > options.limit
                 if late:
                     break
                 show = lambda step, cell=cell: bar.update(task, description=f"{cell.dtype} {cell.name}: {step}")  # noqa: E731
                 seed = int.from_bytes(os.urandom(4), "little")
-                measured = cells.measure(cell, found, card, emptier, options.repeats, seed, show)
+                measured = cells.measure(cell, part, card, emptier, options.repeats, seed, show)
                 result["cells"].append(measured)
                 _save(path, result)
                 bar.advance(task)
