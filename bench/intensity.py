@@ -1,11 +1,12 @@
 """Arithmetic intensity from end to end: doubling 2^24 fp16 elements 1 to 1024 times between one read and one write.
 
 Run:    python bench/intensity.py                measures; writes bench/results/<gpu>/intensity.json and the figures
-        python bench/intensity.py --ridge 40     draws your own prediction of the ridge, in doublings
         python bench/intensity.py --draw h200    draws the figures again from the JSON
-        python bench/intensity.py --predict      no GPU needed: the roofline model under a card's datasheet roofs
+        python bench/intensity.py --predict      no GPU needed: simulated traffic under a card's datasheet roofs
+        with --ridge 40                          your prediction of the ridge, in doublings, beside the datasheet's; the
+                                                 figure is drawn under build/results/<gpu>/
 Model:  n doublings are 2 n FLOP an element (a fused multiply-add counts as two) over 4 bytes: n / 2 FLOP per byte.
-        The predicted ridge is where the time for the bytes equals the time for the FLOPs.
+        The datasheet's ridge is where the time for the bytes equals the time for the FLOPs.
 But:    near the ridge both roofs are busy, and a real kernel stays under each of them.
 """
 
@@ -14,23 +15,29 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from onekernel.backends import cuda  # noqa: E402
-from onekernel.backends.base import Unavailable  # noqa: E402
-from onekernel.measure import device, plots, roofs  # noqa: E402
-from onekernel.measure.cards import card_named  # noqa: E402
+from onekernel.backends import cuda, simulator  # noqa: E402
+from onekernel.backends.base import Arg, Buffer  # noqa: E402
+from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS  # noqa: E402
+from onekernel.measure import asked, device, plots, results, roofs  # noqa: E402
+from onekernel.measure.cards import Card, card_named  # noqa: E402
 from onekernel.measure.roofline import Roofs  # noqa: E402
-from onekernel.measure.timing import L2Emptier, interleaved  # noqa: E402
+from onekernel.measure.timing import L2Emptier, interleaved, took  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
 ELEMENTS = 1 << 24
 BYTES = 4 * ELEMENTS  # one fp16 read, one written
+OWN = ROOT / "build" / "results"  # nobody's to commit
+SIMULATED = 1 << 16  # elements: each one costs the same
 DOUBLINGS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
@@ -43,31 +50,33 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--card", default="H200", help="with --predict: a card of measure/cards.toml")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(argv)
+    if options.ridge is not None and options.ridge <= 0:
+        raise asked.BadInput("bad-number", option="--ridge", value=options.ridge, least=1)
     if options.dry_run:
         print(say("bench.dry-run", command="python bench/intensity.py"))
         print("  " + say("bench.intensity-line", count=len(DOUBLINGS), most=DOUBLINGS[-1], megabytes=BYTES >> 20))
+        print("  " + results.expected(ROOT, "intensity").text())
         return 0
     if options.draw:
-        path = ROOT / "bench" / "results" / options.draw / "intensity.json"
-        return _draw(json.loads(path.read_text(encoding="utf-8")), path.parent, options.ridge)
-    if not options.predict:
-        try:
-            cuda.require()
-        except Unavailable as error:
-            print(say("bench.no-gpu", cause=error.message.text()), file=sys.stderr)
-            options.predict = True
-    data = _predict(options.card) if options.predict else _measure()
-    folder = options.out or ROOT / "bench" / "results" / data["device"]["slug"]
+        path = asked.record(ROOT, options.draw, "intensity")
+        folder = path.parent if options.ridge is None else OWN / options.draw
+        return _draw(json.loads(path.read_text(encoding="utf-8")), options.out or folder, options.ridge)
+    predicted = options.predict or not asked.has_gpu("prediction-instead")
+    data = _predict(asked.card(options.card)) if predicted else _measure()
+    # Neither a prediction nor a figure with somebody's own ridge lies among the committed measurements.
+    slug = data["device"]["slug"]
+    folder = options.out or (OWN if predicted else ROOT / "bench" / "results") / slug
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / ("intensity_predicted.json" if data["predicted"] else "intensity.json")
+    path = folder / ("intensity_predicted.json" if predicted else "intensity.json")
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     print(say("bench.written", path=path))
-    return _draw(data, folder, options.ridge)
+    return _draw(data, folder if options.ridge is None or options.out else OWN / slug, options.ridge)
 
 
 def _measure() -> dict[str, Any]:
     import torch
 
+    began = time.perf_counter()
     card, emptier = device.current(), L2Emptier()
     launch = cuda.build(ROOT / "bench" / "intensity.cu").function("repeated_double")
     x = torch.randn(ELEMENTS, device="cuda").half()
@@ -81,33 +90,45 @@ def _measure() -> dict[str, Any]:
     call(3)
     if not torch.equal(y, x * 8):
         raise RuntimeError("three doublings are not a factor of eight: the kernel is wrong")
-    before = device.clocks()
-    samples = interleaved({str(n): (lambda n=n: call(n)) for n in DOUBLINGS}, emptier=emptier)
-    for sample in samples.values():
-        roofs.check(sample, BYTES / 2, BYTES / 2, card)
-    copy = interleaved({"copy": lambda: y.copy_(x)}, emptier=emptier)["copy"]
+    state: list[device.Clocks] = []
+    walk = {str(n): (lambda n=n: call(n)) for n in DOUBLINGS}
+    samples = interleaved(walk, emptier=emptier, in_flight=lambda: state.append(device.clocks()))
     listed = card_named(card.name)
     peak = listed.fp16 if listed else 2 * card.fma_rate
+    for n, sample in samples.items():
+        roofs.check(sample, BYTES / 2, BYTES / 2, card)
+        roofs.check_rate(sample, 2 * int(n) * ELEMENTS, peak)
+    copy = interleaved({"copy": lambda: y.copy_(x)}, emptier=emptier)["copy"]
     data = {
         "bench": "intensity", "predicted": False, "elements": ELEMENTS, "device": asdict(card), **device.provenance(),
-        "clocks": {"before": before.to_json(), "after": device.clocks().to_json()},
+        "took": took(began), "clocks": {"during": state[0].to_json()},
         "roofs": Roofs(BYTES / copy.median, card.datasheet_bandwidth, peak).to_json(),
         "samples": {n: s.to_json() for n, s in samples.items()},
     }  # fmt: skip
     return data | {"tables": {"sweep": _table(data)}}
 
 
-def _predict(card_name: str) -> dict[str, Any]:
-    card = card_named(card_name)
-    if card is None:
-        sys.exit(f"{card_name}: not in measure/cards.toml")
-    times = {n: max(BYTES / card.bandwidth, 2 * n * ELEMENTS / card.fp16) for n in DOUBLINGS}
+def _predict(card: Card) -> dict[str, Any]:
+    asks = _simulated_bytes()
+    times = {n: max(asks * ELEMENTS / card.bandwidth, 2 * n * ELEMENTS / card.fp16) for n in DOUBLINGS}
     return {
         "bench": "intensity", "predicted": True, "elements": ELEMENTS, **device.provenance(),
-        "device": {"name": card.name, "slug": device.slug_of(card.name), "driver": "-"},
+        "device": {"name": card.name, "slug": device.slug_of(card.name), "driver": "-"}, "bytes_per_element": asks,
         "roofs": Roofs(0.0, card.bandwidth, card.fp16).to_json(),
         "samples": {n: {"median_s": t, "q1_s": t, "q3_s": t, "count": 1} for n, t in times.items()},
     }  # fmt: skip
+
+
+def _simulated_bytes() -> float:
+    """Bytes of the sectors that the kernel asks for, an element, by the simulator."""
+    values = np.ones(SIMULATED, np.float16).view(np.uint8)
+    args: list[Arg] = [Buffer("in", values, 0, values.size, False, 2),
+                       Buffer("out", np.zeros_like(values), 0, values.size, True, 2), SIMULATED, 1]  # fmt: skip
+    report = simulator.build(ROOT / "bench" / "intensity.cu", mode="count").call("repeated_double", args)
+    if report.status:
+        raise RuntimeError(f"repeated_double returned {report.status_name} on the simulator")
+    sectors = sum(k.metrics.get(name, 0.0) for k in report.kernels for name in (LOAD_SECTORS, STORE_SECTORS))
+    return sectors * SECTOR_BYTES / SIMULATED
 
 
 def _series(data: dict[str, Any]) -> tuple[list[int], list[float], list[float]]:
@@ -129,17 +150,20 @@ def _table(data: dict[str, Any]) -> dict[str, Any]:
 def _draw(data: dict[str, Any], folder: Path, ridge: float | None) -> int:
     counts, bandwidth, rate = _series(data)
     limits = Roofs.from_json(data["roofs"])
-    predicted = ridge or 2 * limits.fma / limits.datasheet
+    ridges = {"ridge-datasheet": 2 * limits.fma / limits.datasheet} | ({"ridge-yours": ridge} if ridge else {})
     for lang in LANGUAGES:
         heading = Message("bench.title-intensity", {"name": data["device"]["name"]}).text(lang)
-        under = Message("bench.predicted-intensity").text(lang) if data["predicted"] else plots.measured_on(data, lang)
+        if data["predicted"]:
+            under = Message("bench.predicted-intensity", {"bytes": f"{data['bytes_per_element']:g}"}).text(lang)
+        else:
+            under = plots.measured_on(data, lang)
         stem = "intensity_predicted" if data["predicted"] else "intensity"
         path = folder / (stem if lang == "en" else f"{stem}.{lang}")
-        for written in plots.intensity(path, counts, bandwidth, rate, limits, predicted, heading, under, lang,
+        for written in plots.intensity(path, counts, bandwidth, rate, limits, ridges, heading, under, lang,
                                        data["predicted"]):  # fmt: skip
             print(say("bench.written", path=written))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asked.told(main))

@@ -1,6 +1,7 @@
 """What a byte-identical forward pass costs: time and memory of the shipped MiniGPT on this machine's CPU.
 
-Run:    PYTHONPATH=src python bench/minigpt.py       writes bench/results/cpu/minigpt.json
+Run:    python bench/minigpt.py                writes bench/results/cpu/minigpt.json; exit status 1 above a limit
+        python bench/minigpt.py --dry-run      says what it would measure
 Time:   the median of 7 forward passes after one that is not counted; two threads; each row in a process of its own, so
         that its peak memory (ru_maxrss, interpreter and libraries included) is its own.
 But:    CPU times of an instrument for comparing bytes. They say nothing about any GPU, nor about how fast a GPT can be.
@@ -23,8 +24,15 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+
+from onekernel.measure import results  # noqa: E402
+from onekernel.measure.timing import took  # noqa: E402
+from onekernel.messages import say  # noqa: E402
+
 ROWS = ("numpy native", "numpy identical", "torch native", "torch identical")
 THREADS = 2
+SECONDS_LIMIT, BYTES_LIMIT = 20.0, 2e9  # what a byte-identical pass of 64 positions may take on two cores
 
 
 def forward(row: str, length: int):
@@ -73,38 +81,64 @@ def processor() -> str:
     return f"{named[0] if named else platform.machine()}, {os.cpu_count()} cores"
 
 
-def main() -> None:
+def table(rows: dict[str, dict[str, float]]) -> dict:
+    """The rows beside the limits of a byte-identical pass."""
+    body = []
+    for row, cost in rows.items():
+        limit = f"{SECONDS_LIMIT:.0f} s, {BYTES_LIMIT / 1e6:.0f} MB" if row.endswith("identical") else "-"
+        body.append([row, f"{cost['seconds']:.3f}", f"{cost['peak_bytes'] / 1e6:.0f}", limit])
+    columns = [{"en": "library, operators", "es": "biblioteca, operadores"}, "s",
+               {"en": "peak MB", "es": "MB como máximo"}, {"en": "limit", "es": "límite"}]  # fmt: skip
+    return {"columns": columns, "rows": body}
+
+
+def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--length", type=int, default=64, help="positions (default 64)")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results" / "cpu" / "minigpt.json")
     parser.add_argument("--row", choices=ROWS, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
+    parser.add_argument("--dry-run", action="store_true")
+    asked = parser.parse_args(argv)
     if asked.row:
         print(json.dumps(measure(asked.row, asked.length)))
-        return
+        return 0
+    if asked.dry_run:
+        print(say("bench.dry-run-here", command="python bench/minigpt.py"))
+        print("  " + say("bench.minigpt-line", rows=", ".join(ROWS), length=asked.length))
+        print("  " + results.expected(ROOT, "minigpt").text())
+        return 0
+    began = time.perf_counter()
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(THREADS))
-    results = {}
+    rows = {}
     for row in ROWS:
         command = [sys.executable, __file__, "--length", str(asked.length), "--row", row]
         done = subprocess.run(command, env={**os.environ, **threads}, capture_output=True, text=True, check=True)
-        results[row] = json.loads(done.stdout)
-        print(f"{row:16} {results[row]['seconds']:8.4f} s  {results[row]['peak_bytes'] / 2**20:6.0f} MiB")
+        rows[row] = json.loads(done.stdout)
+        print(f"{row:16} {rows[row]['seconds']:8.4f} s  {rows[row]['peak_bytes'] / 2**20:6.0f} MiB")
     import torch
 
     record = {
         "what": f"one forward pass of the trained MiniGPT, {asked.length} positions, float64",
         "machine": processor(),
         "threads": THREADS,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "torch": torch.__version__,
+        "versions": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
         "date": date.today().isoformat(),
-        "command": "PYTHONPATH=src python bench/minigpt.py",
-        "rows": results,
+        "command": "python bench/minigpt.py",
+        "took": took(began),
+        "limits": {"seconds": SECONDS_LIMIT, "peak_bytes": BYTES_LIMIT},
+        "rows": rows,
+        "tables": {"cost": table(rows)},
     }
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     asked.out.write_text(json.dumps(record, indent=2) + "\n")
+    identical = [cost for row, cost in rows.items() if row.endswith("identical")]
+    worst = {key: max(cost[key] for cost in identical) for key in ("seconds", "peak_bytes")}
+    kept = worst["seconds"] <= SECONDS_LIMIT and worst["peak_bytes"] <= BYTES_LIMIT
+    values = {"seconds": f"{worst['seconds']:.2f}", "most_seconds": f"{SECONDS_LIMIT:.0f}",
+              "megabytes": f"{worst['peak_bytes'] / 1e6:.0f}", "most_megabytes": f"{BYTES_LIMIT / 1e6:.0f}"}  # fmt: skip
+    print(say("bench.within-limits" if kept else "bench.above-limits", **values))
+    return 0 if kept else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

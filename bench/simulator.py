@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from onekernel.backends import simulator  # noqa: E402
 from onekernel.backends.base import Buffer  # noqa: E402
 from onekernel.backends.simulator.compiler import compiler  # noqa: E402
+from onekernel.measure.timing import took  # noqa: E402
 
 N = 1 << 20
 ROWS = COLS = 1024
@@ -141,6 +142,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "cpu" / "simulator.json")
     options = parser.parse_args()
 
+    began = time.perf_counter()
     result: dict[str, Any] = {
         "command": "python " + " ".join(["bench/simulator.py", *sys.argv[1:]]),
         "date": date.today().isoformat(),
@@ -158,6 +160,7 @@ def main() -> None:
     if not options.without_numba:
         result["numba"] = numba_seconds()
 
+    result["took"] = took(began)
     print(f"{result['cpu']}, {result['cores']} cores, {result['compiler']}, {result['date']}")
     print(f"{'':28}{'vector add, 2^20':>20}{'softmax, 1024^2':>20}")
     for mode, times in result["seconds"].items():

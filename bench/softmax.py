@@ -2,7 +2,7 @@
 
 Run:    python bench/softmax.py                  writes bench/results/<gpu>/softmax.json (about 5 minutes of a GPU)
         python bench/softmax.py --quick          five shapes a type
-        python bench/softmax.py --dry-run        says what it would measure; needs no GPU
+        python bench/softmax.py --dry-run        says what it would measure; needs no GPU (without one it does so anyway)
 Method: contenders take turns, L2 is emptied before each, median and quartiles of CUDA events; launch-bound shapes in
         CUDA graphs. Outputs are checked before and after; a time that the card cannot reach is discarded. The reading
         ladder takes part in the shapes of its table alone, or where --shape or --only names what to measure.
@@ -25,9 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from onekernel.backends import cuda  # noqa: E402
-from onekernel.backends.base import Unavailable  # noqa: E402
-from onekernel.measure import cells, contenders, device, plots, results, softmax_tables  # noqa: E402
+from onekernel.measure import asked, cells, contenders, device, plots, results, softmax_tables  # noqa: E402
 from onekernel.measure.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
@@ -49,26 +47,24 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(argv)
     if options.draw:
-        return _draw(ROOT / "bench" / "results" / options.draw / "softmax.json")
+        recorded = asked.record(ROOT, options.draw, "softmax")
+        return _draw(recorded, options.out or recorded.parent)
+    if options.repeats < 1:
+        raise asked.BadInput("bad-number", option="--repeats", value=options.repeats, least=1)
     wanted = _shapes(options) if options.shape else list(cells.grid(options.dtype, options.quick))
-    found, absent = contenders.all_contenders(ROOT, options.file)
+    found, absent = contenders.all_contenders(ROOT, asked.files(options.file))
     if options.only:
+        asked.names(options.only, [*(c.name for c in found), *absent])
         found = [c for c in found if c.name in options.only]
     everywhere = bool(options.shape or options.only)
-    if options.dry_run:
+    if options.dry_run or not asked.has_gpu("dry-run-instead"):
         _tell(wanted, found, absent, options.repeats, everywhere)
         return 0
-    try:
-        cuda.require()
-    except Unavailable as error:
-        print(say("bench.no-gpu", cause=error.message.text()), file=sys.stderr)
-        return 1
     return _run(wanted, found, absent, options, everywhere)
 
 
 def _shapes(options: argparse.Namespace) -> list[cells.Cell]:
-    shapes = [tuple(int(part) for part in text.split(",")) for text in options.shape]
-    return [cells.Cell(dtype, *shape) for dtype in options.dtype for shape in shapes]
+    return [cells.Cell(dtype, *shape) for dtype in options.dtype for shape in asked.shapes(options.shape)]
 
 
 def plan(
@@ -110,6 +106,7 @@ def _tell(
     graphs = sum(c.launch_bound for c in wanted)
     print("  " + say("bench.grid-how", repeats=repeats, empty=EMPTIER_BYTES >> 20, graphs=graphs,
                      limit=cells.LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
+    print("  " + results.expected(ROOT, "softmax", wanted).text())
     for contender in found:
         print("  " + say("bench.contender-line", name=contender.name, kind=contender.kind))
     if not everywhere and any(c.kind == "ladder" for c in found):
@@ -156,6 +153,7 @@ def _run(
                 seed = int.from_bytes(os.urandom(4), "little")
                 measured = cells.measure(cell, part, card, emptier, options.repeats, seed, show)
                 result["cells"].append(measured)
+                result["took"] = _took(result["cells"])
                 _save(path, result)
                 bar.advance(task)
                 bar.console.print(_line(measured), highlight=False)
@@ -166,17 +164,22 @@ def _run(
         print(say("bench.out-of-time", seconds=f"{options.limit:.0f}", count=len(result["cells"]), path=path))
         return 2
     print(say("bench.written", path=path))
-    return _draw(path)
+    return _draw(path, path.parent)
 
 
-def _draw(path: Path) -> int:
-    """One figure a type and language: speed against the width of a row."""
+def _took(measured: list[dict[str, Any]]) -> dict[str, float]:
+    """The seconds of all cells, those of a run that was resumed too; what came before the first is not counted."""
+    return {key: round(sum(c["took"][key] for c in measured if "took" in c), 1) for key in ("wall_s", "gpu_s")}
+
+
+def _draw(path: Path, folder: Path) -> int:
+    """One figure a type and language: speed shape by shape."""
     data, measured = results.read(path)
     for dtype in cells.ITEMSIZE:
-        mine = [c for c in measured if c.dtype == dtype and c.method == "events" and not c.shift]
+        mine = [c for c in measured if c.dtype == dtype and c.method == "events"]
         for lang in LANGUAGES if mine else ():
             heading = Message("bench.title-widths", {"dtype": dtype, "name": data["device"]["name"]}).text(lang)
-            target = path.parent / (f"softmax_{dtype}" + ("" if lang == "en" else f".{lang}"))
+            target = folder / (f"softmax_{dtype}" + ("" if lang == "en" else f".{lang}"))
             for drawn in plots.widths(target, mine, FIGURE, heading, plots.measured_on(data, lang), lang):
                 print(say("bench.written", path=drawn))
     return 0
@@ -204,4 +207,4 @@ def _line(cell: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asked.told(main))

@@ -232,7 +232,7 @@ def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
     again = plots.roofline(tmp_path / "b", points, ROOFS, "heading", "under", lang, predicted=False)
     assert [p.suffix for p in first] == [".png", ".svg"]
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
-    plots.intensity(tmp_path / "c", [1, 2, 4], [4e12, 4e12, 2e12], [1e12, 2e12, 2e12], ROOFS, 3.0, "h", "u", lang, True)
+    plots.intensity(tmp_path / "c", [1, 2, 4], [4e12, 4e12, 2e12], [1e12, 2e12, 2e12], ROOFS, {"ridge-datasheet": 3.0}, "h", "u", lang, True)
     assert (tmp_path / "c.png").stat().st_size > 10_000
 
 

@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from onekernel.measure.cells import ITEMSIZE
 from onekernel.measure.results import Measured
 from onekernel.measure.roofline import RooflinePoint, Roofs
 from onekernel.measure.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
 from onekernel.messages import Message
 
 LADDER = "ladder/"
+_SIZES = (10, 11, 13, 7, 8, 8, 8)  # points of the same speed lie on each other: a small one on a large one
+_DASHES = ((0, (4, 3)), "-.")
+_LINES = ("-", "-", "--", "-.", ":", (0, (5, 1)))  # with the marker, what tells lines apart in grey
 
 
 def roofline(
@@ -19,14 +23,15 @@ def roofline(
 ) -> list[Path]:
     """Points under the memory roofs and the FMA roof, both axes logarithmic; beside it every point's share of the
     memory roof, where the roofline itself is too narrow to tell them apart. Points whose name begins with "ladder/"
-    are joined to a path, in their order. `predicted` marks the figure as no measurement. The written paths."""
-    fig = figure(11.4, 5.6)
+    are joined to a path, in their order. `predicted` marks the figure as no measurement: then x counts the bytes that
+    a kernel asks for. The written paths."""
+    fig = figure(11.8, 5.6)
     axes, shares = fig.subplots(1, 2, width_ratios=(3, 2))
     xs = [p.intensity for p in points]
     left, right = min(xs) / 4, max(roofs.ridge * 6, max(xs) * 6)
     low = min(p.rate(roofs) for p in points) / 3
     axes.set(xscale="log", yscale="log", xlim=(left, right), ylim=(low, roofs.fma * 8))
-    axes.set_xlabel(_say("axis-intensity", lang))
+    axes.set_xlabel(_say("axis-intensity-asked" if predicted else "axis-intensity", lang))
     axes.set_ylabel(_say("axis-rate", lang))
     _draw_roofs(axes, roofs, left, right, lang)
     looks = _looks(points)
@@ -42,8 +47,9 @@ def roofline(
     _draw_shares(shares, points, roofs, looks, lang)
     title(fig, heading, under, warn=predicted)
     fig.draw_without_rendering()
-    label_points(axes, [Label(p.intensity, p.rate(roofs), p.name, looks[p.name]["color"])
-                        for p in points if p not in rungs and not p.in_l2])  # fmt: skip
+    # Below the memory roof, which rises to the right of the points: so no label lies across it.
+    labels = [Label(p.intensity, p.rate(roofs), p.name, looks[p.name]["color"]) for p in points if p not in rungs]
+    label_points(axes, labels, ceiling=lambda x: roofs.attainable(x) * 0.9)
     return save(fig, path)
 
 
@@ -52,8 +58,9 @@ def _looks(points: Sequence[RooflinePoint]) -> dict[str, dict[str, Any]]:
     looks = {}
     for number, p in enumerate(p for p in points if not p.name.startswith(LADDER)):
         colour = COLOURS[number % len(COLOURS)]
-        looks[p.name] = {"marker": MARKERS[number % len(MARKERS)], "markersize": 9, "color": colour,
-                         "markerfacecolor": "none" if p.in_l2 else colour, "linestyle": "none"}  # fmt: skip
+        looks[p.name] = {"marker": MARKERS[number % len(MARKERS)], "markersize": _SIZES[number % len(_SIZES)],
+                         "color": colour, "markerfacecolor": "none" if p.in_l2 else colour,
+                         "markeredgecolor": colour if p.in_l2 else "white", "linestyle": "none"}  # fmt: skip
     rung = {"marker": "o", "markersize": 5, "color": FAINT, "markerfacecolor": FAINT, "linestyle": "none"}
     return {p.name: looks.get(p.name, rung) for p in points}
 
@@ -80,7 +87,7 @@ def _draw_shares(
 
 
 def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -> None:
-    for bandwidth, style, key in ((roofs.datasheet, "--", "roof-datasheet"), (roofs.copy, "-", "roof-copy")):
+    for bandwidth, style, key in ((roofs.datasheet, "--", "roof-datasheet"), (roofs.copy, "-", "roof-large-copy")):
         if bandwidth:
             ridge = roofs.fma / bandwidth
             text = _say(key, lang, value=f"{bandwidth / 1e12:.2f}")
@@ -96,10 +103,11 @@ def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -
 
 def intensity(
     path: Path, doublings: Sequence[int], bandwidth: Sequence[float], rate: Sequence[float], roofs: Roofs,
-    predicted_ridge: float, heading: str, under: str, lang: str, predicted: bool,
+    ridges: Mapping[str, float], heading: str, under: str, lang: str, predicted: bool,
 ) -> list[Path]:  # fmt: skip
     """Two panels over the number of doublings: DRAM traffic (bytes/s), flat and then falling, and arithmetic (FLOP/s),
-    rising and then flat. `roofs.fma` is the fp16 roof; `predicted_ridge` is in doublings. The written paths."""
+    rising and then flat. `roofs.fma` is the fp16 roof. `ridges`: who says where the ridge is (a message) -> doublings.
+    The written paths."""
     from matplotlib.ticker import LogLocator
 
     fig = figure(8.2, 6.2)
@@ -111,7 +119,8 @@ def intensity(
         style = {"marker": MARKERS[number], "color": COLOURS[number], "linewidth": 1.6, "markersize": 7}
         axes.plot(doublings, [v / 1e12 for v in values], linestyle="--" if predicted else "-", **style)
         axes.axhline(roof / 1e12, color=INK, linewidth=1.2, linestyle="-")
-        axes.axvline(predicted_ridge, color=FAINT, linewidth=1.4, linestyle=(0, (4, 3)))
+        for where, dashes in zip(ridges.values(), _DASHES, strict=False):
+            axes.axvline(where, color=FAINT, linewidth=1.4, linestyle=dashes)
         axes.set(xscale="log", yscale="log", ylabel=_say(key, lang))
         axes.set_ylim(min(values) / 1e12 / 2, roof / 1e12 * 2.2)
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -121,9 +130,14 @@ def intensity(
     value = (roofs.copy or roofs.datasheet) / 1e12
     _note(upper, doublings[0], value, _say(roof_key, lang, value=f"{value:.2f}"))
     _note(lower, doublings[0], roofs.fma / 1e12, _say("roof-fp16", lang, value=f"{roofs.fma / 1e12:.0f}"))
-    text = _say("ridge-predicted", lang, value=f"{predicted_ridge:.0f}")
-    upper.annotate(text, (predicted_ridge, upper.get_ylim()[0]), xytext=(6, 8), textcoords="offset points", fontsize=9,
-                   color=FAINT)  # fmt: skip
+    highest = max(ridges.values())
+    for number, (key, where) in enumerate(ridges.items()):
+        right = where == highest  # two lines are named away from each other
+        upper.annotate(_say(key, lang, value=f"{where:.0f}"), (where, upper.get_ylim()[0]), fontsize=9, color=FAINT,
+                       xytext=(6 if right else -6, 8 + 14 * number), textcoords="offset points",
+                       ha="left" if right else "right")  # fmt: skip
+    left, right_end = doublings[0] / 1.4, doublings[-1] * 1.4
+    lower.set_xlim(min(left, *ridges.values()), max(right_end, *ridges.values()))
     lower.set_xticks(doublings, [str(n) for n in doublings])
     lower.minorticks_off()
     lower.set_xlabel(_say("axis-doublings", lang))
@@ -134,38 +148,45 @@ def intensity(
 def widths(
     path: Path, cells: Sequence[Measured], names: Sequence[str], heading: str, under: str, lang: str
 ) -> list[Path]:
-    """Percent of the copy's speed against the columns of a row, one line a contender; `cells` of one type, aligned and
-    timed by events. Of cells with as many columns the one with the most bytes is shown. The written paths."""
-    fig = figure(9.2, 5.0)
-    axes = fig.add_subplot()
-    by_columns = {c.cols: c for c in sorted(cells, key=lambda c: c.bytes)}
-    cells = [by_columns[cols] for cols in sorted(by_columns)]
-    ends = []
-    for number, name in enumerate(names):
-        timed = [(c.cols, 100 * v) for c in cells if (v := c.of_copy(name)) is not None]
-        if not timed:
-            continue
-        colour = COLOURS[number % len(COLOURS)]
-        x, y = zip(*timed, strict=True)
-        axes.plot(x, y, color=colour, marker=MARKERS[number % len(MARKERS)], markersize=5, linewidth=1.4)
-        ends.append(Label(x[-1], y[-1], name, colour))
-    axes.axhline(100, color=INK, linewidth=1.2)
-    axes.set(xscale="log", ylim=(0, 112), xlabel=_say("column-shape", lang).split(" x ")[-1])
-    first, last = cells[0].cols, cells[-1].cols
-    axes.set_xlim(first / 1.3, last * 5)
-    ticks = [n for n in (128, 512, 2048, 8192, 32768, 131072, 524288, 4194304) if n <= last]
-    axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
-    axes.minorticks_off()
-    axes.set_ylabel(_say("axis-percent", lang))
-    title(fig, heading, under)
-    fig.draw_without_rendering()
-    label_points(axes, ends)
+    """Percent of the copy's speed, shape by shape, one line a contender; `cells` of one type, timed by events. To the
+    left the rows that all begin at 16 bytes, to the right the ragged and shifted ones. The written paths."""
+    panels = [sorted(some, key=lambda c: (c.cols, c.rows, c.shift)) for some in _by_alignment(cells) if some]
+    fig = figure(12.6, 5.8)
+    drawn = fig.subplots(1, len(panels), sharey=True, squeeze=False, width_ratios=[len(p) + 1 for p in panels])[0]
+    for axes, panel in zip(drawn, panels, strict=True):
+        for number, name in enumerate(names):
+            at = [(x, 100 * v) for x, c in enumerate(panel) if (v := c.of_copy(name)) is not None]
+            if not at:
+                continue
+            colour = COLOURS[number % len(COLOURS)]
+            x, y = zip(*at, strict=True)
+            axes.plot(x, y, color=colour, marker=MARKERS[number % len(MARKERS)], markersize=6, linewidth=1.1, label=name,
+                      linestyle=_LINES[number % len(_LINES)], zorder=10 - number,
+                      markerfacecolor=colour if number < 2 else "white")  # fmt: skip
+        axes.axhline(100, color=INK, linewidth=1.2)
+        axes.set(xlim=(-0.6, len(panel) - 0.4), ylim=(0, 112))
+        axes.set_xticks(range(len(panel)), [c.shape for c in panel], rotation=60, ha="right", rotation_mode="anchor",
+                        fontsize=8)  # fmt: skip
+        key = "panel-aligned" if _by_alignment(panel)[0] else "panel-ragged"
+        axes.set_title(_say(key, lang), fontsize=10, loc="left")
+    drawn[0].set_ylabel(_say("axis-percent", lang))
+    handles = {label: h for axes in drawn for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    title(fig, f"{heading}\n", under)  # the empty line is the legend's
+    fig.legend(handles.values(), handles.keys(), loc="upper left", bbox_to_anchor=(0.01, 0.965), ncols=len(handles),
+               frameon=False, fontsize=9)  # fmt: skip
     return save(fig, path)
 
 
+def _by_alignment(cells: Sequence[Measured]) -> tuple[list[Measured], list[Measured]]:
+    """Those in which every row begins at a multiple of 16 bytes, and the others."""
+    whole = [c for c in cells if not c.shift and c.cols * ITEMSIZE[c.dtype] % 16 == 0]
+    return whole, [c for c in cells if c not in whole]
+
+
 def measured_on(data: Mapping[str, Any], lang: str) -> str:
-    """The line under a figure: date, driver and torch of a result file."""
-    values = {"date": data["date"], "driver": data["device"]["driver"], "torch": data["versions"].get("torch", "-")}
+    """The line under a figure: date, driver, torch and command of a result file."""
+    values = {"date": data["date"], "driver": data["device"]["driver"], "torch": data["versions"].get("torch", "-"),
+              "command": data["command"]}  # fmt: skip
     return _say("measured-on", lang, **values)
 
 

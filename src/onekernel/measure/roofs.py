@@ -35,13 +35,18 @@ def check(sample: Sample, bytes_read: float, bytes_written: float, device: Devic
     refuse_above_roof(sample, floor / calls)
 
 
+def check_rate(sample: Sample, flops: float, peak: float) -> None:
+    """Raises AboveRoof where `flops` in that time are more than `peak` FLOP/s, by more than clocks are rounded."""
+    rate = flops / sample.median
+    if rate > peak * 1.02:
+        raise AboveRoof(f"{rate / 1e12:.1f} TFLOP/s exceeds the card's {peak / 1e12:.1f}")
+
+
 def fma_rate(launch: Callable[[int], Any], flops: float, device: Device) -> float:
     """FLOP/s of a kernel that does nothing but independent fp32 FMAs: `launch(0)` runs it, `flops` is its work.
 
     Raises AboveRoof where the figure exceeds SMs x lanes x 2 x the largest clock.
     """
     sample = interleaved({"fma": lambda: launch(0)}, repeats=9)["fma"]
-    rate = flops / sample.median
-    if rate > device.fma_rate * 1.02:
-        raise AboveRoof(f"{rate / 1e12:.1f} TFLOP/s exceeds the card's {device.fma_rate / 1e12:.1f}")
-    return rate
+    check_rate(sample, flops, device.fma_rate)
+    return flops / sample.median

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,11 @@ def grid(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def caption(data: Mapping[str, Any], lang: str) -> str:
-    """One line: card, driver, versions, date, and the command that reproduces the figures."""
+    """One line: card and driver (or machine), versions, date, and the command that reproduces the figures."""
+    if "device" not in data:  # measured on the CPU, where NumPy is what is measured
+        versions = ", ".join(f"{name} {v}" for name, v in data["versions"].items())
+        return _say("table-caption-cpu", lang, name=data["machine"], versions=versions, date=data["date"],
+                    command=data["command"])  # fmt: skip
     versions = ", ".join(f"{name} {v}" for name, v in data["versions"].items() if name not in ("python", "numpy"))
     values = {"name": data["device"]["name"], "driver": data["device"]["driver"], "versions": versions,
               "date": data["date"], "command": data["command"]}  # fmt: skip
@@ -32,7 +37,11 @@ def caption(data: Mapping[str, Any], lang: str) -> str:
 
 
 def percent(dtype: str, path: Path, lang: str) -> list[str]:
-    """One row a shape: the copy's TB/s, then each contender's percentage of the copy."""
+    """One row a shape: the copy's TB/s, then each contender's percentage of the copy.
+
+    A shifted shape has a second row, against the copy of the same shape aligned: shifted tensors are slow to copy, and
+    beating that copy is little.
+    """
     data, cells = read(path)
     mine = [c for c in cells if c.dtype == dtype and c.method == "events"]
     names = [n for n in SHOWN if any(n in c.samples for c in mine)]
@@ -41,8 +50,20 @@ def percent(dtype: str, path: Path, lang: str) -> list[str]:
         close = cell.best_peer() if cell.against_best_peer() == "inconclusive" else None
         values = [_percent(cell, n) + (" ~" if n == close else "") for n in names]
         rows.append([cell.shape, number(cell.copy_bandwidth / 1e12, ".2f", lang), *values])
+        aligned = _aligned(cell, mine)
+        if aligned:
+            against = replace(cell, samples={**cell.samples, "copy": aligned.samples["copy"]})
+            where = _say("of-aligned", lang, shape=cell.shape)
+            speed = number(aligned.copy_bandwidth / 1e12, ".2f", lang)
+            rows.append([where, speed, *(_percent(against, n) for n in names)])
     columns = [_say("column-shape", lang), _say("column-copy", lang), *(f"`{n}`" for n in names)]
     return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
+
+
+def _aligned(cell: Measured, cells: Iterable[Measured]) -> Measured | None:
+    """The same shape without the shift; None for a cell that has none."""
+    same = (c for c in cells if (c.dtype, c.rows, c.cols, c.shift) == (cell.dtype, cell.rows, cell.cols, 0))
+    return next(same, None) if cell.shift else None
 
 
 def latency(path: Path, lang: str) -> list[str]:
@@ -128,7 +149,9 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
 
 def _percent(cell: Measured, name: str) -> str:
     value = cell.of_copy(name)
-    return "-" if value is None else f"{100 * value:.0f}"
+    if value is None:
+        return "-"
+    return f"{100 * value:.0f}" if value >= 0.01 else f"{100 * value:.1g}"  # a naive kernel is slow, not at rest
 
 
 def _micros(seconds: float, lang: str) -> str:

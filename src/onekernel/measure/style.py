@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 # differ in lightness, which is what is left in grey.
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+KINDS = ("png", "svg")  # what a figure is written as
 INK = "#222222"
 FAINT = "#777777"
 LABEL_WIDTH, LINE_HEIGHT = 110.0, 12.5  # typographic points
@@ -40,11 +41,14 @@ def figure(width: float = 8.0, height: float = 5.2) -> Any:
 
 
 def save(fig: Any, path: Path) -> list[Path]:
-    """Writes `path` with the endings .png and .svg added, the same bytes for the same figure. The two paths."""
+    """Writes `path` with the endings of KINDS added, the same bytes for the same figure. The paths."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = [path.with_name(f"{path.name}.{kind}") for kind in ("png", "svg")]
-    fig.savefig(written[0], metadata={"Software": None})
-    fig.savefig(written[1], metadata={"Date": None})
+    fig.draw_without_rendering()
+    fig.set_layout_engine("none")  # laid out once: each draw would move things a little
+    written = []
+    for kind in KINDS:
+        written.append(path.with_name(f"{path.name}.{kind}"))
+        fig.savefig(written[-1], metadata={"Software": None} if kind == "png" else {"Date": None})
     return written
 
 
@@ -55,14 +59,14 @@ def title(fig: Any, text: str, under: str, warn: bool = False) -> None:
     fig.supxlabel(under, x=0.02, ha="left", fontsize=8, color="#B03000" if warn else FAINT, fontweight=weight)
 
 
-def label_points(axes: Any, labels: Sequence[Label], side: str = "right", gap: float = 14.0) -> None:
-    """Writes each label beside its point, moved up or down until no two overlap, with a thin line to its point.
+def label_points(axes: Any, labels: Sequence[Label], ceiling: Callable[[float], float], gap: float = 14.0) -> None:
+    """Writes each label to the right of its point, moved until no two overlap, with a thin line to its point.
 
-    Points closer than a label's width share a column of labels. `gap` is the distance to the points in typographic
-    points; the axes' limits must be final.
+    Points closer than a label's width share a column of labels. No label lies above `ceiling`, a y at each x (data
+    coordinates). `gap` is the distance to the points in typographic points; the axes' limits must be final.
     """
     scale = axes.figure.dpi / 72
-    sign = 1 if side == "right" else -1
+    height = LINE_HEIGHT * scale
     inverse = axes.transData.inverted()
     placed = sorted((*axes.transData.transform((p.x, p.y)), number, p) for number, p in enumerate(labels))
     columns: list[list[Any]] = []
@@ -72,16 +76,28 @@ def label_points(axes: Any, labels: Sequence[Label], side: str = "right", gap: f
         else:
             columns.append([point])
     for column in columns:
-        x = (max if side == "right" else min)(p[0] for p in column) + sign * gap * scale
+        x = max(p[0] for p in column) + gap * scale
         ordered = sorted(column, key=lambda p: p[1])
-        for (_, _, _, label), y in zip(ordered, _spread([p[1] for p in ordered], LINE_HEIGHT * scale), strict=True):
+        at = inverse.transform((x, 0))[0]
+        highest = axes.transData.transform((at, ceiling(at)))[1] - height / 2
+        for (_, _, _, label), y in zip(ordered, _below(highest, _spread([p[1] for p in ordered], height), height),
+                                       strict=True):  # fmt: skip
             axes.annotate(
                 label.text, xy=(label.x, label.y), xytext=inverse.transform((x, y)), textcoords="data", fontsize=9,
-                color=INK, ha="left" if side == "right" else "right", va="center", zorder=5,
+                color=INK, ha="left", va="center", zorder=5,
                 bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
                 arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.8, "shrinkB": 4,
-                            "relpos": (0 if side == "right" else 1, 0.5)},
+                            "relpos": (0, 0.5)},
             )  # fmt: skip
+
+
+def _below(highest: float, placed: Sequence[float], height: float) -> list[float]:
+    """The same ascending positions, pushed down until the last is at most `highest` and all keep their distance."""
+    found: list[float] = []
+    for y in reversed(placed):
+        found.append(min(y, highest))
+        highest = found[-1] - height
+    return found[::-1]
 
 
 def _spread(wanted: Sequence[float], height: float) -> list[float]:
