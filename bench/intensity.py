@@ -52,15 +52,15 @@ def main(argv: list[str] | None = None) -> int:
     options = parser.parse_args(argv)
     if options.ridge is not None and options.ridge <= 0:
         raise asked.BadInput("bad-number", option="--ridge", value=options.ridge, least=1)
+    if options.draw:
+        path = asked.record(ROOT, options.draw, "intensity")
+        folder = path.parent if options.ridge is None else OWN / options.draw
+        return _draw(json.loads(path.read_text(encoding="utf-8")), options.out or folder, options.ridge)
     if options.dry_run:
         print(say("bench.dry-run", command="python bench/intensity.py"))
         print("  " + say("bench.intensity-line", count=len(DOUBLINGS), most=DOUBLINGS[-1], megabytes=BYTES >> 20))
         print("  " + results.expected(ROOT, "intensity").text())
         return 0
-    if options.draw:
-        path = asked.record(ROOT, options.draw, "intensity")
-        folder = path.parent if options.ridge is None else OWN / options.draw
-        return _draw(json.loads(path.read_text(encoding="utf-8")), options.out or folder, options.ridge)
     predicted = options.predict or not asked.has_gpu("prediction-instead")
     data = _predict(asked.card(options.card)) if predicted else _measure()
     # Neither a prediction nor a figure with somebody's own ridge lies among the committed measurements.

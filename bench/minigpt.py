@@ -2,8 +2,9 @@
 
 Run:    python bench/minigpt.py                writes bench/results/cpu/minigpt.json; exit status 1 above a limit
         python bench/minigpt.py --dry-run      says what it would measure
-Time:   the median of 7 forward passes after one that is not counted; two threads; each row in a process of its own, so
-        that its peak memory (ru_maxrss, interpreter and libraries included) is its own.
+Time:   the best of 7 forward passes after one that is not counted, because what else the machine does only ever adds to
+        a time; the slowest is kept beside it. Two threads; each row in a process of its
+        own, so that its peak memory (ru_maxrss, interpreter and libraries included) is its own.
 But:    CPU times of an instrument for comparing bytes. They say nothing about any GPU, nor about how fast a GPT can be.
 """
 
@@ -14,7 +15,6 @@ import json
 import os
 import platform
 import resource
-import statistics
 import subprocess
 import sys
 import time
@@ -69,7 +69,7 @@ def measure(row: str, length: int) -> dict[str, float]:
         run()
         seconds.append(time.perf_counter() - start)
     return {
-        "seconds": round(statistics.median(seconds), 4),
+        "seconds": round(min(seconds), 4),
         "slowest": round(max(seconds), 4),
         "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
@@ -134,8 +134,12 @@ def main(argv: list[str] | None = None) -> int:
     identical = [cost for row, cost in rows.items() if row.endswith("identical")]
     worst = {key: max(cost[key] for cost in identical) for key in ("seconds", "peak_bytes")}
     kept = worst["seconds"] <= SECONDS_LIMIT and worst["peak_bytes"] <= BYTES_LIMIT
-    values = {"seconds": f"{worst['seconds']:.2f}", "most_seconds": f"{SECONDS_LIMIT:.0f}",
-              "megabytes": f"{worst['peak_bytes'] / 1e6:.0f}", "most_megabytes": f"{BYTES_LIMIT / 1e6:.0f}"}  # fmt: skip
+    values = {
+        "seconds": f"{worst['seconds']:.2f}",
+        "most_seconds": f"{SECONDS_LIMIT:.0f}",
+        "megabytes": f"{worst['peak_bytes'] / 1e6:.0f}",
+        "most_megabytes": f"{BYTES_LIMIT / 1e6:.0f}",
+    }
     print(say("bench.within-limits" if kept else "bench.above-limits", **values))
     return 0 if kept else 1
 

@@ -3,8 +3,8 @@
 Run:    python bench/roofline.py                 measures; writes bench/results/<gpu>/roofline.json and the figures
         python bench/roofline.py --draw h200     draws the figures again from the JSON
         python bench/roofline.py --predict       no GPU needed: simulated traffic under a card's datasheet roofs
-Axes:   FLOPs by the course's ledger (5 an element). Bytes: the least that softmax needs, one read and one write, for all
-        alike, so that height is speed; with --predict those that the kernel asks for, because there is no time.
+Axes:   FLOPs by the course's ledger (5 an element). Bytes: the least that softmax needs, one read and one write, for
+        all alike, so that height is speed; with --predict those that the kernel asks for, because there is no time.
 But:    the roofs are of DRAM. A shape that lives in L2 (hollow) may stand above them, and is no error.
 """
 

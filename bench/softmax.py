@@ -2,7 +2,7 @@
 
 Run:    python bench/softmax.py                  writes bench/results/<gpu>/softmax.json (about 5 minutes of a GPU)
         python bench/softmax.py --quick          five shapes a type
-        python bench/softmax.py --dry-run        says what it would measure; needs no GPU (without one it does so anyway)
+        python bench/softmax.py --dry-run        says what it would measure, as it does anyway without a GPU
 Method: contenders take turns, L2 is emptied before each, median and quartiles of CUDA events; launch-bound shapes in
         CUDA graphs. Outputs are checked before and after; a time that the card cannot reach is discarded. The reading
         ladder takes part in the shapes of its table alone, or where --shape or --only names what to measure.

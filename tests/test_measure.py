@@ -165,7 +165,8 @@ def test_a_stale_table_is_found_then_written_then_clean(repository):
     assert tables.refresh(repository) == [page]
     text = page.read_text()
     assert "old" not in text and text.startswith("before\n") and text.endswith("after x\n")
-    assert "| 8192 x 4096 | 2.68 | 99 | 62 |" in text and "100 is the speed of a copy" in text
+    assert "| 8192 x 4096 | 2.68 | 99 | 62 |" in text and "100 is the speed of torch's copy" in text
+    assert "aligned" not in text
     assert "101 ~" not in text and "99 ~" in text  # the tie is marked, at the peer
     assert tables.refresh(repository, check=True) == []
 
@@ -176,6 +177,58 @@ def test_every_part_exists_in_both_languages(repository, part):
     english, spanish = _page(repository, name, "en"), _page(repository, name, "es", "docs/es/page.md")
     tables.refresh(repository)
     assert "Reproduce" in english.read_text() and "Para reproducirlo" in spanish.read_text()
+
+
+def test_a_shifted_shape_is_told_against_the_aligned_copy_too(repository):
+    path = repository / "bench/results/test/softmax.json"
+    data = json.loads(path.read_text())
+    data["cells"].append(_cell(8192, 4096, shift=1, copy=110.0, softmax_tuned=104.0))
+    path.write_text(json.dumps(data))
+    page = _page(repository, "test/softmax/float32", "x")
+    tables.refresh(repository)
+    assert "+1: shifted by one element" in page.read_text()
+    assert "| 8192 x 4096 +1 | 2.44 | 106 |" in page.read_text()
+    assert "| 8192 x 4096 +1, of the aligned copy | 2.68 | 96 |" in page.read_text()
+
+
+def test_a_slow_kernel_is_not_shown_as_standing_still(repository):
+    path = repository / "bench/results/test/softmax.json"
+    data = json.loads(path.read_text())
+    data["cells"][0]["contenders"]["ladder/a"] = _around(0.1).to_json()
+    path.write_text(json.dumps(data))
+    page = _page(repository, "test/softmax/ladder", "x")
+    tables.refresh(repository)
+    assert "| `ladder/a` | 0.1 |" in page.read_text()
+
+
+def test_a_figure_s_caption_and_the_standing_of_its_kernels_are_written_from_the_results(repository):
+    data = {
+        "device": {"name": "NVIDIA Test", "driver": "580"}, "versions": {"torch": "2.11"}, "date": "2026-01-02",
+        "command": "python bench/roofline.py", "roofs": {"copy": 4e12, "datasheet": 4.8e12, "fma": 6e13},
+        "points": [
+            RooflinePoint(name, 1e6, 8e6, seconds, in_l2=in_l2).to_json()
+            for name, seconds, in_l2 in (("softmax_naive", 1e-3, False), ("softmax_tuned", 2e-6, False),
+                                         ("ladder/1", 2e-5, False), ("ladder/2", 4e-6, False), ("warm", 1e-6, True))
+        ],
+    }  # fmt: skip
+    (repository / "bench/results/test/roofline.json").write_text(json.dumps(data))
+    english = _page(repository, "test/roofline/standing", "x")
+    spanish = _page(repository, "test/roofline/caption", "x", "README.es.md")
+    tables.refresh(repository)
+    shares = "`softmax_naive` 0.2, the reading ladder 10 to 50, `softmax_tuned` 100."
+    assert f"In percent of the 4.00 TB/s of a 1 GiB copy: {shares} NVIDIA Test" in english.read_text()
+    assert "controlador 580, torch 2.11, 2026-01-02" in spanish.read_text() and "100" not in spanish.read_text()
+
+
+def test_a_result_of_the_cpu_has_a_caption_too(repository):
+    folder = repository / "bench/results/cpu"
+    folder.mkdir()
+    cost = {"columns": ["row", "s"], "rows": [["numpy", "0.1"]]}
+    data = {"machine": "a laptop", "versions": {"numpy": "2.4"}, "date": "2026-01-02", "command": "c"}
+    (folder / "minigpt.json").write_text(json.dumps(data | {"tables": {"cost": cost}}))
+    page = _page(repository, "cpu/minigpt/cost", "x")
+    tables.refresh(repository)
+    assert "| numpy | 0.1 |" in page.read_text() and "a laptop, numpy 2.4, 2026-01-02" in page.read_text()
 
 
 def test_any_bench_may_bring_its_own_table(repository):
@@ -191,7 +244,7 @@ def test_any_bench_may_bring_its_own_table(repository):
     [
         ("other/softmax/float32", "bench/results/other/softmax.json"),
         ("test/softmax/nothing", "there is no table"),
-        ("test/gelu/nothing", "known: main"),
+        ("test/gelu/nothing", "known: main, caption"),
         ("short", "there is no table"),
     ],
 )
@@ -219,6 +272,11 @@ def test_labels_keep_their_order_and_their_distance():
     assert placed[-1] == 100.0  # nobody near: it stays
 
 
+def test_labels_stay_below_what_they_must_not_cross():
+    assert style._below(10.0, [3.0, 9.0, 12.0, 30.0], 4.0) == [-2.0, 2.0, 6.0, 10.0]
+    assert style._below(100.0, [3.0, 9.0], 4.0) == [3.0, 9.0]
+
+
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
     points = [
@@ -232,7 +290,8 @@ def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
     again = plots.roofline(tmp_path / "b", points, ROOFS, "heading", "under", lang, predicted=False)
     assert [p.suffix for p in first] == [".png", ".svg"]
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
-    plots.intensity(tmp_path / "c", [1, 2, 4], [4e12, 4e12, 2e12], [1e12, 2e12, 2e12], ROOFS, {"ridge-datasheet": 3.0}, "h", "u", lang, True)
+    walk = ([1, 2, 4], [4e12, 4e12, 2e12], [1e12, 2e12, 2e12])
+    plots.intensity(tmp_path / "c", *walk, ROOFS, {"ridge-datasheet": 3.0}, "h", "u", lang, True)
     assert (tmp_path / "c.png").stat().st_size > 10_000
 
 

@@ -11,6 +11,7 @@ from onekernel.measure.results import Measured
 from onekernel.measure.roofline import RooflinePoint, Roofs
 from onekernel.measure.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
 from onekernel.messages import Message
+from onekernel.units import number
 
 LADDER = "ladder/"
 _SIZES = (10, 11, 13, 7, 8, 8, 8)  # points of the same speed lie on each other: a small one on a large one
@@ -77,7 +78,7 @@ def _draw_shares(
         axes.plot(x, y, color=FAINT, linewidth=1.2, linestyle=":", zorder=2)
     for p, share, row in zip(points, shares, rows, strict=True):
         axes.plot(share, row, zorder=4, clip_on=False, **looks[p.name])
-        text = f"{share:.0f} %" if share >= 1 else f"{share:.2g} %"
+        text = f"{number(share, '.0f' if share >= 1 else '.2g', lang)} %"
         axes.annotate(text, (1.0, row), xycoords=("axes fraction", "data"), ha="right", va="center", fontsize=9)
     axes.axvline(100, color=INK, linewidth=1.2)
     axes.set_yticks(list(rows), [p.name.removeprefix(LADDER) for p in points], fontsize=9)
@@ -90,14 +91,14 @@ def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -
     for bandwidth, style, key in ((roofs.datasheet, "--", "roof-datasheet"), (roofs.copy, "-", "roof-large-copy")):
         if bandwidth:
             ridge = roofs.fma / bandwidth
-            text = _say(key, lang, value=f"{bandwidth / 1e12:.2f}")
+            text = _say(key, lang, value=number(bandwidth / 1e12, ".2f", lang))
             axes.plot([left, ridge], [left * bandwidth, roofs.fma], color=INK, linestyle=style, linewidth=1.4, zorder=3,
                       label=text)  # fmt: skip
     axes.plot([roofs.fma / (roofs.datasheet or roofs.copy), right], [roofs.fma] * 2, color=INK, linewidth=1.4, zorder=3)
-    axes.annotate(_say("roof-fma", lang, value=f"{roofs.fma / 1e12:.1f}"), (right, roofs.fma), xytext=(-4, 5),
+    axes.annotate(_say("roof-fma", lang, value=number(roofs.fma / 1e12, ".1f", lang)), (right, roofs.fma), xytext=(-4, 5),
                   textcoords="offset points", ha="right", fontsize=9)  # fmt: skip
     axes.axvline(roofs.ridge, color=FAINT, linewidth=0.8, linestyle=(0, (1, 3)))
-    axes.annotate(_say("ridge", lang, value=f"{roofs.ridge:.1f}"), (roofs.ridge, axes.get_ylim()[0]), xytext=(-5, 8),
+    axes.annotate(_say("ridge", lang, value=number(roofs.ridge, ".1f", lang)), (roofs.ridge, axes.get_ylim()[0]), xytext=(-5, 8),
                   textcoords="offset points", ha="right", fontsize=9, color=FAINT)  # fmt: skip
 
 
@@ -124,11 +125,11 @@ def intensity(
         axes.set(xscale="log", yscale="log", ylabel=_say(key, lang))
         axes.set_ylim(min(values) / 1e12 / 2, roof / 1e12 * 2.2)
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_major_formatter(lambda value, _: number(value, "g", lang))
         axes.yaxis.set_minor_formatter("")
     roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
     value = (roofs.copy or roofs.datasheet) / 1e12
-    _note(upper, doublings[0], value, _say(roof_key, lang, value=f"{value:.2f}"))
+    _note(upper, doublings[0], value, _say(roof_key, lang, value=number(value, ".2f", lang)))
     _note(lower, doublings[0], roofs.fma / 1e12, _say("roof-fp16", lang, value=f"{roofs.fma / 1e12:.0f}"))
     highest = max(ridges.values())
     for number, (key, where) in enumerate(ridges.items()):
@@ -160,8 +161,8 @@ def widths(
                 continue
             colour = COLOURS[number % len(COLOURS)]
             x, y = zip(*at, strict=True)
-            axes.plot(x, y, color=colour, marker=MARKERS[number % len(MARKERS)], markersize=6, linewidth=1.1, label=name,
-                      linestyle=_LINES[number % len(_LINES)], zorder=10 - number,
+            axes.plot(x, y, label=name, color=colour, marker=MARKERS[number % len(MARKERS)], markersize=6,
+                      linewidth=1.1, linestyle=_LINES[number % len(_LINES)], zorder=10 - number,
                       markerfacecolor=colour if number < 2 else "white")  # fmt: skip
         axes.axhline(100, color=INK, linewidth=1.2)
         axes.set(xlim=(-0.6, len(panel) - 0.4), ylim=(0, 112))

@@ -48,16 +48,17 @@ def percent(dtype: str, path: Path, lang: str) -> list[str]:
     rows = []
     for cell in mine:
         close = cell.best_peer() if cell.against_best_peer() == "inconclusive" else None
-        values = [_percent(cell, n) + (" ~" if n == close else "") for n in names]
+        values = [_percent(cell, n, lang) + (" ~" if n == close else "") for n in names]
         rows.append([cell.shape, number(cell.copy_bandwidth / 1e12, ".2f", lang), *values])
         aligned = _aligned(cell, mine)
         if aligned:
             against = replace(cell, samples={**cell.samples, "copy": aligned.samples["copy"]})
             where = _say("of-aligned", lang, shape=cell.shape)
             speed = number(aligned.copy_bandwidth / 1e12, ".2f", lang)
-            rows.append([where, speed, *(_percent(against, n) for n in names)])
+            rows.append([where, speed, *(_percent(against, n, lang) for n in names)])
     columns = [_say("column-shape", lang), _say("column-copy", lang), *(f"`{n}`" for n in names)]
-    return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
+    notes = [_say("table-percent", lang), *([_say("table-shifted", lang)] if any(c.shift for c in mine) else [])]
+    return [*grid(columns, rows), "", " ".join([*notes, caption(data, lang)])]
 
 
 def _aligned(cell: Measured, cells: Iterable[Measured]) -> Measured | None:
@@ -87,7 +88,7 @@ def ladder(path: Path, lang: str) -> list[str]:
     rungs = [n for n, kind in data["method"]["kinds"].items() if kind == "ladder"]
     names = ["softmax_naive", "softmax_block", *sorted(rungs), OURS]
     timed = [n for n in names if any(n in c.samples for c in mine.values())]
-    rows = [[f"`{n}`", *(_percent(c, n) for c in mine.values())] for n in timed]
+    rows = [[f"`{n}`", *(_percent(c, n, lang) for c in mine.values())] for n in timed]
     return [*grid(["", *mine], rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
 
 
@@ -98,7 +99,7 @@ def triton_vs_cuda(path: Path, lang: str) -> list[str]:
     for cell in cells:
         if {OURS, "softmax_triton"} <= set(cell.samples):
             ratio = cell.samples[OURS].median / cell.samples["softmax_triton"].median
-            shown = [_percent(cell, OURS), _percent(cell, "softmax_triton"), f"{100 * ratio:.0f}"]
+            shown = [_percent(cell, OURS, lang), _percent(cell, "softmax_triton", lang), f"{100 * ratio:.0f}"]
             rows.append([cell.dtype, cell.shape, *shown])
     columns = [_say("column-dtype", lang), _say("column-shape", lang), f"`{OURS}`", "`softmax_triton`", "Triton / CUDA"]
     return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
@@ -147,11 +148,11 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
 }
 
 
-def _percent(cell: Measured, name: str) -> str:
+def _percent(cell: Measured, name: str, lang: str) -> str:
     value = cell.of_copy(name)
     if value is None:
         return "-"
-    return f"{100 * value:.0f}" if value >= 0.01 else f"{100 * value:.1g}"  # a naive kernel is slow, not at rest
+    return number(100 * value, ".0f" if value >= 0.01 else ".1g", lang)  # a naive kernel is slow, not at rest
 
 
 def _micros(seconds: float, lang: str) -> str:

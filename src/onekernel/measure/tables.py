@@ -6,6 +6,7 @@
 
 A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench can have tables: its file carries them
 under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string or {"en": ..., "es": ...}.
+The part "caption" is the line under a figure: what it was measured on, when, and by which command.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure import softmax_tables
+from onekernel.measure import roofline_tables, softmax_tables
 from onekernel.messages import Message
 from onekernel.units import in_language
 
+CAPTION = "caption"
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")
@@ -85,10 +87,14 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
         if part not in makers:
             raise _error("stale-unknown", page, root, line, name, known=", ".join(makers))
         return makers[part](path, lang)
+    if (bench, part) == ("roofline", "standing"):
+        return roofline_tables.standing(path, lang)
     data = json.loads(path.read_text(encoding="utf-8"))
+    if part == CAPTION:
+        return [softmax_tables.caption(data, lang)]
     tables: Mapping[str, Any] = data.get("tables", {})
     if part not in tables:
-        raise _error("stale-unknown", page, root, line, name, known=", ".join(tables) or "-")
+        raise _error("stale-unknown", page, root, line, name, known=", ".join([*tables, CAPTION]))
     return [*_generic(tables[part], lang), "", softmax_tables.caption(data, lang)]
 
 
