@@ -11,7 +11,7 @@ from onekernel.measure.results import Measured
 from onekernel.measure.roofline import RooflinePoint, Roofs
 from onekernel.measure.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
 from onekernel.messages import Message
-from onekernel.units import number
+from onekernel.units import number as written
 
 LADDER = "ladder/"
 _SIZES = (10, 11, 13, 7, 8, 8, 8)  # points of the same speed lie on each other: a small one on a large one
@@ -78,7 +78,7 @@ def _draw_shares(
         axes.plot(x, y, color=FAINT, linewidth=1.2, linestyle=":", zorder=2)
     for p, share, row in zip(points, shares, rows, strict=True):
         axes.plot(share, row, zorder=4, clip_on=False, **looks[p.name])
-        text = f"{number(share, '.0f' if share >= 1 else '.2g', lang)} %"
+        text = f"{written(share, '.0f' if share >= 1 else '.2g', lang)} %"
         axes.annotate(text, (1.0, row), xycoords=("axes fraction", "data"), ha="right", va="center", fontsize=9)
     axes.axvline(100, color=INK, linewidth=1.2)
     axes.set_yticks(list(rows), [p.name.removeprefix(LADDER) for p in points], fontsize=9)
@@ -91,15 +91,16 @@ def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -
     for bandwidth, style, key in ((roofs.datasheet, "--", "roof-datasheet"), (roofs.copy, "-", "roof-large-copy")):
         if bandwidth:
             ridge = roofs.fma / bandwidth
-            text = _say(key, lang, value=number(bandwidth / 1e12, ".2f", lang))
+            text = _say(key, lang, value=written(bandwidth / 1e12, ".2f", lang))
             axes.plot([left, ridge], [left * bandwidth, roofs.fma], color=INK, linestyle=style, linewidth=1.4, zorder=3,
                       label=text)  # fmt: skip
     axes.plot([roofs.fma / (roofs.datasheet or roofs.copy), right], [roofs.fma] * 2, color=INK, linewidth=1.4, zorder=3)
-    axes.annotate(_say("roof-fma", lang, value=number(roofs.fma / 1e12, ".1f", lang)), (right, roofs.fma), xytext=(-4, 5),
-                  textcoords="offset points", ha="right", fontsize=9)  # fmt: skip
+    text = _say("roof-fma", lang, value=written(roofs.fma / 1e12, ".1f", lang))
+    axes.annotate(text, (right, roofs.fma), xytext=(-4, 5), textcoords="offset points", ha="right", fontsize=9)
     axes.axvline(roofs.ridge, color=FAINT, linewidth=0.8, linestyle=(0, (1, 3)))
-    axes.annotate(_say("ridge", lang, value=number(roofs.ridge, ".1f", lang)), (roofs.ridge, axes.get_ylim()[0]), xytext=(-5, 8),
-                  textcoords="offset points", ha="right", fontsize=9, color=FAINT)  # fmt: skip
+    text = _say("ridge", lang, value=written(roofs.ridge, ".1f", lang))
+    axes.annotate(text, (roofs.ridge, axes.get_ylim()[0]), xytext=(-5, 8), textcoords="offset points", ha="right",
+                  fontsize=9, color=FAINT)  # fmt: skip
 
 
 def intensity(
@@ -125,11 +126,11 @@ def intensity(
         axes.set(xscale="log", yscale="log", ylabel=_say(key, lang))
         axes.set_ylim(min(values) / 1e12 / 2, roof / 1e12 * 2.2)
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(lambda value, _: number(value, "g", lang))
+        axes.yaxis.set_major_formatter(lambda value, _: written(value, "g", lang))
         axes.yaxis.set_minor_formatter("")
     roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
     value = (roofs.copy or roofs.datasheet) / 1e12
-    _note(upper, doublings[0], value, _say(roof_key, lang, value=number(value, ".2f", lang)))
+    _note(upper, doublings[0], value, _say(roof_key, lang, value=written(value, ".2f", lang)))
     _note(lower, doublings[0], roofs.fma / 1e12, _say("roof-fp16", lang, value=f"{roofs.fma / 1e12:.0f}"))
     highest = max(ridges.values())
     for number, (key, where) in enumerate(ridges.items()):
