@@ -153,7 +153,7 @@ def _table(measured: Roofs, fma_rate: float) -> dict[str, Any]:
         [{"en": "copy, measured", "es": "copia, medida"}, f"{measured.copy / 1e12:.2f} TB/s"],
         [{"en": "memory, datasheet", "es": "memoria, hoja de datos"}, f"{measured.datasheet / 1e12:.2f} TB/s"],
         [{"en": "fp32 FMA, measured", "es": "FMA fp32, medida"}, f"{measured.fma / 1e12:.1f} TFLOP/s"],
-        [{"en": "fp32 FMA, SMs x lanes x 2 x clock", "es": "FMA fp32, SM x lanes x 2 x reloj"},
+        [{"en": "fp32 FMA, SMs x lanes x 2 x clock", "es": "FMA fp32, SM x carriles x 2 x reloj"},
          f"{fma_rate / 1e12:.1f} TFLOP/s"],
         [{"en": "ridge point", "es": "punto de cresta"}, f"{measured.ridge:.1f} FLOP/byte"],
     ]  # fmt: skip

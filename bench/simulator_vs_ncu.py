@@ -178,7 +178,7 @@ def tables(rows: list[dict[str, Any]], large: list[dict[str, Any]], known: list[
         "kernel", {"en": "shape", "es": "forma"},
         {"en": "requests, load / store", "es": "peticiones, lectura / escritura"},
         {"en": "sectors", "es": "sectores"}, {"en": "shared wavefronts", "es": "wavefronts (compartida)"},
-        {"en": "bank conflicts", "es": "conflictos de bancos"}, {"en": "agreement", "es": "acuerdo"},
+        {"en": "bank conflicts", "es": "conflictos de banco"}, {"en": "agreement", "es": "acuerdo"},
     ]  # fmt: skip
     dram = [[r["label"], f"{r['compulsory'] / 1e6:.1f} MB", f"{r['dram_read'] / 1e6:.1f} MB",
              f"{100 * r['difference']:+.1f} %", f"1/{r['case']['scale']}"] for r in large]  # fmt: skip
