@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from onekernel.counts import SECTOR_BYTES
-from onekernel.messages import language, say
+from onekernel.messages import say
 from onekernel.trace import access, banks, heat, timeline
 from onekernel.trace.recording import Phase, Recording, Request
-from onekernel.units import number, show
+from onekernel.units import show
 
 DIGITS = "0123456789abcdefghijklmnopqrstuv"  # a lane in one character
 SEVERAL = "*"
@@ -100,10 +100,10 @@ def source(recording: Recording) -> list[str]:
     out = []
     for n in lines:
         bar = "█" * round(10 * n.moved / most) or ("▏" if n.moved else "")
-        moved = show(n.moved, "B", language()) if n.moved else ""
-        each = number(n.sectors_per_request, ".3g", language()) if n.sectors_per_request is not None else ""
-        requests = number(n.requests, ",", language()) if n.requests else ""
-        wavefronts = number(n.wavefronts, ",", language()) if n.wavefronts else ""
+        moved = show(n.moved, "B") if n.moved else ""
+        each = f"{n.sectors_per_request:.3g}" if n.sectors_per_request is not None else ""
+        requests = f"{n.requests:,}" if n.requests else ""
+        wavefronts = f"{n.wavefronts:,}" if n.wavefronts else ""
         out.append(f"  {moved:>9} {requests:>9} {each:>5} {wavefronts:>9} {bar:<10} {n.number:>4} {n.text}")
     heads = [say(f"trace.heat-{key}-short") for key in ("moved", "requests", "sectors", "wavefronts")]
     return [f"  {heads[0]:>9} {heads[1]:>9} {heads[2]:>5} {heads[3]:>9}", *out]
