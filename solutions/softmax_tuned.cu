@@ -544,7 +544,7 @@ template <typename T> cudaError_t softmax(Rows<T> r) {
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&r.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error != cudaSuccess) return error;
 
-    const bool fp32 = sizeof(T) == 4;
+    constexpr bool fp32 = sizeof(T) == 4;
     const int64_t vectors = r.cols / kVector<T>;   // a row that starts off a boundary has one less
     if (vectors <= 2) return launch_lanes<T, 1, 2>(r);
     if (vectors <= 4) return launch_lanes<T, 1, 4>(r);
@@ -552,7 +552,7 @@ template <typename T> cudaError_t softmax(Rows<T> r) {
     if (vectors <= 16) return launch_lanes<T, 2, 8>(r);
     if (vectors <= 32) return launch_lanes<T, 2, 16>(r);
     if (vectors <= 64) return launch_lanes<T, 2, 32>(r);
-    if (vectors <= 128) return launch_lanes<T, 4, 32>(r);
+    if (vectors <= 128) return launch_lanes<T, fp32 ? 8 : 4, fp32 ? 16 : 32>(r);
     if (vectors <= (fp32 ? 256 : 255)) return launch_lanes<T, 8, 32>(r);
 
     // Short slices, so that several blocks share a multiprocessor and one computes while another waits for memory; but no shorter than
