@@ -322,7 +322,8 @@ def test_a_cluster_is_refused_by_line(tmp_path: Path) -> None:
     line = next(i for i, text in enumerate(source.splitlines(), 1) if "cudaLaunchKernelEx" in text)
     _, report = run(tmp_path, source, np.zeros(64, np.float32), np.zeros(64, np.int32))
     assert report.status_name == "cudaErrorNotSupported"
-    assert [(f.code, f.line) for f in report.findings] == [("unsupported", line)]
+    assert [(f.code, f.line) for f in report.findings] == [("bad-launch", line)]
+    assert "ONEKERNEL_ARCH=sm_90" in report.findings[0].message.text("en")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -351,7 +352,7 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
         ("cudaMallocArray(nullptr, nullptr, 4, 4);", "array"),
         ("float v = tex2D<float>(0, 1, 2);", "texture"),
         ("cudaMemcpy3D(nullptr);", "3-D"),
-        ("cudaMemPrefetchAsync(x, 4, 0, stream);", "managed"),
+        ("cudaMemRangeGetAttribute(nullptr, 0, 0, x, 4);", "managed"),
         ("int v = __vadd4(1, 2);", "packed"),
         ("int v = __shfl_down(1, 2);", "_sync"),
         ("cuInit(0);", "driver"),

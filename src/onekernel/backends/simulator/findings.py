@@ -39,6 +39,7 @@ CHAPTERS = {
     "absent-lane": _SHUFFLES,
     "bad-launch": _LAUNCH,
     "host-touches-device": _SPACES,
+    "host-too-early": _SPACES,
     "host-pointer": _SPACES,
     "host-crash": _ERRORS,
     "crash": _BOUNDS,

@@ -15,8 +15,6 @@ _NAMES = {
     "__asm": "inline PTX (asm)",
     "cudaTextureObject_t": "textures",
     "cudaSurfaceObject_t": "surfaces",
-    "cudaMallocManaged": "managed memory (cudaMallocManaged)",
-    "__managed__": "managed memory (__managed__)",
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",
 }
 # What the card of compute capability 9.0 has alone.
@@ -35,7 +33,7 @@ _FAMILIES = tuple(
         (r"surf[123]D\w*", "surfaces"),
         (r"cuda(?:Malloc|Memcpy|Memset)3D\w*", "3-D copies"),
         (r"cuda\w*MemPool\w*|cudaMallocFromPoolAsync", "memory pools"),
-        (r"cudaMem(?:Prefetch|Advise)\w*", "managed memory"),
+        (r"cudaMem(?:PrefetchBatch|DiscardBatch|DiscardAndPrefetchBatch|RangeGet)\w*", "batches and ranges of managed memory"),
         (r"cudaMemcpyPeer\w*|cudaIpc\w+", "several devices"),
         (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),

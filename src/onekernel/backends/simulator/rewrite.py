@@ -41,7 +41,7 @@ class Source:
     included: dict[str, str] = field(default_factory=dict)  # name in the build folder -> rewritten text
     files: list[Path] = field(default_factory=list)  # the learner's files, this one first
     exports: dict[str, int] = field(default_factory=dict)  # extern "C" function -> number of parameters
-    variables: list[str] = field(default_factory=list)  # __device__ and __constant__ variables
+    variables: list[str] = field(default_factory=list)  # __device__, __constant__ and __managed__ variables
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -204,10 +204,11 @@ def _export(tokens: list[Token], bracket: int, out: dict[str, int]) -> None:
 
 
 def _variables(tokens: list[Token]) -> list[str]:
-    """Names of __device__ and __constant__ variables: declarations that reach [ = { ; or , before any bracket."""
+    """Names of __device__, __constant__ and __managed__ variables: declarations that reach [ = { ; or , before any
+    bracket."""
     out = []
     for i, token in enumerate(tokens):
-        if token.kind != "name" or token.text not in ("__device__", "__constant__"):
+        if token.kind != "name" or token.text not in ("__device__", "__constant__", "__managed__"):
             continue
         last = ""
         angle = 0
@@ -218,7 +219,7 @@ def _variables(tokens: list[Token]) -> list[str]:
             elif t.kind == "sign":
                 angle += (t.text == "<") - (t.text == ">")
                 if angle == 0 and t.text in "[={;," and t.text:
-                    if last not in ("__device__", "__constant__", "__host__"):
+                    if last not in ("__device__", "__constant__", "__managed__", "__host__"):
                         out.append(last)
                     break
                 if t.text in "()}":

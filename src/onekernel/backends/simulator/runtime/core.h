@@ -20,6 +20,7 @@
 #define __device__
 #define __host__
 #define __constant__
+#define __managed__
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
@@ -114,6 +115,8 @@ extern "C" void ok_copies_waited(unsigned still_allowed);
 // --- device memory --------------------------------------------------------------------------------------------------
 // All return a cudaError_t as int. `name` is what messages call the allocation.
 extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at);
+extern "C" int ok_managed_alloc(void** out, size_t bytes, Site at);
+extern "C" bool ok_is_managed(const void* pointer);
 extern "C" int ok_device_free(void* pointer, Site at);
 // True where `pointer` lies in device memory; `base` and `bytes` (either may be null) receive its allocation's.
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
@@ -165,7 +168,7 @@ extern "C" unsigned ok_team_arrive(int level, bool waits, Site at);    // the ph
 extern "C" void ok_team_wait(int level, unsigned phase, Site at);
 extern "C" void ok_team_wait_last(int level, Site at);                 // the phase in which this thread has arrived last
 extern "C" bool ok_cooperative();
-extern "C" ClusterPlace ok_cluster();
+extern "C" void ok_cluster(ClusterPlace* out);
 extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at);
 extern "C" unsigned ok_query_shared(const volatile void* address, Site at);
 extern "C" void ok_cluster_dims(dim3 shape);

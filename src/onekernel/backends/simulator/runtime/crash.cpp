@@ -132,6 +132,15 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     w->busy = 0;
     if (!w->current) {
         bool device = heap_base && address - heap_base < HEAP_BYTES;
+        if (Allocation* a = device ? managed_at(address) : nullptr) {  // told once; the program goes on
+            if (first_of("host-too-early", 0)) {
+                Finding f("host-too-early");
+                add_code(f, context);
+                f.text("variable", a->name).add();
+            }
+            open_to_host(*a);
+            return;
+        }
         if (first_of(device ? "host-touches-device" : "host-crash", 0)) {
             Finding f(device ? "host-touches-device" : "host-crash");
             add_code(f, context);

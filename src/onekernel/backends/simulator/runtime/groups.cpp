@@ -7,13 +7,13 @@
 namespace __ok {
 extern "C" bool ok_cooperative() { return worker && worker->current && worker->launch->config.cooperative; }
 
-extern "C" ClusterPlace ok_cluster() {
+extern "C" void ok_cluster(ClusterPlace* out) {
     const Worker& w = *worker;
     const dim3 shape = w.launch->config.cluster;
     const uint3 b = ok_blockIdx;
     ClusterPlace place{shape, {b.x / shape.x, b.y / shape.y, b.z / shape.z}, {b.x % shape.x, b.y % shape.y, b.z % shape.z}, 0};
     place.rank = place.block.x + shape.x * (place.block.y + shape.y * place.block.z);
-    return place;
+    *out = place;
 }
 
 static void report_rank(Site at, const char* kind, long long rank, long long blocks) {

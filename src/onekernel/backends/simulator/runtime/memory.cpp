@@ -38,7 +38,10 @@ Open::Open() {
 
 Open::~Open() {
     std::lock_guard<std::recursive_mutex> lock(heap_lock);
-    if (--opened == 0 && heap_top) mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_NONE);
+    if (--opened == 0 && heap_top) {
+        mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_NONE);
+        open_managed();
+    }
 }
 
 void close_heap() {
@@ -207,6 +210,7 @@ static bool on_device(const void* p) {
 // Checks one side of a copy; a device side must lie inside one allocation.
 static bool side_is_good(const void* p, size_t bytes, bool should_be_device, bool writes, Site at) {
     bool device = on_device(p);
+    if (managed_at(reinterpret_cast<uintptr_t>(p))) should_be_device = device;  // either side
     if (device != should_be_device) {
         // __device__ and __constant__ variables live outside the heap, and count as device memory.
         if (!device && should_be_device && is_symbol(reinterpret_cast<uintptr_t>(p), bytes)) return true;

@@ -26,6 +26,7 @@ struct Allocation {
     int item = 0;                    // bytes of an element, for messages
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
+    bool managed = false;            // the host may touch it too
     bool symbol = false;             // a __device__ or __constant__ variable
 };
 
@@ -48,6 +49,11 @@ int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Alloca
 void device_release(Allocation& a);
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
 void start_traffic();  // clears the byte counts of all allocations
+
+// managed.cpp
+void open_managed();                            // to the host, unless work that was given it may still run
+Allocation* managed_at(uintptr_t address);      // or null
+void open_to_host(const Allocation& a);
 
 // Shared memory.
 struct SharedArray {

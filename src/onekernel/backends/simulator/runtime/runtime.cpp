@@ -3,6 +3,7 @@
 #include "schedule.cpp"
 #include "warp.cpp"
 #include "memory.cpp"
+#include "managed.cpp"
 #include "shared.cpp"
 #include "streams.cpp"
 #include "race.cpp"

@@ -99,6 +99,12 @@ extern "C" __attribute__((visibility("default"))) uint64_t ok_given_stream(int o
     return reinterpret_cast<uintptr_t>(given);
 }
 
+bool host_has_waited(long allocation) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = touched.find(allocation);
+    return found == touched.end() || host.covers(found->second);
+}
+
 void caller_buffer(int id) { callers.insert(id); }
 
 void start_streams() {
@@ -152,8 +158,7 @@ extern "C" void ok_stream_work(const char* what, const char* mend, const volatil
     works.push_back({at, what, mend ? mend : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, early});
 }
 
-extern "C" void ok_stream_order(int order, const volatile void* raw, const volatile void* event) {
-    Busy busy;
+static void order_streams(int order, const volatile void* raw, const volatile void* event) {
     std::lock_guard<std::mutex> guard(lock);
     if (streams.empty()) start_streams();
     const void* e = const_cast<const void*>(event);
@@ -165,5 +170,11 @@ extern "C" void ok_stream_order(int order, const volatile void* raw, const volat
         case JOIN_DEVICE: for (size_t i = 0; i < streams.size(); i++) host.join(next_of(int(i))); break;
         case FORGET_STREAM: ids.erase(const_cast<const void*>(raw)); break;
     }
+}
+
+extern "C" void ok_stream_order(int order, const volatile void* raw, const volatile void* event) {
+    Busy busy;
+    order_streams(order, raw, event);
+    open_managed();
 }
 }  // namespace __ok

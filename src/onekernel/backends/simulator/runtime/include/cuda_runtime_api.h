@@ -3,4 +3,5 @@
 #include "ok/copy_api.h"
 #include "ok/kernel_api.h"
 #include "ok/launch_api.h"
+#include "ok/managed_api.h"
 #include "ok/stream_api.h"

@@ -83,8 +83,8 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = card.shared_per_block_optin; break;
         case cudaDevAttrMaxBlocksPerMultiprocessor: *value = card.blocks_per_multiprocessor; break;
         case cudaDevAttrReservedSharedMemoryPerBlock: *value = card.shared_reserved_per_block; break;
-        case cudaDevAttrManagedMemory:  // the simulator refuses cudaMallocManaged
-        case cudaDevAttrConcurrentManagedAccess: *value = 0; break;
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrConcurrentManagedAccess:
         case cudaDevAttrCooperativeLaunch:
         case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
         case cudaDevAttrClusterLaunch: *value = card.major >= 9; break;
@@ -123,7 +123,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int devic
     p.maxBlocksPerMultiProcessor = card.blocks_per_multiprocessor;
     p.l2CacheSize = card.l2_bytes;
     p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = 1;
-    p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+    p.managedMemory = p.concurrentManagedAccess = p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.clusterLaunch = card.major >= 9;
     *properties = p;
     return cudaSuccess;

@@ -14,6 +14,11 @@ OK_ALWAYS unsigned long long rank_in(uint3 index, dim3 shape) {
 OK_ALWAYS dim3 thread_at(uint3 block) {
     return dim3(block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y, block.z * blockDim.z + threadIdx.z);
 }
+OK_ALWAYS ClusterPlace cluster() {
+    ClusterPlace place;
+    ok_cluster(&place);
+    return place;
+}
 }  // namespace __ok
 
 namespace cooperative_groups {
@@ -41,12 +46,12 @@ public:
 
 #if __CUDA_ARCH__ >= 900
     OK_ALWAYS_MEMBER static dim3 dim_clusters() {
-        const dim3 each = __ok::ok_cluster().blocks;
+        const dim3 each = __ok::cluster().blocks;
         return dim3(gridDim.x / each.x, gridDim.y / each.y, gridDim.z / each.z);
     }
     OK_ALWAYS_MEMBER static unsigned long long num_clusters() { return __ok::wide_volume(dim_clusters()); }
-    OK_ALWAYS_MEMBER static dim3 cluster_index() { return dim3(__ok::ok_cluster().cluster); }
-    OK_ALWAYS_MEMBER static unsigned long long cluster_rank() { return __ok::rank_in(__ok::ok_cluster().cluster, dim_clusters()); }
+    OK_ALWAYS_MEMBER static dim3 cluster_index() { return dim3(__ok::cluster().cluster); }
+    OK_ALWAYS_MEMBER static unsigned long long cluster_rank() { return __ok::rank_in(__ok::cluster().cluster, dim_clusters()); }
 #endif
 };
 OK_ALWAYS grid_group this_grid() { return grid_group(); }
@@ -70,13 +75,13 @@ public:
     }
     OK_ALWAYS_MEMBER static unsigned query_shared_rank(const void* address, OK_AT) { return __ok::ok_query_shared(address, at); }
 
-    OK_ALWAYS_MEMBER static dim3 dim_blocks() { return __ok::ok_cluster().blocks; }
+    OK_ALWAYS_MEMBER static dim3 dim_blocks() { return __ok::cluster().blocks; }
     OK_ALWAYS_MEMBER static unsigned num_blocks() { return __ok::volume(dim_blocks()); }
-    OK_ALWAYS_MEMBER static dim3 block_index() { return dim3(__ok::ok_cluster().block); }
-    OK_ALWAYS_MEMBER static unsigned block_rank() { return __ok::ok_cluster().rank; }
+    OK_ALWAYS_MEMBER static dim3 block_index() { return dim3(__ok::cluster().block); }
+    OK_ALWAYS_MEMBER static unsigned block_rank() { return __ok::cluster().rank; }
     OK_ALWAYS_MEMBER static dim3 dim_threads() { return __ok::times(dim_blocks(), blockDim); }
     OK_ALWAYS_MEMBER static unsigned num_threads() { return num_blocks() * __ok::volume(blockDim); }
-    OK_ALWAYS_MEMBER static dim3 thread_index() { return __ok::thread_at(__ok::ok_cluster().block); }
+    OK_ALWAYS_MEMBER static dim3 thread_index() { return __ok::thread_at(__ok::cluster().block); }
     OK_ALWAYS_MEMBER static unsigned thread_rank() { return block_rank() * __ok::volume(blockDim) + __ok::ok_thread_rank(); }
     OK_ALWAYS_MEMBER static unsigned size() { return num_threads(); }
 };

@@ -125,6 +125,8 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, c
     void* p = const_cast<void*>(pointer);
     if (__ok::host_block(pointer) != nullptr)
         *attributes = {cudaMemoryTypeHost, 0, p, p};
+    else if (__ok::ok_is_managed(pointer))
+        *attributes = {cudaMemoryTypeManaged, 0, p, p};
     else if (__ok::ok_device_find(pointer, nullptr, nullptr))
         *attributes = {cudaMemoryTypeDevice, 0, p, nullptr};
     else
