@@ -33,7 +33,7 @@ _FAMILIES = tuple(
         (r"surf[123]D\w*", "surfaces"),
         (r"cuda(?:Malloc|Memcpy|Memset)3D\w*", "3-D copies"),
         (r"cuda\w*MemPool\w*|cudaMallocFromPoolAsync", "memory pools"),
-        (r"cudaMem(?:PrefetchBatch|DiscardBatch|DiscardAndPrefetchBatch|RangeGet)\w*", "batches and ranges of managed memory"),
+        (r"cudaMem(?:\w+Batch|RangeGet)\w*", "batches and ranges of managed memory"),
         (r"cudaMemcpyPeer\w*|cudaIpc\w+", "several devices"),
         (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
