@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 SOLUTION = """\
@@ -41,6 +42,12 @@ names = ["BINDS"]
 """
 HINTS = "# Hints\n\n## {slug}\n\n### 1\n\nA **nudge** about `{slug}`.\n\n### 2\n\nNearly:\n\n    the_code();\n"
 HINTS_ES = "# Pistas\n\n## {slug}\n\n### 1\n\nUn empujón.\n\n### 2\n\nCasi:\n\n    the_code();\n"
+
+
+def with_plugin() -> tuple[str, ...]:
+    """What a pytest of its own needs to load the plugin: nothing, or in a checkout that was not installed its name."""
+    installed = any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11"))
+    return () if installed else ("-p", "onekernel.pytest_plugin")
 
 
 def make_course(root: Path) -> Path:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from onekernel import learners
 from onekernel.course import find_root, load
-from onekernel.grading import exports
+from onekernel.grading import exports, python_checks
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 
@@ -21,3 +24,23 @@ def test_every_check_of_a_file_that_does_not_build_has_a_reason(tmp_path: Path) 
     told = ["\n".join(exports.lines(v, whole, "again")) for v in result.verdicts]
     assert all(text.strip() for text in told)
     assert "the first check of this file says why" in told[1]
+
+
+def test_a_link_to_the_solution_or_to_somebody_elses_file_is_refused(tmp_path: Path) -> None:
+    whole = load(find_root(Path(__file__).parent))
+    exercise = whole.exercises["softmax_naive"]
+    path = tmp_path / exercise.file
+    path.symlink_to(whole.solution(exercise))
+    result = grade(Submission(whole, exercise, path, "simulator", 1))
+    assert result.earned == 0
+    assert "is a link to another file" in str(result.verdicts[0].failures[0].message)
+
+
+def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_path: Path) -> None:
+    whole = load(find_root(Path(__file__).parent))
+    (tmp_path / "predictions.json").symlink_to(whole.root / "solutions" / "predictions.json")
+    with pytest.raises(learners.LearnerError, match="link"):
+        learners.read_predictions(tmp_path)
+    port = Submission(whole, whole.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
+    (tmp_path / "softmax_tuned.cu").symlink_to(whole.root / "solutions" / "softmax_tuned.cu")
+    assert python_checks.own_kernel(port) is None

@@ -23,6 +23,7 @@ FLOORS = (
     {"profiling"},
     {"trace"},
     {"learners", "doctor"},
+    {"pytest_run"},
     {"cli", "pytest_plugin"},
 )
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}

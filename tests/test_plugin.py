@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from courses import make_course
+from courses import make_course, with_plugin
 
 from onekernel import learners
 from onekernel.grading import exports
@@ -46,14 +46,7 @@ def ana(course: pytest.Pytester) -> Path:
 
 
 def run(course: pytest.Pytester, *words: str) -> pytest.RunResult:
-    plugin = () if _installed() else ("-p", "onekernel.pytest_plugin")  # a checkout that was not installed
-    return course.runpytest_subprocess(*plugin, *words)
-
-
-def _installed() -> bool:
-    from importlib.metadata import entry_points
-
-    return any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11"))
+    return course.runpytest_subprocess(*with_plugin(), *words)
 
 
 def test_a_fresh_clone_is_green_and_starters_are_yours_to_solve(course: pytest.Pytester) -> None:
@@ -166,6 +159,46 @@ def test_a_submissions_configuration_cannot_have_its_conftest_run(course: pytest
     result = run(course, "--submission", str(ana))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        (["learners/ana"], True),
+        (["learners/ana/test_evil.py::test_evil"], True),
+        (["--learner", "ana", "learners/ana"], True),
+        (["--submission=handed-in/ana", "handed-in/ana"], True),
+        (["--submissions=handed-in", "handed-in/ana/test_evil.py"], True),
+        (["."], False),
+        (["--learner", "ana", "."], False),
+        (["--submission=handed-in/ana", "."], False),
+        (["--submission", "handed-in/ana"], False),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)
+def test_no_code_of_a_submission_is_collected(
+    course: pytest.Pytester, ana: Path, words: list[str], refused: bool
+) -> None:
+    trace = course.path / "submission-ran"
+    for name in ("conftest.py", "test_evil.py"):
+        (ana / name).write_text(f"open({str(trace)!r}, 'w')\ndef test_evil():\n    pass\n")
+    if any("handed-in" in word for word in words):  # and bare `pytest .` collects what the author of a course put there
+        shutil.move(ana.parent, course.path / "handed-in")
+        (course.path / "learners").mkdir()
+    result = run(course, *words)
+    assert not trace.exists()
+    assert (result.ret == pytest.ExitCode.USAGE_ERROR) == refused, result.stdout.str()
+    assert not refused or "--learner=NAME" in result.stderr.str()
+
+
+def test_the_plugin_refuses_and_reports_in_spanish(
+    course: pytest.Pytester, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_LANG", "es")
+    assert "elige una" in run(course, "--learner", "ana", "--submission", "labs").stderr.str()
+    run(course, "--learner", "ana").stdout.fnmatch_lines(["*- puntos -*"])
+    run(course).stdout.fnmatch_lines(["*1 passed, 2 por resolver*"])
+    assert "evalúa learners/NOMBRE" in run(course, "--help").stdout.str()
 
 
 def test_a_students_name_cannot_begin_a_line(course: pytest.Pytester, ana: Path) -> None:

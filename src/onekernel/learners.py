@@ -222,6 +222,8 @@ def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():  # a device or a pipe under that name is not read either
         return {}
     try:
+        if path.is_symlink():  # somebody else's
+            raise ValueError("a link to another file")
         if path.stat().st_size > _JSON_BYTES:
             raise ValueError("too large")
         data = json.loads(path.read_text(encoding="utf-8"))

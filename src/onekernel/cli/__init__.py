@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import sys
 from collections.abc import Sequence
 
@@ -25,10 +24,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     _choose_language(words)
     if sys.platform != "linux":
         return _refuse(say("cli.not-linux", platform=sys.platform))
-    if argv is None:  # the command itself: a closed terminal or a time limit ends it as Ctrl-C does, leaving nothing
-        for ending in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(ending) is signal.SIG_DFL:  # nohup's choice stands
-                signal.signal(ending, signal.default_int_handler)
+    if argv is None:  # the command itself
+        from onekernel.grading.sandbox import end_on_signals
+
+        end_on_signals()
     try:
         from onekernel.cli.parser import parse
 

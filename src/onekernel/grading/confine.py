@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import signal
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ FILE_BYTES = 64 << 20
 OPEN_FILES = 256
 BUILT_BYTES = 512 << 20  # of one file that a compiler writes; a precompiled header has 22 MB
 
-_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on x86-64 and aarch64
 _GET_VERSION, _PATH_BENEATH = 1, 1
 _WRITES = {  # access rights by the Landlock version that brought them
@@ -29,6 +30,7 @@ _WRITES = {  # access rights by the Landlock version that brought them
     2: 1 << 13,  # refer
     3: 1 << 14,  # truncate
 }
+_REMOVES = 1 << 4 | 1 << 5  # folders, files; a rename removes, too
 _TCP_BIND_CONNECT = 3  # version 4
 _SCOPE_SOCKET_AND_SIGNAL = 3  # version 6
 
@@ -54,9 +56,12 @@ def landlock_version() -> int:
     return max(0, libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION))
 
 
-def confine(writable: Iterable[Path], *, limit_memory: bool = True, file_bytes: int = FILE_BYTES) -> bool:
+def confine(
+    writable: Iterable[Path], *, kept: Path | None = None, limit_memory: bool = True, file_bytes: int = FILE_BYTES
+) -> bool:
     """Limits this process for good. Returns whether the file system is closed to it outside `writable`.
 
+    In `kept`, one of those folders, nothing can be removed: a file that is open and has no name takes room unseen.
     `limit_memory` is False for CUDA and for sanitizers, which reserve far more addresses than they use.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -68,8 +73,8 @@ def confine(writable: Iterable[Path], *, limit_memory: bool = True, file_bytes: 
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    closed = _landlock(libc, writable)
-    syscalls.refuse()
+    closed = _landlock(libc, writable, kept)
+    syscalls.refuse(local_sockets=bool(gpu_nodes()))
     return closed
 
 
@@ -81,7 +86,14 @@ def limit_build(*, memory: bool) -> None:
         resource.setrlimit(limit, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
-def _landlock(libc: ctypes.CDLL, writable: Iterable[Path]) -> bool:
+def end_with(parent: int) -> None:
+    """Has the kernel end this process when `parent` ends, however it does; at once where it has ended already."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _landlock(libc: ctypes.CDLL, writable: Iterable[Path], kept: Path | None) -> bool:
     version = landlock_version()
     if version == 0:
         return False
@@ -96,7 +108,7 @@ def _landlock(libc: ctypes.CDLL, writable: Iterable[Path]) -> bool:
         for path in writable:
             parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
             is_folder = Path(path).is_dir()
-            allowed = rights if is_folder else rights & ((1 << 1) | (1 << 14))
+            allowed = rights & ~_REMOVES if path == kept else rights if is_folder else rights & ((1 << 1) | (1 << 14))
             rule = _Beneath(allowed, parent)
             failed = libc.syscall(_ADD_RULE, fd, _PATH_BENEATH, ctypes.byref(rule), 0)
             os.close(parent)

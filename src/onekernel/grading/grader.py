@@ -38,6 +38,8 @@ def grade(s: Submission) -> Result:
 def _refuse(s: Submission) -> list[Verdict] | None:
     """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
     try:
+        if s.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
+            return _all(s, FAILED, Message("grading.link", {"path": _shown(s)}))
         if not s.path.is_file():
             return _all(s, FAILED, Message("grading.no-file", {"path": _shown(s), "slug": s.exercise.slug}))
         if s.path.stat().st_size > SOURCE_BYTES:

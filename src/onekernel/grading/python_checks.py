@@ -33,7 +33,7 @@ def judge_port(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> 
     requests = port_request.requests(part, s.seed % 2**31, "cuda" if s.device == "cuda" else "cpu")
     options: dict[str, Any] = {"task": "port", "requests": requests}
     if part == "kernel":
-        kernel = _own_kernel(s)
+        kernel = own_kernel(s)
         if kernel is None:
             return _failed(check, Message("grading.no-own-kernel"), code="no-own-kernel")
         options |= {"kernel": str(kernel), "kernel_backend": s.device, "function": kernel.stem}
@@ -84,12 +84,13 @@ def judge_probe(s: Submission, check: Check, ran: Ran, before: list[Verdict]) ->
     return Verdict(check, status, earned, tuple(failures), note)
 
 
-def _own_kernel(s: Submission) -> Path | None:
+def own_kernel(s: Submission) -> Path | None:
     """The softmax beside the submission that is no longer a starter."""
     for slug in KERNELS:
         path = s.path.with_name(f"{slug}.cu")
         starter = s.course.root / "kernels" / path.name
-        if path.is_file() and not (starter.is_file() and starter.read_bytes() == path.read_bytes()):
+        untouched = starter.is_file() and path.is_file() and starter.read_bytes() == path.read_bytes()
+        if path.is_file() and not path.is_symlink() and not untouched:
             return path
     return None
 

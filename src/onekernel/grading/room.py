@@ -21,7 +21,7 @@ def taken(folder: Path, most_bytes: int) -> int:
     """The number of files directly in `folder`. Raises Flooded where there are more than MOST_FILES or `most_bytes` in
     it, at any depth, or folders that cannot be looked into: nested without end, or closed.
 
-    A file that was deleted while it is open is not seen; RLIMIT_FSIZE and RLIMIT_NOFILE bound those of one process.
+    A file without a name is not seen: `confine` sees to it that there is none, where the system has Landlock.
     """
     here = files = size = 0
     pending = [str(folder)]

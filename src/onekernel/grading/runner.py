@@ -126,7 +126,7 @@ def _start(folder: Path, asked_for: int = 0, call_seconds: float | None = None) 
         files = room.taken(out, most)
         return files, (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
 
-    argv = [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder)]
+    argv = [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder), str(os.getpid())]
     env = _environment(folder)
     return sandbox.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience)
 

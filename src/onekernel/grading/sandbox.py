@@ -12,6 +12,7 @@ import ctypes
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,16 @@ from onekernel.grading.room import Flooded
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
+
+
+def end_on_signals() -> None:
+    """Lets a closed terminal and a time limit end this process as Ctrl-C does: with the end of whatever it runs.
+
+    Whoever has chosen otherwise (nohup) is left alone, so is a thread that is not the main one.
+    """
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
+            signal.signal(ending, signal.default_int_handler)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """System calls that a submission is refused: those that Landlock leaves open and no kernel launch needs.
 
+Sockets are refused, so that nothing is sent and no local service is asked; on a GPU those to this machine (AF_UNIX)
+stay, which the driver may use. So are files without a name (O_TMPFILE), which the watch over the disk would not see.
 Landlock does not govern modes, owners, times and attributes of files, the limits and priority of other processes, or
 reading another process's memory (Linux documentation, "Landlock: unprivileged access control", "Current limitations").
 A seccomp filter (seccomp(2)) refuses these with EPERM, in every thread of the process. Numbers: asm/unistd_64.h
@@ -25,19 +27,23 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "init_module": (175, 105), "finit_module": (313, 273), "settimeofday": (164, 170), "clock_settime": (227, 112),
     "adjtimex": (159, 171), "clock_adjtime": (305, 266),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    "setpriority": (141, 140), "ioprio_set": (251, 30),
+    "setpriority": (141, 140), "ioprio_set": (251, 30), "openat2": (437, 437),
 }  # fmt: skip
 # Refused unless their first argument, a process, is 0: the caller itself.
 _OF_ITSELF: dict[str, tuple[int, int]] = {
     "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
     "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
 }  # fmt: skip
+_SOCKET = (41, 198)
+_AF_UNIX = 1
+_OPENS = {1: (2, None), 2: (257, 56)}  # which argument holds the flags -> open, openat
+_O_TMPFILE = 0x400000  # __O_TMPFILE, without O_DIRECTORY
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column above, AUDIT_ARCH
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_MODE_FILTER, _TSYNC = 1, 1
 _X32 = 0x40000000
 _ALLOW, _EPERM = 0x7FFF0000, 0x00050001  # SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # BPF: ld [k], jeq, jge, ret
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # BPF: ld [k], jeq, jge, jset, ret
 _NUMBER, _ARCH, _FIRST_LOW, _FIRST_HIGH = 0, 4, 16, 20  # offsets in struct seccomp_data, little-endian
 
 
@@ -45,18 +51,18 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
-def refuse() -> bool:
+def refuse(*, local_sockets: bool = False) -> bool:
     """Closes those calls to this process for good; it must have given up new privileges. Returns whether it worked."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
         return False
-    code = program(*_ARCHITECTURES[machine])
+    code = program(*_ARCHITECTURES[machine], local_sockets=local_sockets)
     libc = ctypes.CDLL(None, use_errno=True)
     filled = _Program(len(code) // 8, code)
     return libc.syscall(_SECCOMP[machine], _SET_MODE_FILTER, _TSYNC, ctypes.byref(filled)) == 0
 
 
-def program(column: int, architecture: int) -> bytes:
+def program(column: int, architecture: int, *, local_sockets: bool = False) -> bytes:
     """The filter as BPF instructions: (code, jump if true, jump if false, k), 8 bytes each."""
     out = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER)]
     if column == 0:  # the same calls have a second set of numbers
@@ -72,5 +78,18 @@ def program(column: int, architecture: int) -> bytes:
             (_LOAD, 0, 0, _FIRST_HIGH), (_EQUAL, 0, 1, 0),
             (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM),
         ]  # fmt: skip
+    family = _AF_UNIX if local_sockets else 0  # AF_UNSPEC: no socket has it
+    out += [
+        (_EQUAL, 0, 4, _SOCKET[column]),
+        (_LOAD, 0, 0, _FIRST_LOW), (_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM),
+    ]  # fmt: skip
+    for argument, opens in _OPENS.items():
+        number = opens[column]
+        if number is not None:
+            flags = _FIRST_LOW + 8 * argument
+            out += [
+                (_EQUAL, 0, 4, number),
+                (_LOAD, 0, 0, flags), (_ANY_BIT, 0, 1, _O_TMPFILE), (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW),
+            ]  # fmt: skip
     out.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in out)

@@ -1,7 +1,7 @@
-"""The untrusted process: `python -m onekernel.grading.worker FOLDER` builds a submission, runs it, writes raw bytes.
+"""The untrusted process: `python -m onekernel.grading.worker FOLDER PARENT` builds a submission and runs it.
 
-Nothing that it says is believed: see `onekernel.grading.job`. It confines itself before the first line of the
-submission runs.
+It writes raw bytes, and ends with the process PARENT. Nothing that it says is believed: see `onekernel.grading.job`.
+It confines itself before the first line of the submission runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Buffer, BuildError, Program, Unavailable
 from onekernel.grading import tasks
-from onekernel.grading.confine import FILE_BYTES, confine, gpu_nodes, limit_build
+from onekernel.grading.confine import FILE_BYTES, confine, end_with, gpu_nodes, limit_build
 from onekernel.grading.job import Request, read_request, report_to_json
 
 ENDLESS = "time-limit"
@@ -25,7 +25,8 @@ def build(request: Request, folder: Path) -> Program | None:
 
     A Python exercise is no program; what it may bring is the learner's kernel that it is to use.
     """
-    writable = [folder / "out", Path("/dev/null")]
+    kept = folder / "out"
+    writable = [kept, Path("/dev/null")]
     if gpu_nodes():
         writable.append(Path("/dev"))
     limit_build(memory=request.backend == "simulator")
@@ -35,7 +36,7 @@ def build(request: Request, folder: Path) -> Program | None:
         if torch.cuda.is_available():
             torch.zeros(1, device="cuda")
         if "kernel" not in request.options:
-            confine(writable, limit_memory=False)
+            confine(writable, kept=kept, limit_memory=False)
             return None
         kernel = Path(request.options["kernel"])
         return build(replace(request, source=kernel, backend=request.options["kernel_backend"], options={}), folder)
@@ -45,20 +46,20 @@ def build(request: Request, folder: Path) -> Program | None:
         program: Program = simulator.build(
             request.source, prototypes=request.prototypes, side_stream=True, **request.options
         )
-        confine(writable)
+        confine(writable, kept=kept)
         return program
     if request.backend == "cuda":
         from onekernel.backends import cuda
 
         program = cuda.build(request.source, prototypes=request.prototypes, **request.options)
         largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
-        confine(writable, limit_memory=False, file_bytes=max(FILE_BYTES, largest))
+        confine(writable, kept=kept, limit_memory=False, file_bytes=max(FILE_BYTES, largest))
         return program
     if request.backend == "triton":
         from onekernel.backends import triton
 
-        triton.prepare()
-        confine(writable, limit_memory=False)
+        compiles = not triton.prepare()  # into a cache in our folder, each file under another name first
+        confine(writable, kept=None if compiles else kept, limit_memory=False)
         return triton.build(request.source, **request.options)
     raise ValueError(f"backend {request.backend!r}")
 
@@ -109,4 +110,5 @@ def _write(path: Path, data: object) -> None:
 
 
 if __name__ == "__main__":
+    end_with(int(sys.argv[2]))
     work(Path(sys.argv[1]))

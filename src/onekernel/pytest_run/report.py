@@ -1,0 +1,58 @@
+"""Below the tests: the starters that are still to be solved, the points of each student, files for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onekernel import learners
+from onekernel.grading import exports
+from onekernel.grading.verdicts import Scorecard
+from onekernel.messages import say
+from onekernel.pytest_run.run import Run
+
+
+def summary(terminalreporter: Any) -> None:
+    """Writes what is yours to solve, and the points."""
+    yours = say("grading.status-untouched")
+    starters = [r.nodeid.split("::")[-1] for r in terminalreporter.stats.get(yours, ()) if "kernels/" in r.nodeid]
+    if starters:
+        terminalreporter.section(yours, sep="-", cyan=True)
+        terminalreporter.line(", ".join(starters))
+        terminalreporter.line(say("plugin.begin"))
+    points = _points(terminalreporter)
+    if points:
+        terminalreporter.section(say("plugin.points"), sep="-", cyan=True)
+        for student, (earned, assessed, rest) in points.items():
+            more = "  " + say("plugin.points-rest", rest=f"{rest:g}") if rest else ""
+            terminalreporter.line(f"{student}: {earned:g} / {assessed:g}{more}")
+
+
+def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float]]:
+    """Student -> points earned, assessed and not assessed; from the reports, so that -n gives the same."""
+    found: dict[str, tuple[float, float, float]] = {}
+    for report in (r for reports in terminalreporter.stats.values() for r in reports):
+        told = dict(getattr(report, "user_properties", ()))
+        if "points" not in told or getattr(report, "when", "") != "call":
+            continue
+        earned, assessed, rest = found.get(told["learner"], (0.0, 0.0, 0.0))
+        here, points = told["status"] != "not-assessed", float(told["points"])
+        found[told["learner"]] = (earned + float(told["earned"]), assessed + points * here, rest + points * (not here))
+    return found
+
+
+def export(session: pytest.Session, run: Run) -> None:
+    """Writes the files that were asked for; one that cannot be written is told, and makes the run a failed one."""
+    card = Scorecard.of(next(iter(run.results.values())))
+    for option, made in (("gradescope", exports.gradescope), ("classroom", exports.classroom)):
+        target = session.config.getoption(f"--{option}", None)
+        if target:
+            try:
+                learners.write_json(Path(target), made(card, run.course))
+            except OSError as error:
+                reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+                told = say("plugin.not-written", option=option, target=target, why=error.strerror)
+                reporter.write_line("\n" + told, red=True)
+                session.exitstatus = pytest.ExitCode.USAGE_ERROR
