@@ -20,6 +20,7 @@ import pytest
 from onekernel import counts
 from onekernel.backends import simulator
 from onekernel.backends.base import Buffer
+from onekernel.backends.simulator.compiler import fused
 
 FOLDER = Path(__file__).with_name("simulator_kernels")
 KERNELS = sorted(FOLDER.glob("*.cu"))
@@ -69,11 +70,12 @@ def sum_of(x, t):
 
 
 def product(x):
-    """x times x as 16 x 16 matrices, added in order in float32."""
+    """x times x as 16 x 16 matrices, added in order in float32, products fused if the processor can."""
     a = x.reshape(16, 16)
     c = np.zeros((16, 16), np.float32)
     for k in range(16):
-        c += a[:, k : k + 1] * a[k]
+        terms = a[:, k : k + 1].astype(np.float64 if fused() else np.float32) * a[k]
+        c = (terms + c).astype(np.float32)
     return c.ravel()
 
 

@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -46,9 +47,10 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
     target = folder / f"{source.path.stem}-{key}.so"
     if target.is_file():
         return target
-    runtime = _runtime_object(with_compiler, folder, source.arch)
-    shared = thread_local_library(with_compiler, folder)
-    with _work_folder(folder) as work:
+    # What is made once is made beside the file's own compilation.
+    with _work_folder(folder) as work, ThreadPoolExecutor(2) as others:
+        runtime = others.submit(_runtime_object, with_compiler, folder, source.arch)
+        shared = others.submit(thread_local_library, with_compiler, folder)
         main = Path(work) / "kernel.cpp"
         main.write_text(source.text, encoding="utf-8")
         for name, text in source.included.items():
@@ -61,7 +63,8 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
             raise compile_error(source, done.stdout + done.stderr, work)
         # The runtime first: its own variables must be ready when the file's are initialised.
         done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
-                     str(runtime), str(built), str(shared), "-o", str(linked), "-lpthread", "-lm", "-lrt"])  # fmt: skip
+                     str(runtime.result()), str(built), str(shared.result()), "-o", str(linked),
+                     "-lpthread", "-lm", "-lrt"])  # fmt: skip
         if done.returncode:
             _require_room(done)
             raise link_error(source, done.stdout + done.stderr)
