@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,7 +97,7 @@ def test_the_reading_names_stall_limiter_lines_and_gain(block):
     assert not {"selected", "not_selected"} & {reason for reason, _ in r.stalls}
     assert r.lines[0][0] == "softmax_block.cu:84" and r.lines[0][2] == "long_scoreboard"
     (step,) = r.steps
-    assert step.key == "step-long-scoreboard" and 1.0 < step.gain <= r.seconds / r.floor
+    assert step.key == "step-long-scoreboard-full" and 1.0 < step.gain <= r.seconds / r.floor
 
 
 def _with(kernel, **metrics):
@@ -137,8 +138,10 @@ def test_every_stall_reason_has_a_meaning_and_a_step(block):
 
 def _profile(kernel) -> profile.Profile:
     device = {"name": "NVIDIA H200", "driver": "580", "datasheet_bandwidth": BANDWIDTH}
+    source = {"path": "solutions/softmax_block.cu", "sha256": "0123456789abcdef" * 4}
     return profile.Profile("softmax_block", "softmax", (8192, 4096), "float32", device, {"torch": "2.11.0"},
-                           "2026-11-21", "onekernel profile softmax_block", IDEAL, IDEAL, 1, (kernel,))  # fmt: skip
+                           "2026-11-21", "onekernel profile softmax_block", IDEAL, IDEAL, 1, (kernel,),
+                           source)  # fmt: skip
 
 
 def _page(kernel, folder: Path) -> str:
@@ -167,6 +170,83 @@ def test_committed_readings_are_what_their_counters_give(path, tmp_path):
     for made in write_readings(kept, tmp_path):
         ours = made.read_text().split(MARKER)[0]
         assert (path.parent / made.name).read_text().split(MARKER)[0] == ours, made.name
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_a_committed_reading_is_of_the_file_that_is_there(path):
+    kept = load(path)
+    if kept.slug == profile.TORCH:
+        assert kept.source is None
+        return
+    if kept.source is None:
+        pytest.skip("made before profiles kept the hash of their source")
+    source = HERE.parent / kept.source["path"]
+    assert kept.of_this(source), f"{path.name} is of another version of {source.name}: {kept.command} --solutions"
+
+
+def test_a_profile_knows_whether_a_file_is_the_one_that_it_saw(block, tmp_path):
+    source = tmp_path / "solutions" / "softmax_block.cu"
+    source.parent.mkdir()
+    source.write_text("one version\n")
+    made = replace(_profile(block), source=profile.described(source))
+    assert made.source is not None and made.source["path"] == "solutions/softmax_block.cu"
+    (tmp_path / "p.json").write_text(json.dumps(made.to_json()))
+    assert load(tmp_path / "p.json").of_this(source) is True
+    rung = profile.described(HERE.parent / "solutions" / "ladder" / "2_shared_tree.cu")
+    assert rung is not None and rung["path"] == "solutions/ladder/2_shared_tree.cu"
+    source.write_text("another version\n")
+    assert load(tmp_path / "p.json").of_this(source) is False
+    assert "sha256 " + made.source["sha256"][:12] in write_readings(made, tmp_path)[0].read_text()
+    older = made.to_json()
+    del older["source"]
+    assert profile.Profile.from_json(older).of_this(source) is None
+    assert "sha256" not in write_readings(profile.Profile.from_json(older), tmp_path)[0].read_text()
+
+
+def test_more_warps_are_no_advice_where_none_would_fit(block):
+    few, full = (read(_with(block, **{ncu.ACHIEVED: percent}), IDEAL, IDEAL, BANDWIDTH) for percent in (60.0, 94.0))
+    assert few.steps[0].key == "step-long-scoreboard" and full.steps[0].key == "step-long-scoreboard-full"
+    assert "or more warps" not in str(area("profile")["step-long-scoreboard-full"])
+
+
+def test_the_system_s_shared_memory_is_not_the_kernel_s(block):
+    told = replace(block, shared_bytes=17920, extra={"compute_capability": "9.0"})
+    assert read(told, IDEAL, IDEAL, BANDWIDTH).shared_bytes == 16896
+    assert read(replace(told, shared_bytes=1024), IDEAL, IDEAL, BANDWIDTH).shared_bytes == 0
+    assert read(_with(told, **{ncu.SYSTEM_SHARED_BYTES: 2048.0}), IDEAL, IDEAL, BANDWIDTH).shared_bytes == 15872
+    assert read(replace(told, extra={}), IDEAL, IDEAL, BANDWIDTH).shared_bytes == 17920
+
+
+def test_lines_with_hardly_a_sample_are_not_listed(block):
+    most, *others = sorted(block.lines, key=lambda n: -n.metrics.get("smsp__pcsamp_sample_count", 0.0))
+    rare = [replace(n, metrics={"smsp__pcsamp_sample_count": 1.0}) for n in others]
+    r = read(replace(block, lines=(most, *rare)), IDEAL, IDEAL, BANDWIDTH)
+    assert [line for line, _, _ in r.lines] == [f"{most.file}:{most.line}"]
+
+
+def test_a_kernel_without_lines_says_so(block, tmp_path):
+    assert "without line information" in _page(replace(block, lines=()), tmp_path)
+    assert "without line information" not in _page(block, tmp_path)
+
+
+def test_a_line_of_tritons_library_is_named_by_its_function(tmp_path):
+    library = tmp_path / "triton" / "language" / "standard.py"
+    library.parent.mkdir(parents=True)
+    library.write_text("import x\n\n\ndef max(a):\n    if a:\n        return 1\n    return 2\n\n\nz = 1\n")
+    mine = tmp_path / "softmax_triton.py"
+    mine.write_text(library.read_text())
+    text = (EXPORTS / "softmax_block.source.csv").read_text()
+    rows = text.splitlines()
+    for path, named in ((library, "tl.max, standard.py"), (mine, "softmax_triton.py")):
+        changed = [row.replace("/cache/softmax_block.cu", str(path)) for row in rows]
+        changed = ["6" + row[2:] if row.startswith("84,") else row.replace('"84"', '"6"', 1) for row in changed]
+        (lines,) = report._by_kernel("\n".join(changed)).values()
+        assert named in {n.file for n in lines if n.line == 6}, path
+
+
+def test_a_gain_of_hundreds_has_no_decimals(block, tmp_path):
+    slow = _with(block, **{counts.LOAD_SECTORS: 500.0 * IDEAL / 32, ncu.DURATION: 21_000_000.0})
+    assert " x." in _page(slow, tmp_path) and "." not in _page(slow, tmp_path).split("at most ")[1].split(" x")[0]
 
 
 def test_some_profiles_are_committed():
@@ -234,3 +314,28 @@ def test_each_slug_has_an_operator_and_a_shape(slug, operator, shape):
 def test_a_shape_of_the_wrong_rank_is_refused():
     with pytest.raises(ValueError, match="rows, cols"):
         profile.sizes_of(profile.operator_of("softmax_tuned"), (4096,))
+
+
+# --- what the theory says about a reading -----------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("lang", "patterns"),
+    [
+        ("en", (r"DRAM at (\d+) %", r"multiprocessors at (\d+) %", r"wait (\d+) % of", r"and (\d+) % at barriers",
+                r"([\d.]+) times as fast")),
+        ("es", (r"DRAM al (\d+) %", r"multiprocesadores al (\d+) %", r"pasan el (\d+) % de su espera",
+                r"y el (\d+) % en barreras", r"([\d,]+) veces más rápido")),
+    ],
+)  # fmt: skip
+def test_the_reading_that_chapter_02_reads_is_the_committed_one(lang, patterns):
+    """Within two points: the profile may be taken anew, the sentence must stay true."""
+    page = (HERE.parent / f"docs/{lang}/02-from-naive-to-tiled.md").read_text(encoding="utf-8")
+    told = page[page.index("**A reading, read.**" if lang == "en" else "**Una lectura, leída.**") :].split("\n\n")[0]
+    kept = load(HERE.parent / "profiles/h200/softmax_block.json")
+    r = read(kept.kernels[0], kept.ideal_read, kept.ideal_written, float(kept.device["datasheet_bandwidth"]))
+    stalls = dict(r.stalls)
+    truth = (r.dram_percent, r.sm_percent, 100 * stalls["long_scoreboard"], 100 * stalls["barrier"],
+             100 * r.seconds / r.floor)  # fmt: skip
+    said = [re.search(pattern, told) for pattern in patterns]
+    numbers = [float(found[1].replace(",", ".")) if found else None for found in said]
+    numbers[-1] = 100 * numbers[-1] if numbers[-1] else None
+    assert numbers == pytest.approx(truth, abs=2.0)

@@ -34,6 +34,8 @@ def reading(profile: Profile, lang: str) -> str:
     ncu_version = profile.kernels[0].extra.get("ncu", "") if profile.kernels else ""
     parts += [t("made", command=profile.command, date=profile.date, driver=profile.device["driver"],
                 software=software, ncu=ncu_version), ""]  # fmt: skip
+    if profile.source:
+        parts += [t("source", path=profile.source["path"], hash=profile.source["sha256"][:12]), ""]
     if len(profile.kernels) > 1:
         parts += [t("several", count=len(profile.kernels)), ""]
     for nth, kernel in enumerate(profile.kernels, start=1):
@@ -51,7 +53,7 @@ def _kernel(r: Reading, kernel, profile: Profile, t, lang: str) -> list[str]:  #
         verdict += " " + t("dominant", reason=f"`{r.dominant}`", share=f"{100 * r.stalls[0][1]:.0f}",
                            meaning=_meaning(r.dominant, lang))  # fmt: skip
     grid, block = (" x ".join(str(n) for n in _dims(d)) for d in (kernel.grid, kernel.block))
-    launch = t("launch-value", grid=grid, block=block, registers=kernel.registers, shared=kernel.shared_bytes,
+    launch = t("launch-value", grid=grid, block=block, registers=kernel.registers, shared=f"{r.shared_bytes:.0f}",
                waves=number(r.waves, ".1f", lang))  # fmt: skip
     conflicts = _count(r.conflicts, lang)
     if r.shared_wavefronts:
@@ -78,9 +80,11 @@ def _kernel(r: Reading, kernel, profile: Profile, t, lang: str) -> list[str]:  #
     if r.lines:
         out += ["", t("lines"), "", f"| {t('line')} | {t('samples')} | {t('mostly')} |", "|---|---|---|"]
         out += [f"| {line} | {100 * s:.0f} % | `{why}` |" for line, s, why in r.lines]
+    else:
+        out += ["", t("no-lines")]
     out += ["", t("next"), ""]
     for nth, step in enumerate(r.steps, start=1):
-        times = number(step.gain, ".2f" if step.gain < 10 else ".0f", lang)
+        times = number(step.gain, ".2f" if step.gain < 10 else ",.0f", lang)
         gain = t("gain", times=times) if step.gain > 1.02 else t("no-gain")
         out.append(f"{nth}. {t(step.key, **{k: in_language(v, lang) for k, v in step.values.items()})} {gain}")
     return [*out, ""]

@@ -31,6 +31,7 @@ THEORETICAL = "sm__maximum_warps_per_active_cycle_pct"
 WAVES = "launch__waves_per_multiprocessor"
 REGISTERS = "launch__registers_per_thread"
 SHARED_BYTES = "launch__shared_mem_per_block"
+SYSTEM_SHARED_BYTES = "launch__shared_mem_per_block_driver"  # the part that the system takes; in section LaunchStats
 LIMITS = ("blocks", "registers", "shared_mem", "warps", "barriers")  # launch__occupancy_limit_*
 STALL_PREFIX = "smsp__average_warps_issue_stalled_"
 STALL_SUFFIX = "_per_issue_active.ratio"

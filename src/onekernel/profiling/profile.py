@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -39,6 +40,11 @@ class Profile:
     ideal_written: int
     flops: int
     kernels: tuple[KernelCounts, ...]
+    source: Mapping[str, str] | None = None  # path and sha256 of the file; None for a library's kernel
+
+    def of_this(self, path: Path) -> bool | None:
+        """Whether the file at `path` is what was profiled, byte for byte; None where the profile does not say."""
+        return None if self.source is None else self.source["sha256"] == sha256(path)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -46,7 +52,8 @@ class Profile:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Profile:
         """Reads what `to_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        values = {name: data[name] for name in cls.__dataclass_fields__}
+        values = {name: data[name] for name in cls.__dataclass_fields__ if name != "source"}
+        values["source"] = data.get("source")  # profiles made before 2026-11-21, 16:00, do not have it
         values["shape"] = tuple(int(n) for n in data["shape"])
         values["kernels"] = tuple(KernelCounts.from_json(kernel) for kernel in data["kernels"])
         return cls(**values)
@@ -74,7 +81,7 @@ def run(
         versions=device.versions(), date=device.provenance()["date"],
         command=f"onekernel profile {slug} --shape {short}" + ("" if dtype == "float32" else f" --dtype {dtype}"),
         ideal_read=ledger.bytes_read, ideal_written=ledger.bytes_written, flops=ledger.flops,
-        kernels=report.kernels(exported, source),
+        kernels=report.kernels(exported, source), source=described(source),
     )  # fmt: skip
     folder = out_dir / card.slug
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,6 +105,20 @@ def write_readings(profile: Profile, folder: Path) -> list[Path]:
 def load(path: Path) -> Profile:
     """A committed profile. Raises KeyError, TypeError or ValueError for a file that is none."""
     return Profile.from_json(json.loads(path.read_text(encoding="utf-8")))
+
+
+def sha256(path: Path) -> str:
+    """The hash of a file, in hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def described(source: Path | None) -> dict[str, str] | None:
+    """What a profile keeps of its source: its path from solutions/ on, or the last two parts of it, and its hash."""
+    if source is None:
+        return None
+    parts = source.parts
+    start = len(parts) - 1 - parts[::-1].index("solutions") if "solutions" in parts else len(parts) - 2
+    return {"path": "/".join(parts[start:]), "sha256": sha256(source)}
 
 
 def file_stem(slug: str) -> str:

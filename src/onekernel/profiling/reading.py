@@ -15,6 +15,7 @@ from onekernel.profiling import ncu
 
 BUSY = 75.0  # percent of a unit's peak from which on it is what binds
 WASTE = 1.15  # bytes moved over bytes needed from which on the traffic itself is the first thing to mend
+FULL = 85.0  # percent of the possible warps that were active, from which on more of them are no advice
 NOT_STALLED = ("selected", "not_selected")  # the warp issues, or could: another one was taken
 COPY_OVER_DATASHEET = 0.88  # what a large copy reaches of the datasheet's bandwidth (bench/roofline.py measures it)
 _SAMPLES = "smsp__pcsamp_sample_count"
@@ -50,6 +51,7 @@ class Reading:
     theoretical: float
     limiters: tuple[str, ...]
     waves: float
+    shared_bytes: float  # of a block, without what the system takes
     conflicts: float
     shared_wavefronts: float
     stalls: tuple[tuple[str, float], ...]  # reason, share of all stalled cycles, largest first
@@ -91,6 +93,7 @@ def read(kernel: KernelCounts, ideal_read: float, ideal_written: float, bandwidt
         theoretical=m.get(ncu.THEORETICAL, 0.0),
         limiters=_limiters(m),
         waves=m.get(ncu.WAVES, 0.0),
+        shared_bytes=_own_shared(kernel),
         conflicts=m.get(counts.SHARED_LOAD_CONFLICTS, 0.0) + m.get(counts.SHARED_STORE_CONFLICTS, 0.0),
         shared_wavefronts=m.get(counts.SHARED_LOAD_WAVEFRONTS, 0.0) + m.get(counts.SHARED_STORE_WAVEFRONTS, 0.0),
         stalls=stalls,
@@ -98,6 +101,18 @@ def read(kernel: KernelCounts, ideal_read: float, ideal_written: float, bandwidt
         bound=bound,
         steps=_steps(kernel, stalls, bound, seconds, floor, ideal_read),
     )
+
+
+def _own_shared(kernel: KernelCounts) -> float:
+    """Bytes of shared memory that the kernel itself has in a block.
+
+    From compute capability 8.0 on the system takes 1 KB of each block (CUDA Programming Guide, "Compute Capabilities"),
+    and ncu counts it as the block's. Reports that do not say how much it was are taken at that word.
+    """
+    system = kernel.metrics.get(ncu.SYSTEM_SHARED_BYTES)
+    if system is None:
+        system = 1024.0 if float(kernel.extra.get("compute_capability") or 0.0) >= 8.0 else 0.0
+    return max(0.0, kernel.shared_bytes - system)
 
 
 def _bytes(m: Mapping[str, float], sectors: str) -> float | None:
@@ -124,7 +139,7 @@ def _limiters(m: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def _lines(kernel: KernelCounts) -> tuple[tuple[str, float, str], ...]:
-    """The five lines with the most samples."""
+    """The five lines with the most samples, as far as they have one in a hundred."""
     total = sum(n.metrics.get(_SAMPLES, 0.0) for n in kernel.lines)
     if not total:
         return ()
@@ -134,6 +149,8 @@ def _lines(kernel: KernelCounts) -> tuple[tuple[str, float, str], ...]:
         stalls = {k.removeprefix(prefix): v for k, v in entry.metrics.items() if k.startswith(prefix)}
         waiting = {k: v for k, v in stalls.items() if k not in NOT_STALLED} or stalls
         share = entry.metrics.get(_SAMPLES, 0.0) / total
+        if share < 0.01:
+            break
         found.append((f"{entry.file}:{entry.line}", share, max(waiting, key=lambda k: waiting[k], default="-")))
     return tuple(found)
 
@@ -156,5 +173,7 @@ def _steps(
     elif stalls:
         reason, share = stalls[0]
         key = f"step-{reason.replace('_', '-')}"
+        if kernel.metrics.get(ncu.ACHIEVED, 0.0) >= FULL and f"{key}-full" in area("profile"):
+            key += "-full"  # the advice without "more warps"
         steps.append(Step(key if key in area("profile") else "step-misc", min(most, 1 / max(1e-9, 1 - share)), {}))
     return tuple(sorted(steps, key=lambda step: -step.gain))

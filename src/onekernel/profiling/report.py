@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from onekernel.counts import LOAD_SECTORS, STORE_SECTORS, KernelCounts, LineCounts
@@ -61,7 +63,8 @@ def number(text: str) -> float | None:
 
 
 def _wanted(name: str) -> bool:
-    return name in ncu.METRICS or (name.startswith(ncu.STALL_PREFIX) and name.endswith(ncu.STALL_SUFFIX))
+    asked = name in ncu.METRICS or name == ncu.SYSTEM_SHARED_BYTES
+    return asked or (name.startswith(ncu.STALL_PREFIX) and name.endswith(ncu.STALL_SUFFIX))
 
 
 def _raw_rows(text: str) -> Iterator[dict[str, str]]:
@@ -78,13 +81,13 @@ def _by_kernel(text: str) -> dict[str, tuple[LineCounts, ...]]:
     instructions."""
     found: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
     columns: list[str] = []
-    file, line = "", 0
+    path, file, line = Path(), "", 0
     current: dict[tuple[str, int], dict[str, float]] = {}
     for row in csv.reader(row for row in text.splitlines() if not row.startswith("==")):
         if len(row) < 2:
             continue
         if row[0] == "File Path":
-            file = Path(row[1]).name
+            path = Path(row[1])
         elif row[0] == "Function Name":
             current = found.setdefault(bare_name(row[1]), {})
         elif row[0] == "Line No":
@@ -93,6 +96,7 @@ def _by_kernel(text: str) -> dict[str, tuple[LineCounts, ...]]:
             values = dict(zip(columns[4:], row[4:], strict=True))
             if row[0]:
                 line = int(row[0])
+                file = _named(path, line)
                 current[file, line] = _line_metrics(values)
             elif (file, line) in current:
                 _add_sectors(current[file, line], values)
@@ -100,6 +104,21 @@ def _by_kernel(text: str) -> dict[str, tuple[LineCounts, ...]]:
         name: tuple(LineCounts(file, line, metrics) for (file, line), metrics in sorted(lines.items()))
         for name, lines in found.items()
     }
+
+
+def _named(path: Path, line: int) -> str:
+    """The name of a file; for a line of Triton's own library, which nobody wrote, with the function that it is in."""
+    if "/triton/language/" not in path.as_posix() or not path.is_file():
+        return path.name
+    inside = [f for f in _functions(path) if f[1] <= line <= f[2]]
+    return f"tl.{inside[-1][0]}, {path.name}" if inside else path.name
+
+
+@cache
+def _functions(path: Path) -> list[tuple[str, int, int]]:
+    """Name, first and last line of each function of a Python file, outer ones first."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [(f.name, f.lineno, f.end_lineno or f.lineno) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef)]
 
 
 def _line_metrics(values: dict[str, str]) -> dict[str, float]:
