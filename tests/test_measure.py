@@ -171,7 +171,10 @@ def test_a_stale_table_is_found_then_written_then_clean(repository):
     assert tables.refresh(repository, check=True) == []
 
 
-@pytest.mark.parametrize("part", ["summary", "shortfalls", "ladder", "latency", "triton-vs-cuda", "float32"])
+EVERY_PART = ["summary", "shortfalls", "ladder", "latency", "triton-vs-cuda", "float32", "compiled"]
+
+
+@pytest.mark.parametrize("part", EVERY_PART)
 def test_every_part_exists_in_both_languages(repository, part):
     name = f"test/softmax/{part}"
     english, spanish = _page(repository, name, "en"), _page(repository, name, "es", "docs/es/page.md")
@@ -189,6 +192,25 @@ def test_a_shifted_shape_is_told_against_the_aligned_copy_too(repository):
     assert "+1: shifted by one element" in page.read_text()
     assert "| 8192 x 4096 +1 | 2.44 | 106 |" in page.read_text()
     assert "| 8192 x 4096 +1, of the aligned copy | 2.68 | 96 |" in page.read_text()
+
+
+def test_what_torch_compile_reaches_is_told_by_length_and_alignment(repository):
+    path = repository / "bench/results/test/softmax.json"
+    data = json.loads(path.read_text())
+    shapes = [(9000, 512, 0, 101.0), (9000, 1000, 0, 125.0), (9000, 2048, 0, 160.0), (9000, 4096, 0, 200.0),
+              (9000, 4096, 1, 400.0), (9000, 2049, 0, 250.0), (16, 262144, 0, 500.0)]  # fmt: skip
+    data["cells"] = [_cell(r, c, shift=s, copy=100.0, **{"torch.compile": t}) for r, c, s, t in shapes]
+    path.write_text(json.dumps(data))
+    page = _page(repository, "test/softmax/compiled", "x", "docs/es/page.md")
+    english = _page(repository, "test/softmax/compiled", "x")
+    tables.refresh(repository)
+    lines = english.read_text().splitlines()
+    assert [line for line in lines if line.startswith("| ") and "rows |" not in line] == [
+        "| up to 1024 columns, a multiple of 16 | 99 |", "| up to 1024, all others | 80 |",
+        "| above 1024, a multiple of 16 | 50 to 62 |", "| above 1024, all others | 25 to 40 |",
+        "| 128 rows or fewer | 20 |",
+    ]  # fmt: skip
+    assert "de 50 a 62" in page.read_text()
 
 
 def test_a_slow_kernel_is_not_shown_as_standing_still(repository):

@@ -13,6 +13,10 @@ from onekernel.measure.results import COPY_GOAL, OURS, PEERS, Measured, geometri
 from onekernel.messages import Message
 from onekernel.units import number
 
+COMPILED = "torch.compile"
+COMPILED_KINDS = ("tile", "tile-odd", "loop", "loop-odd", "few")
+PERSISTENT = 1024  # columns up to which Inductor keeps a row in registers (torch/_inductor/choices.py)
+FEW_ROWS = 128  # fewer programs than multiprocessors on any card of the course's results
 SHOWN = (OURS, "softmax_triton", "softmax_block", *PEERS)
 LADDER_SHAPES = ("131072 x 128", "16384 x 1024", "8192 x 4096", "4096 x 16384", "2048 x 131072", "1024 x 262144")
 
@@ -105,6 +109,36 @@ def triton_vs_cuda(path: Path, lang: str) -> list[str]:
     return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
 
 
+def compiled(path: Path, lang: str) -> list[str]:
+    """What torch.compile reaches, lowest to highest, by the kernel that it writes and the loads that it can prove."""
+    data, cells = read(path)
+    mine = [c for c in cells if c.method == "events" and COMPILED in c.samples]
+    dtypes = [d for d in ITEMSIZE if any(c.dtype == d for c in mine)]
+    groups: dict[str, list[Measured]] = {key: [] for key in COMPILED_KINDS}
+    for c in mine:
+        loop = "tile" if c.cols <= PERSISTENT else "loop"
+        groups["few" if c.rows <= FEW_ROWS else loop if _sixteens(c) else f"{loop}-odd"].append(c)
+    rows = [
+        [_say(f"compiled-{key}", lang, rows=FEW_ROWS, cols=PERSISTENT),
+         *(_range([share for c in group if c.dtype == d and (share := c.of_copy(COMPILED))], lang) for d in dtypes)]
+        for key, group in groups.items() if group
+    ]  # fmt: skip
+    notes = f"{_say('compiled-note', lang)} {caption(data, lang)}"
+    return [*grid([_say("compiled-rows", lang), *dtypes], rows), "", notes]
+
+
+def _sixteens(cell: Measured) -> bool:
+    """Whether Triton may take every row to begin at a multiple of 16 bytes: it asks whether arguments divide by 16."""
+    return cell.cols % 16 == 0 and not cell.shift
+
+
+def _range(shares: Sequence[float], lang: str) -> str:
+    if not shares:
+        return "-"
+    lowest, highest = (f"{100 * share:.0f}" for share in (min(shares), max(shares)))
+    return lowest if lowest == highest else _say("range", lang, lowest=lowest, highest=highest)
+
+
 def summary(path: Path, lang: str) -> list[str]:
     """Geometric mean and lowest percentage of each contender, by type."""
     data, cells = read(path)
@@ -143,6 +177,7 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
     "latency": latency,
     "ladder": ladder,
     "triton-vs-cuda": triton_vs_cuda,
+    "compiled": compiled,
     "summary": summary,
     "shortfalls": shortfall_list,
 }
