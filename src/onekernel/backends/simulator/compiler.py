@@ -22,6 +22,11 @@ COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
 _USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return")
 # Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
 # (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
+# clang would also make one access of those that two branches share.
+_CLANG = (
+    "-tsan-instrument-func-entry-exit=0", "-tsan-distinguish-volatile=1", "-tsan-instrument-read-before-write=1",
+    "-simplifycfg-hoist-common=false", "-simplifycfg-sink-common=false",
+)  # fmt: skip
 _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
@@ -29,9 +34,8 @@ _HOOKS = {
         "-fexpensive-optimizations",  # or products are fused in mode fast alone
     ),
     "clang++": (
-        "-O1", "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
-        "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-read-before-write=1", "-fno-optimize-sibling-calls",
-        "-fsanitize=signed-integer-overflow",
+        "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
+        *(part for option in _CLANG for part in ("-mllvm", option)),
     ),
 }  # fmt: skip
 

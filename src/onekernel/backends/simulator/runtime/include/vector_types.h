@@ -1,15 +1,42 @@
 // CUDA's built-in vector types (dim3 and uint3 are core.h's): sizes and alignments of the CUDA C++ Programming Guide,
-// "Built-in Vector Types". Plain aggregates, so that one assignment is one access of the whole vector.
+// "Built-in Vector Types". One assignment is one access of the whole vector.
 #pragma once
 #include "../core.h"
+#include "ok/bits.h"
+
+// g++ moves a plain aggregate whole. clang takes it apart before it instruments, so that its copies are spelled out.
+#if defined(__clang__)
+#define OK_WHOLE_COPIES(name)                                                                      \
+    name() = default;                                                                              \
+    OK_ALWAYS_MEMBER name(const name& from) { __ok::copy_whole<sizeof(name)>(this, &from); }       \
+    OK_ALWAYS_MEMBER name& operator=(const name& from) {                                           \
+        __ok::copy_whole<sizeof(name)>(this, &from);                                               \
+        return *this;                                                                              \
+    }
+#define OK_WHOLE2(name, type) \
+    OK_WHOLE_COPIES(name)     \
+    constexpr name(type x, type y = 0) : x(x), y(y) {}
+#define OK_WHOLE4(name, type) \
+    OK_WHOLE_COPIES(name)     \
+    constexpr name(type x, type y = 0, type z = 0, type w = 0) : x(x), y(y), z(z), w(w) {}
+#else
+#define OK_WHOLE2(name, type)
+#define OK_WHOLE4(name, type)
+#endif
 
 #define OK_VECTOR_TYPES(name, type, align2, align4)   \
     OK_VECTOR_TYPES_1_2_4(name, type, align2, align4) \
     struct name##3 { type x, y, z; };
 #define OK_VECTOR_TYPES_1_2_4(name, type, align2, align4) \
     struct name##1 { type x; };                           \
-    struct alignas(align2) name##2 { type x, y; };        \
-    struct alignas(align4) name##4 { type x, y, z, w; };
+    struct alignas(align2) name##2 {                      \
+        type x, y;                                        \
+        OK_WHOLE2(name##2, type)                          \
+    };                                                    \
+    struct alignas(align4) name##4 {                      \
+        type x, y, z, w;                                  \
+        OK_WHOLE4(name##4, type)                          \
+    };
 
 OK_VECTOR_TYPES(char, signed char, 2, 4)
 OK_VECTOR_TYPES(uchar, unsigned char, 2, 4)
@@ -30,9 +57,11 @@ OK_VECTOR_TYPES(double, double, 16, 16)
 #define OK_WIDE_VECTOR(name, type)  \
     struct alignas(16) name##_16a { \
         type x, y, z, w;            \
+        OK_WHOLE4(name##_16a, type) \
     };                              \
     struct alignas(32) name##_32a { \
         type x, y, z, w;            \
+        OK_WHOLE4(name##_32a, type) \
     };
 OK_WIDE_VECTOR(double4, double)
 OK_WIDE_VECTOR(longlong4, long long)
@@ -40,3 +69,5 @@ OK_WIDE_VECTOR(ulonglong4, unsigned long long)
 OK_WIDE_VECTOR(long4, long)
 OK_WIDE_VECTOR(ulong4, unsigned long)
 #undef OK_WIDE_VECTOR
+#undef OK_WHOLE2
+#undef OK_WHOLE4

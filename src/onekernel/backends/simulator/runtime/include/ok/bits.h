@@ -1,9 +1,20 @@
 // Reading the bits of a value as another type, without a library header.
 #pragma once
+#include <stddef.h>
+
 
 // Header functions vanish into their callers, so that a program counter and an inlined frame are the learner's.
 #define OK_ALWAYS static inline __attribute__((always_inline))
 #define OK_ALWAYS_MEMBER inline __attribute__((always_inline))
+
+// A 16-byte vector that passes through here is one access to memory.
+#if defined(__clang__) && defined(__x86_64__)
+#define OK_WHOLE(word) __asm__("" : "+x"(word))
+#elif defined(__clang__) && defined(__aarch64__)
+#define OK_WHOLE(word) __asm__("" : "+w"(word))
+#else
+#define OK_WHOLE(word) static_cast<void>(0)
+#endif
 
 namespace __ok {
 
@@ -14,5 +25,38 @@ OK_ALWAYS To bit_cast(From from) {
     __builtin_memcpy(&to, &from, sizeof to);
     return to;
 }
+
+// Copies 2, 4, 8 or 16 bytes, or a multiple of 16, by single accesses that clang is kept from splitting.
+#if defined(__clang__)
+template <size_t bytes>
+struct WholeWord;
+template <>
+struct WholeWord<2> {
+    typedef unsigned short __attribute__((may_alias)) type;
+};
+template <>
+struct WholeWord<4> {
+    typedef unsigned int __attribute__((may_alias)) type;
+};
+template <>
+struct WholeWord<8> {
+    typedef unsigned long long __attribute__((may_alias)) type;
+};
+template <>
+struct WholeWord<16> {
+    typedef float __attribute__((vector_size(16), may_alias)) type;
+};
+template <size_t bytes>
+OK_ALWAYS void copy_whole(void* to, const void* from) {
+    constexpr size_t piece = bytes > 16 ? 16 : bytes;
+    typedef typename WholeWord<piece>::type Word;
+    for (size_t i = 0; i < bytes / piece; ++i) {
+        Word word = static_cast<const Word*>(from)[i];
+        if constexpr (piece < 16) __asm__("" : "+r"(word));
+        else OK_WHOLE(word);
+        static_cast<Word*>(to)[i] = word;
+    }
+}
+#endif
 
 }  // namespace __ok

@@ -13,13 +13,6 @@ struct Exactly {
 };
 
 // A 16-byte vector moves through one 16-byte word, which clang is kept from splitting, so that it counts as one access.
-#if defined(__clang__) && defined(__x86_64__)
-#define OK_WHOLE(word) __asm__("" : "+x"(word))
-#elif defined(__clang__) && defined(__aarch64__)
-#define OK_WHOLE(word) __asm__("" : "+w"(word))
-#else
-#define OK_WHOLE(word) static_cast<void>(0)
-#endif
 typedef long long Word16 __attribute__((vector_size(16), may_alias));
 template <class T>
 OK_ALWAYS T load(const T* address) {
@@ -41,7 +34,6 @@ OK_ALWAYS void store(T* address, T value) {
         *address = value;
     }
 }
-#undef OK_WHOLE
 }  // namespace __ok
 
 #define OK_LOAD(name)                    \
