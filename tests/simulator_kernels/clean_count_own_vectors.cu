@@ -1,5 +1,6 @@
 // A learner's own vectors of 16 bytes: one that is aligned to 16 moves in one access, one that is aligned to 4 word by word.
 // n: 256
+// compiler: g++
 // Result: np.concatenate([x[:128] + 1, x[128:] + 1])
 struct alignas(16) Pack {
     float v[4];

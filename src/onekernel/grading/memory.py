@@ -16,7 +16,7 @@ from onekernel.course import Check
 from onekernel.grading import calls
 from onekernel.grading.calls import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
-from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops import Case, Ledger
 from onekernel.units import UnitError, parse, show
@@ -112,6 +112,10 @@ MEASURES: dict[str, Callable[[Counted], float]] = {
 }
 
 
+_BY_REQUEST = ("bytes_moved", "bank_conflicts", "load_requests", "shared_traffic")
+"""Measures that ask which bytes one instruction moves, and not only which are moved."""
+
+
 def measured(name: str, c: Counted, at: str | None = None) -> Message:
     """A measure in words; `at` is the sizes in words, where they are not all there is to say."""
     values = {"value": f"{MEASURES[name](c):.3g}", "sizes": at or show_sizes(c.sizes)}
@@ -128,6 +132,9 @@ def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     name = check.options["measure"]
+    asked = {name, *check.options.get("after", {})}
+    if asked.intersection(_BY_REQUEST) and not all(k.extra.get("exact_requests") for k in counted.kernels):
+        return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
     note = measured(name, counted)
     for other, most in check.options.get("after", {}).items():
         if MEASURES[other](counted) > most:

@@ -37,12 +37,15 @@ _MOST_ARGUMENTS = 16
 class Simulated:
     """A built file. `time_limit`: processor seconds that one call may take on each core before it is stopped."""
 
-    def __init__(self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool = False) -> None:
+    def __init__(
+        self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool, exact_requests: bool
+    ) -> None:
         self.source = source
         self.mode = mode
         self.time_limit = time_limit
         self.side_stream = side_stream
         self.library = library
+        self.exact_requests = exact_requests
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
@@ -109,7 +112,7 @@ class Simulated:
             status=status.value,
             status_name=error_name(status.value),
             findings=findings_of(report, self._lines, path, self._functions),
-            kernels=kernels_of(report, self._lines, path, self._functions, self.mode),
+            kernels=kernels_of(report, self._lines, path, self._functions, self.mode, self.exact_requests),
             seconds=seconds,
         )
 
@@ -173,4 +176,6 @@ def build(
     source = rewrite(Path(path).resolve(), architecture(arch))
     library = compile_source(source, mode, chosen)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
-    return Simulated(source, library, mode, time_limit, side_stream)
+    # clang takes a learner's own vector types apart: one access may count as several.
+    exact = chosen.family == "g++" or not source.aligned_types
+    return Simulated(source, library, mode, time_limit, side_stream, exact)

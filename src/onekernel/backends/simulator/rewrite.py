@@ -42,6 +42,7 @@ class Source:
     files: list[Path] = field(default_factory=list)  # the learner's files, this one first
     exports: dict[str, int] = field(default_factory=dict)  # extern "C" function -> number of parameters
     variables: list[str] = field(default_factory=list)  # __device__, __constant__ and __managed__ variables
+    aligned_types: bool = False  # it declares structs with an alignment of their own
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -65,8 +66,9 @@ def _rewrite_file(path: Path, source: Source) -> str:
     try:
         text = path.read_bytes().decode("utf-8-sig")  # editors on Windows put a byte order mark in front; nvcc skips it
     except OSError as error:
-        raise BuildError([Finding("unreadable", Message("simulator.unreadable", {"why": error.strerror or str(error)}),
-                                  str(path))]) from error
+        raise BuildError(
+            [Finding("unreadable", Message("simulator.unreadable", {"why": error.strerror or str(error)}), str(path))]
+        ) from error
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
         message = Message("simulator.not-utf8", {"line": line})
@@ -79,6 +81,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
         return ""
     source.exports.update(_exports(tokens))
     source.variables.extend(_variables(tokens))
+    source.aligned_types |= _declares_aligned_types(tokens)
     arity, names = _kernels(tokens)
     for name, line in _plain_calls(tokens, names):
         _finding(source, path, line, "kernel-called", name=name)
@@ -225,6 +228,22 @@ def _variables(tokens: list[Token]) -> list[str]:
                 if t.text in "()}":
                     break
     return out
+
+
+def _declares_aligned_types(tokens: list[Token]) -> bool:
+    """Is there a struct, class or union with an alignment of its own, before its body or behind it?"""
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text not in ("struct", "class", "union"):
+            continue
+        for k in range(i + 1, len(tokens)):
+            if tokens[k].text in ("alignas", "__align__", "aligned"):
+                return True
+            if tokens[k].kind == "sign" and tokens[k].text in ";>,={":
+                break
+        behind = next_solid(tokens, closing(tokens, k) + 1) if is_sign(tokens, k, "{") else len(tokens)
+        if behind < len(tokens) and tokens[behind].text in ("__attribute__", "__align__"):
+            return True
+    return False
 
 
 def _uncast_kernels(tokens: list[Token]) -> list[Token]:

@@ -17,18 +17,20 @@ _COUNTED = (
 
 
 def kernels_of(
-    report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str
+    report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool
 ) -> tuple[KernelCounts, ...]:
-    """One KernelCounts for each launch of the call, in order."""
+    """One KernelCounts for each launch of the call, in order. `exact`: the compiler has split no access."""
     lines.resolve(access["pc"][0] for launch in report["launches"] for access in launch.get("accesses", ()))
-    return tuple(_kernel(launch, lines, path, functions, mode) for launch in report["launches"])
+    return tuple(_kernel(launch, lines, path, functions, mode, exact) for launch in report["launches"])
 
 
 def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
     return str(launch["kernel"]) or functions.get(launch["address"], "kernel")
 
 
-def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str) -> KernelCounts:
+def _kernel(
+    launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool
+) -> KernelCounts:
     total: dict[str, float] = defaultdict(float)
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
@@ -61,6 +63,7 @@ def _kernel(launch: dict[str, Any], lines: Lines, path: str, functions: dict[int
         lines=tuple(LineCounts(file, line, dict(m)) for (file, line), m in sorted(by_line.items())),
         extra={
             "complete": bool(launch["complete"]),
+            "exact_requests": exact,
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],
             "occupancy_limited_by": launch["resident_limit"],
