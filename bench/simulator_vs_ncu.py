@@ -17,6 +17,7 @@ import argparse
 import json
 import math
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -30,6 +31,7 @@ from onekernel import counts  # noqa: E402
 from onekernel.backends import cuda, simulator  # noqa: E402
 from onekernel.counts import KernelCounts  # noqa: E402
 from onekernel.measure import device  # noqa: E402
+from onekernel.measure.timing import took  # noqa: E402
 from onekernel.messages import LANGUAGES  # noqa: E402
 from onekernel.profiling import ncu, report  # noqa: E402
 from onekernel.profiling.names import bare_name  # noqa: E402
@@ -231,6 +233,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="TEXT", nargs="+", help="measure these cases anew, keep the others")
     parser.add_argument("--out", type=Path, help="the result file")
     options = parser.parse_args()
+    began = time.perf_counter()
     results = ROOT / "bench" / "results"
     if options.dry_run:
         for case in _present(CASES):
@@ -244,7 +247,7 @@ def main() -> int:
         if path is None:
             sys.exit("no bench/results/*/simulator_vs_ncu.json yet: run it once on a machine with a GPU and ncu")
         old = json.loads(path.read_text(encoding="utf-8"))
-        facts = {k: old[k] for k in ("device", "versions", "date", "command")}
+        facts = {k: old[k] for k in ("device", "versions", "date", "command", "took") if k in old}
         theirs = old["ncu"]
         cases, large = ([c for c in some if c.label in theirs] for some in (cases, large))
     else:
@@ -258,6 +261,7 @@ def main() -> int:
             theirs[case.label] = _measured(case)
             print(f"{case.label}: ncu counted {len(theirs[case.label])} kernel(s)", flush=True)
             _write(path, {"bench": "simulator_vs_ncu", **facts, "ncu": theirs})  # the simulator's side can be redone
+        facts["took"] = took(began)  # on the card
     known = reasons()
     rows = []
     for case in cases:
