@@ -1,0 +1,47 @@
+"""The timing of launch-bound calls on a real card: what torch's allocator does while a graph is captured."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from onekernel.measure import cells, contenders, device, timing  # noqa: E402
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA device"),
+]
+
+
+def test_an_allocating_peer_writes_another_output_each_time():
+    x = torch.randn(128, 4096, device="cuda", dtype=torch.bfloat16)
+    written = []
+
+    def call():
+        out = torch.nn.functional.softmax(x, dim=1)
+        if torch.cuda.is_current_stream_capturing():
+            written.append(out.data_ptr())
+        return out
+
+    sets = timing.rotation(x.nbytes, device.current().l2_bytes)
+    timed = timing.in_graph({"peer": [call] * sets}, repeats=3)
+    assert isinstance(timed["peer"], timing.Sample)
+    assert len(set(written)) == len(written) == sets
+
+
+def test_a_launch_bound_cell_is_measured_and_stands_below_the_roof():
+    def prealloc(x, y):
+        return lambda: torch.softmax(x, dim=1, out=y)
+
+    def allocating(x, y):
+        return lambda: torch.nn.functional.softmax(x, dim=1)
+
+    two = [contenders.Contender("ours", "exercise", prealloc), contenders.Contender("peer", "peer", allocating, False)]
+    card = device.current()
+    cell = cells.Cell("bfloat16", 128, 4096)
+    made = cells.measure(cell, two, card, timing.L2Emptier(), repeats=9, seed=0)
+    times = {name: answer["median_s"] for name, answer in made["contenders"].items() if "discarded" not in answer}
+    assert set(times) == {"copy", "ours", "peer"}
+    assert times["peer"] == pytest.approx(times["ours"], rel=0.2)  # the same kernel: who allocates decides nothing
+    assert made["took"]["gpu_s"] > 0 and "sm_mhz" in made["clocks"]["during"]
