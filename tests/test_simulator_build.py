@@ -57,7 +57,7 @@ def test_wrong_argument_of_a_launch_is_told_at_the_launch(tmp_path):
 
 
 def test_what_is_not_supported_is_named_with_its_line(tmp_path):
-    text = "#include <cub/cub.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", 'asm("nop");')
+    text = "#include <cub/device/device_reduce.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", 'asm("nop");')
     assert refused(write(tmp_path, text)) == [("unsupported", 1), ("unsupported", 2)]
 
 
@@ -196,3 +196,11 @@ def test_shared_memory_outside_a_function_is_refused_where_blocks_run_together(t
     report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
     assert report.status_name == "cudaErrorNotSupported"
     assert [(f.code, f.line) for f in report.findings] == [("unsupported", 4)]
+
+
+def test_the_rest_of_cub_is_refused_by_name_and_line(tmp_path):
+    text = "#include <cub/cub.cuh>\n" + GOOD.replace("{ if", "{ using Scan = cub::BlockScan<int, 32>; if")
+    with pytest.raises(BuildError) as caught:
+        simulator.build(write(tmp_path, text))
+    assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", 2)]
+    assert "cub::BlockScan" in caught.value.findings[0].message.text("en")

@@ -14,7 +14,7 @@ extern "C" cudaError_t run(const float*, float* y, int64_t n, cudaStream_t strea
     cudaMallocManaged(&in, n * sizeof(float));
     cudaMallocManaged(&out, n * sizeof(float), cudaMemAttachGlobal);
     for (int i = 0; i < n; i++) in[i] = 1.5f;
-    cudaMemAdvise(in, n * sizeof(float), cudaMemAdviseSetReadMostly, 0);
+    cudaMemAdvise(in, n * sizeof(float), cudaMemAdviseSetReadMostly, cudaMemLocation{cudaMemLocationTypeDevice, 0});
     cudaMemPrefetchAsync(in, n * sizeof(float), cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, stream);
     calls = 0;
     scale<<<2, 64, 0, stream>>>(in, out, n);

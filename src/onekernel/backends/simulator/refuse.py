@@ -23,6 +23,9 @@ _OF_SM_90 = {
     "cluster_group": "thread block clusters (cluster_group)",
     "__cluster_dims__": "thread block clusters (__cluster_dims__)",
 }
+# Of CUB we have include/cub alone.
+_CUB = frozenset(("BlockReduce", "BlockReduceAlgorithm", "WarpReduce"))
+_CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::minimum<>"}  # gone with CUDA 13
 # Whole families of the runtime's and the device's functions, by their names in CUDA 13.0's headers.
 _FAMILIES = tuple(
     (re.compile(pattern), what)
@@ -69,10 +72,11 @@ def refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str =
 
 def _refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str) -> list[Refusal]:
     found: dict[str, Refusal] = {}
+    before = ("", "")  # the texts of the last two tokens that are no space
     for token in active(tokens, arch):
         what = None
         if token.kind == "name":
-            what = _NAMES.get(token.text) or _family(token.text)
+            what = _of_cub(token.text) if before == ("cub", "::") else _NAMES.get(token.text) or _family(token.text)
             newer = _OF_SM_90.get(token.text)
             if newer and arch == DEFAULT:
                 found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
@@ -80,7 +84,16 @@ def _refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str)
             what = f"<{match[1]}>"
         if what and what not in found:
             found[what] = Refusal(what, token.line)
+        if token.kind != "space":
+            before = (before[1], token.text)
     return list(found.values())
+
+
+def _of_cub(name: str) -> str | None:
+    if name in _CUB or name.startswith("BLOCK_REDUCE_"):
+        return None
+    now = _CUB_12.get(name)
+    return f"cub::{name} (CUDA 13 has {now})" if now else f"CUB beyond BlockReduce and WarpReduce (cub::{name})"
 
 
 def _family(name: str) -> str | None:

@@ -1,5 +1,5 @@
 // Managed memory from the host: cudaMallocManaged and what advises where it should lie (CUDA C++ Programming Guide, "Unified
-// Memory Programming"; signatures of CUDA 12 and 13). Advice changes a GPU's speed alone: accepted.
+// Memory Programming"; signatures of CUDA 13). Advice changes a GPU's speed alone: accepted.
 #pragma once
 #include "memory_api.h"
 
@@ -36,21 +36,14 @@ namespace __ok {
 inline cudaError_t advised(const void* pointer, bool valid) {
     return valid && ok_is_managed(pointer) ? cudaSuccess : fail(cudaErrorInvalidValue);
 }
-inline bool is_place(int device) { return device == 0 || device == cudaCpuDeviceId; }
 inline bool is_place(cudaMemLocation place) { return place.type == cudaMemLocationTypeDevice ? place.id == 0 : place.type > 1; }
 }  // namespace __ok
 
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation to, unsigned = 0, cudaStream_t = nullptr) {
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation to, unsigned, cudaStream_t = nullptr) {
     return __ok::advised(pointer, __ok::is_place(to));
-}
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, int device, cudaStream_t = nullptr) {
-    return __ok::advised(pointer, __ok::is_place(device));
 }
 inline cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, cudaMemLocation place) {
     return __ok::advised(pointer, __ok::is_place(place));
-}
-inline cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, int device) {
-    return __ok::advised(pointer, __ok::is_place(device));
 }
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t = 0, unsigned = cudaMemAttachSingle) {
     return __ok::advised(pointer, true);
