@@ -12,7 +12,6 @@ But:    near the ridge both roofs are busy, and a real kernel stays under each o
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -42,13 +41,8 @@ DOUBLINGS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = asked.parser(__doc__, "intensity")
     parser.add_argument("--ridge", type=float, metavar="N", help="your prediction of the ridge, in doublings")
-    parser.add_argument("--out", type=Path, help="default: bench/results/<gpu>/")
-    parser.add_argument("--draw", metavar="GPU", help="draw again what bench/results/GPU/intensity.json holds")
-    parser.add_argument("--predict", action="store_true", help="the model's figures, no measurement")
-    parser.add_argument("--card", default="H200", help="with --predict: a card of measure/cards.toml")
-    parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(argv)
     if options.ridge is not None and options.ridge <= 0:
         raise asked.BadInput("bad-number", option="--ridge", value=options.ridge, least=1)

@@ -10,7 +10,6 @@ But:    the roofs are of DRAM. A shape that lives in L2 (hollow) may stand above
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -39,12 +38,7 @@ FMA_ROUNDS = 1 << 14
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="default: bench/results/<gpu>/")
-    parser.add_argument("--draw", metavar="GPU", help="draw again what bench/results/GPU/roofline.json holds")
-    parser.add_argument("--predict", action="store_true", help="simulated traffic, no measurement")
-    parser.add_argument("--card", default="H200", help="with --predict: a card of measure/cards.toml")
-    parser.add_argument("--dry-run", action="store_true")
+    parser = asked.parser(__doc__, "roofline")
     options = parser.parse_args(argv)
     if options.draw:
         path = asked.record(ROOT, options.draw, "roofline")

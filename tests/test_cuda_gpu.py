@@ -14,21 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gpu import needs_cuda
 
 from onekernel.backends import cuda
-from onekernel.backends.base import Buffer, BuildError, Unavailable
+from onekernel.backends.base import Buffer, BuildError
 
-
-def _reason() -> str | None:
-    try:
-        cuda.require()
-    except Unavailable as error:
-        return error.message.text("en")
-    return None
-
-
-REASON = _reason()
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+pytestmark = needs_cuda
 
 GUARD = 256
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gpu import needs_cuda
 
 from onekernel import course
 from onekernel.backends import cuda
-from onekernel.backends.base import Unavailable
 from onekernel.grading import speed
 from onekernel.grading.submission import Submission
 from onekernel.ops import OPERATORS, softmax
@@ -17,16 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
 
-def _reason() -> str | None:
-    try:
-        cuda.require()
-    except Unavailable as error:
-        return error.message.text("en")
-    return None
-
-
-REASON = _reason()
-pytestmark = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+pytestmark = needs_cuda
 
 # Both sides of each regime's limits, from lanes to two launches.
 COLUMNS = (1, 9, 63, 129, 1025, 2060, 4097, 8200, 16385, 24513, 32769, 65537, 100003, 262145, 400001, 905000, 2000003)

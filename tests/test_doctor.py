@@ -23,7 +23,7 @@ COURSE = load(ROOT)
 @pytest.fixture(autouse=True)
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of its own for what is remembered; what is built stays where it is."""
-    monkeypatch.setattr(selftest, "cache_dir", lambda: tmp_path / "cache")
+    monkeypatch.setattr(selftest, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(messages, "_chosen", "en")
     console.cache_clear()
     return tmp_path / "cache"

@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from onekernel import backends, ops
+from onekernel.backends.cache import cache_folder
 from onekernel.course import Course
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
@@ -54,7 +55,7 @@ def health(course: Course, backend: str, *, again: bool = False) -> Health:
     exercise = course.exercises.get(BACKENDS[backend])
     if exercise is None:
         return Health(backend, True)
-    stamp = cache_dir() / f"{backend}-{_fingerprint(course, backend)}.ok"
+    stamp = cache_folder() / f"{backend}-{_fingerprint(course, backend)}.ok"
     if stamp.is_file() and not again:
         return Health(backend, True)
     only = replace(exercise, checks=tuple(c for c in exercise.checks if c.kind == "correct"))
@@ -69,14 +70,6 @@ def health(course: Course, backend: str, *, again: bool = False) -> Health:
         return Health(backend, False, why)  # nothing ran: it did not build
     values = {"backend": backend, "kernel": exercise.file, "why": why, "seed": result.seed}
     return Health(backend, False, Message("doctor.wrong-numbers", values))
-
-
-def cache_dir() -> Path:
-    """Where passes are remembered: $ONEKERNEL_CACHE, else $XDG_CACHE_HOME/onekernel, else ~/.cache/onekernel."""
-    asked = os.environ.get("ONEKERNEL_CACHE")
-    if asked:
-        return Path(asked).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "onekernel"
 
 
 def _remember(stamp: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -29,6 +30,17 @@ def told(main: Callable[[], int]) -> int:
     except BadInput as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def parser(about: str | None, bench: str) -> argparse.ArgumentParser:
+    """The options of a bench that measures, predicts or draws again what bench/results/GPU/`bench`.json holds."""
+    found = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    found.add_argument("--out", type=Path, help="default: bench/results/<gpu>/")
+    found.add_argument("--draw", metavar="GPU", help=f"draw again what bench/results/GPU/{bench}.json holds")
+    found.add_argument("--predict", action="store_true", help="what is to be expected, no measurement")
+    found.add_argument("--card", default="H200", help="with --predict: a card of measure/cards.toml")
+    found.add_argument("--dry-run", action="store_true")
+    return found
 
 
 def shapes(texts: Iterable[str]) -> list[tuple[int, ...]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.backends.cuda.diagnostics import findings_of_log
 from onekernel.backends.cuda.toolchain import Toolchain
 from onekernel.messages import Message
@@ -27,15 +28,6 @@ _OPERATORS_ON = [
 _LINKER = ["-Wl,--as-needed", "-Wl,--no-undefined"]
 
 
-def cache_dir() -> Path:
-    """Where built libraries are kept: $ONEKERNEL_CACHE, else $XDG_CACHE_HOME/onekernel, else ~/.cache/onekernel."""
-    asked = os.environ.get("ONEKERNEL_CACHE")
-    if asked:
-        return Path(asked).expanduser() / "cuda"
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "onekernel" / "cuda"
-
-
 def library(path: Path, source: bytes, toolchain: Toolchain) -> Path:
     """The shared library of `source`, which was read from `path`. Raises BuildError with the lines at fault.
 
@@ -49,14 +41,15 @@ def library(path: Path, source: bytes, toolchain: Toolchain) -> Path:
         *_OPERATORS_ON,
     ]
     name = f"onekernel_{_key(path.name, source, flags, toolchain)}"
-    kept = cache_dir() / f"{name}.so"
-    if kept.is_file():
+    builds = cache_folder("cuda")
+    kept = builds / f"{name}.so"
+    if used(kept):
         return kept
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f"{name}.", dir=kept.parent) as folder:
             built = _build(name, path, source, flags, toolchain, Path(folder))
             os.replace(built, kept)
+        prune(builds)
     except OSError as error:
         values = {"path": str(kept.parent), "error": error.strerror or str(error)}
         raise BuildError([Finding("cache-unwritable", Message("cuda.cache-unwritable", values), str(path))]) from error

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.backends.simulator.compiler import COMMON, Compiler, card, flags
 from onekernel.backends.simulator.diagnostics import compile_error, link_error
 from onekernel.backends.simulator.rewrite import INCLUDE, Source
@@ -21,31 +22,14 @@ RUNTIME = INCLUDE.parent
 _TIME_LIMIT = 120
 
 
-def cache_folder() -> Path:
-    """Where builds are kept: ONEKERNEL_CACHE, else ~/.cache/onekernel; a temporary folder if that cannot be written."""
-    base = os.environ.get("ONEKERNEL_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "onekernel"
-    )
-    folder = Path(base) / "simulator"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    folder = Path(tempfile.gettempdir()) / f"onekernel-{os.getuid()}" / "simulator"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
     """The shared object of `source` for `mode`; built if the cache does not have it. Raises BuildError."""
     how = flags(mode, with_compiler, source.arch)
     parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), _runtime_hash()]
     key = _hash(*parts, with_compiler.version, *how)
-    folder = cache_folder()
+    folder = cache_folder("simulator")
     target = folder / f"{source.path.stem}-{key}.so"
-    if target.is_file():
+    if used(target):
         return target
     # What is made once is made beside the file's own compilation.
     with _work_folder(folder) as work, ThreadPoolExecutor(2) as others:
@@ -69,6 +53,7 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
             _require_room(done)
             raise link_error(source, done.stdout + done.stderr)
         _install(linked, target)
+    prune(folder)
     return target
 
 
@@ -108,7 +93,7 @@ def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
 
 def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], source: Path) -> Path:
     target = folder / f"{stem}-{_hash(_runtime_hash(), with_compiler.version, *flags)}{suffix}"
-    if target.is_file():
+    if used(target):
         return target
     named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
     with _work_folder(folder) as work:
@@ -144,7 +129,7 @@ def _require_room(done: subprocess.CompletedProcess[str]) -> None:
 
 
 def _disk_error(error: OSError) -> BuildError:
-    message = Message("simulator.disk", {"why": error.strerror or str(error), "folder": str(cache_folder())})
+    message = Message("simulator.disk", {"why": error.strerror or str(error), "folder": str(cache_folder("simulator"))})
     return BuildError([Finding("disk", message)])
 
 

@@ -1,0 +1,51 @@
+"""Where builds are kept between runs, and for how long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from pathlib import Path
+
+MOST_BYTES = 4 << 30  # of builds; a build of the simulator has some hundred kB
+IN_USE_SECONDS = 3600.0  # what was used that recently may be about to be loaded
+
+
+def cache_folder(name: str = "") -> Path:
+    """$ONEKERNEL_CACHE, else $XDG_CACHE_HOME/onekernel, else ~/.cache/onekernel; in it the folder `name`.
+
+    It is made where it is missing; where it cannot be written, it is one in the system's temporary folder.
+    """
+    xdg = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    base = Path(os.environ.get("ONEKERNEL_CACHE") or Path(xdg) / "onekernel").expanduser()
+    with contextlib.suppress(OSError):
+        (base / name).mkdir(parents=True, exist_ok=True)
+        if os.access(base / name, os.W_OK):
+            return base / name
+    folder = Path(tempfile.gettempdir()) / f"onekernel-{os.getuid()}" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def used(build: Path) -> bool:
+    """Whether that build is kept; if so, it is now the one that was used last."""
+    with contextlib.suppress(OSError):  # somebody else's, or gone this moment
+        os.utime(build)
+    return build.is_file()
+
+
+def prune(folder: Path, most_bytes: int = MOST_BYTES) -> None:
+    """Removes the builds (.so) that were not used for longest until the rest has `most_bytes` at most; what was used
+    within IN_USE_SECONDS stays."""
+    kept: list[tuple[float, int, Path]] = []
+    for path in folder.glob("*.so"):
+        with contextlib.suppress(OSError):
+            about = path.stat()
+            kept.append((about.st_mtime, about.st_size, path))
+    excess = sum(size for _, size, _ in kept) - most_bytes
+    for when, size, path in sorted(kept):
+        if excess <= 0 or time.time() - when < IN_USE_SECONDS:
+            return
+        path.unlink(missing_ok=True)
+        excess -= size
