@@ -44,6 +44,7 @@ def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
         done = _run([with_compiler.path, *how, "-include", str(prefix), "-c", str(main), "-o", str(built)])
         if done.returncode:
             _require_room(done)
+            shared.result()  # a compiler that fails at our own source, too, is the cause
             raise compile_error(source, done.stdout + done.stderr, work)
         # The runtime first: its own variables must be ready when the file's are initialised.
         done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
