@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 KERNELS = (
-    "barrier_in_branch", "clean_cluster_rotate", "clean_cluster_split", "clean_grid_flag", "clean_grid_sync",
+    "barrier_in_branch", "clean_lock", "clean_order_through_third_block", "race_store_beside_atomics",
+    "clean_cluster_rotate", "clean_cluster_split", "clean_grid_flag", "clean_grid_sync",
     "cluster_exited_first", "cluster_sync_in_branch", "grid_sync_plain_launch", "race_cluster_no_barrier",
     "clean_count_transpose_conflicts", "clean_cached_copy", "clean_histogram", "clean_last_block",
     "clean_scan_double_buffer", "clean_shared_opt_in", "clean_shuffle_width", "clean_tile_reduce", "clean_two_kernels",

@@ -4,27 +4,19 @@
 #include <cstdint>
 
 #include "memory.h"
+#include "order.h"
 #include "state.h"
 
 namespace __ok {
 enum AccessFlag : uint8_t { WRITES = 1, ATOMIC = 2, VOLATILE = 4 };  // VOLATILE: ordered as an atomic, counted as none
 
-struct Access {
-    uint32_t block;   // linear index + 1; 0: none
-    uint32_t time;    // Worker::time
-    uint32_t pc;      // offset from code_base()
-    uint16_t thread;
-    uint8_t bytes;    // which of the word's four
-    uint8_t flags;
-};
-
-// One per 4-byte word; one line of the cache. `writer` and two readers belong to launch `launch`.
+// One per 4-byte word; one line of the cache. The accesses belong to launch `launch`. An atomic has a place of its own: among
+// themselves atomics do no harm, so the last one says nothing about the plain accesses before it.
 struct Cell {
-    uint32_t launch;
+    uint32_t launch : 28;
+    uint32_t init : 4;    // bytes that were ever written
     uint32_t init_block;  // shared memory: the block for which `init` holds
-    uint8_t init;         // bytes that were ever written
-    uint8_t unused[7];
-    Access writer, reader, reader2;
+    Access writer, atomic, reader, reader2;
 };
 static_assert(sizeof(Cell) == 64);
 
@@ -47,11 +39,8 @@ void add_symbol(const char* name, uintptr_t address, size_t bytes);
 // Checks one access to `bytes` bytes at `address` against the cells that hold it.
 void check_order(Worker& w, const Place& place, Cell* cells, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
                  uintptr_t pc);
-// Is `p`, an access of the running block, ordered before what its thread `rank` does now?
-bool ordered_in_block(Worker& w, const Access& p, unsigned rank);
 // A write that may have stored what was there already is judged when it has happened.
 void settle(Worker& w);
-void synchronise(Worker& w, uintptr_t address, bool writes);  // an atomic, seen as acquire and (after a fence) release
 
 // Events of the scheduler.
 void block_started(Worker& w);

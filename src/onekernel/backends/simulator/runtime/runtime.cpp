@@ -6,6 +6,8 @@
 #include "managed.cpp"
 #include "shared.cpp"
 #include "streams.cpp"
+#include "order.cpp"
+#include "cells.cpp"
 #include "race.cpp"
 #include "async.cpp"
 #include "trace.cpp"

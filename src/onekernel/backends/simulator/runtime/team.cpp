@@ -313,7 +313,7 @@ bool visit_shared(Worker& w, uintptr_t address, int bytes, unsigned flags, uintp
     }
     if (address & (bytes - 1)) report_misaligned(address, bytes, pc, s->name);
     Member& owner = team.members[visited];
-    Access now{static_cast<uint32_t>(w.block + 1), w.time, 0, static_cast<uint16_t>(w.rank), 15, static_cast<uint8_t>(flags)};
+    Access now{static_cast<uint32_t>(w.block + 1), w.time, 0, w.rank, 15, static_cast<uint8_t>(flags)};
     owner.visit = {true, now, pc, s, (at - s->offset) / s->item};
     if (!owner.worker->alive) report_visit(team, visited, owner.visit);
     if (options & RACES)
