@@ -126,6 +126,8 @@ def test_a_mistake_is_refused_with_its_place_and_mend(mistake: str, tmp_path: Pa
         course.load(tmp_path)
     assert place in str(refused.value)
     assert mend in str(refused.value)
+    spanish = refused.value.message.text("es")
+    assert place in spanish and spanish != str(refused.value)
 
 
 def test_an_exercise_without_a_check_is_refused(tmp_path: Path) -> None:

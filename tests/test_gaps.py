@@ -42,8 +42,9 @@ def test_each_extension_has_its_own_marks() -> None:
     ],
 )
 def test_marks_that_do_not_pair_are_refused_with_their_line(text: str, place: str) -> None:
-    with pytest.raises(gaps.GapError, match=place):
+    with pytest.raises(gaps.GapError, match=place) as refused:
         gaps.starter(text, Path("k.cu"))
+    assert place in refused.value.message.text("es") and "hueco" in refused.value.message.text("es")
 
 
 def test_stale_and_stray_starters_are_found_then_mended(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onekernel.messages import LANGUAGES, language
+from onekernel.messages import LANGUAGES, Message, language
 
 # What a check of each kind may say, beside kind, points, title and chapter: (required, optional).
 CHECK_KINDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -32,7 +32,11 @@ _CHECK_KEYS = frozenset({"kind", "points", "title", "chapter"})
 
 
 class CourseError(ValueError):
-    """A mistake in the course's own data: file, line, mend."""
+    """A mistake in the course's own data: `message` says file, line and mend."""
+
+    def __init__(self, mistake: str, place: object, /, **values: object) -> None:
+        self.message = Message(f"course.{mistake}", {"place": str(place), **values})
+        super().__init__(self.message.text())
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ def find_root(start: Path | None = None) -> Path:
     for folder in candidates:
         if (folder / "labs").is_dir() and (folder / "solutions").is_dir():
             return folder
-    raise CourseError(f"{here}: no course here; change to the folder that you cloned (it holds labs/ and solutions/)")
+    raise CourseError("no-course", here)
 
 
 def load(root: Path) -> Course:
@@ -141,13 +145,11 @@ def load(root: Path) -> Course:
         lab = _Reader(root, folder).lab()
         for exercise in lab.exercises:
             if exercise.slug in seen:
-                raise CourseError(
-                    f"{folder / 'lab.toml'}: exercise {exercise.slug!r} is also in {seen[exercise.slug]}; rename one"
-                )
+                raise CourseError("twice", folder / "lab.toml", slug=exercise.slug, other=seen[exercise.slug])
             seen[exercise.slug] = lab.name
         labs.append(lab)
     if not labs:
-        raise CourseError(f"{root / 'labs'}: no lab here; a lab is a folder with a lab.toml")
+        raise CourseError("no-lab", root / "labs")
     return Course(root, tuple(labs))
 
 
@@ -158,15 +160,16 @@ class _Reader:
         self.root, self.folder = root, folder
         self.path = folder / "lab.toml"
         if not self.path.is_file():
-            raise CourseError(f"{self.path}: the file is missing; every folder of labs/ has a lab.toml")
+            raise CourseError("no-toml", self.path)
         self.text = self.path.read_text(encoding="utf-8")
         try:
             self.data = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            raise CourseError(f"{self.path}: not TOML: {error}") from None
+            raise CourseError("not-toml", self.path, why=str(error)) from None
 
-    def fail(self, say: str, table: str, nth: int = 0, key: str | None = None) -> CourseError:
-        return CourseError(f"{self.path}:{self.line(table, nth, key)}: {say}")
+    def fail(self, mistake: str, table: str, nth: int = 0, at: str | None = None, /, **values: object) -> CourseError:
+        """A message of course.toml, at the line of key `at`."""
+        return CourseError(mistake, f"{self.path}:{self.line(table, nth, at)}", **values)
 
     def line(self, table: str, nth: int, key: str | None) -> int:
         """The line of `key` in the nth table of that name (exercise, exercise.check), or of the table's header."""
@@ -186,27 +189,26 @@ class _Reader:
     def keys(self, data: Mapping[str, Any], allowed: frozenset[str], table: str, nth: int = 0) -> None:
         for key in data:
             if key not in allowed:
-                raise self.fail(f"unknown key {key!r}; known: {', '.join(sorted(allowed))}", table, nth, key)
+                raise self.fail("unknown-key", table, nth, key, key=repr(key), known=", ".join(sorted(allowed)))
 
     def text_of(self, data: Mapping[str, Any], table: str, nth: int = 0) -> Text:
         title = data.get("title")
         if not isinstance(title, dict) or set(title) != set(LANGUAGES) or not all(title.values()):
-            mend = "title needs a phrase in each language: title = { en = ..., es = ... }"
-            raise self.fail(mend, table, nth, "title")
+            raise self.fail("one-language", table, nth, "title")
         return Text(**title)
 
     def lab(self) -> Lab:
         self.keys(self.data, _LAB_KEYS, "")
         for name in ("README.md", "README.es.md", "hints.md", "hints.es.md"):
             if not (self.folder / name).is_file():
-                raise CourseError(f"{self.folder / name}: the file is missing; write it beside lab.toml")
+                raise CourseError("no-page", self.folder / name)
         chapters = tuple(self.data.get("chapters", ()))
         for chapter in chapters:
             self.chapter(chapter, "", 0, "chapters")
         counter = iter(range(10**6))
         entries = self.data.get("exercise", [])
         if not entries:
-            raise self.fail("no exercise; add one with [[exercise]]", "")
+            raise self.fail("no-exercise", "")
         return Lab(
             self.folder.name,
             self.folder,
@@ -220,19 +222,19 @@ class _Reader:
         page, _, anchor = chapter.partition("#")
         path = self.root / "docs" / "en" / f"{page}.md"
         if not path.is_file():
-            raise self.fail(f"chapter {page!r} is not in docs/en; write it or mend the name", table, nth, key)
+            raise self.fail("no-chapter", table, nth, key, page=repr(page))
         if anchor and f'id="{anchor}"' not in path.read_text(encoding="utf-8"):
-            raise self.fail(f"{path.name} has no anchor {anchor!r}; add <a id=\"{anchor}\"></a>", table, nth, key)
+            raise self.fail("no-anchor", table, nth, key, page=path.name, anchor=anchor)
         return chapter
 
     def exercise(self, data: Mapping[str, Any], nth: int, counter: Any) -> Exercise:
         self.keys(data, _EXERCISE_KEYS, "exercise", nth)
         name = data.get("file", "")
         if not (self.root / "solutions" / name).is_file() or "/" in name or not name:
-            raise self.fail(f"file {name!r} is not in solutions/; write it or mend the name", "exercise", nth, "file")
+            raise self.fail("no-solution", "exercise", nth, "file", file=repr(name))
         checks = tuple(self.check(c, next(counter), Path(name).stem, i) for i, c in enumerate(data.get("check", ())))
         if not checks:
-            raise self.fail(f"{name} has no check; add one with [[exercise.check]]", "exercise", nth)
+            raise self.fail("no-check", "exercise", nth, file=name)
         return Exercise(
             Path(name).stem,
             name,
@@ -247,16 +249,16 @@ class _Reader:
         table = "exercise.check"
         kind = data.get("kind")
         if kind not in CHECK_KINDS:
-            raise self.fail(f"kind {kind!r} is none of {', '.join(CHECK_KINDS)}", table, nth, "kind")
+            raise self.fail("unknown-kind", table, nth, "kind", kind=repr(kind), known=", ".join(CHECK_KINDS))
         required, optional = CHECK_KINDS[kind]
         self.keys(data, _CHECK_KEYS | required | optional, table, nth)
         for key in sorted(required - set(data)):
-            raise self.fail(f"a check of kind {kind!r} needs {key!r}; add it", table, nth, "kind")
+            raise self.fail("missing-option", table, nth, "kind", kind=repr(kind), key=repr(key))
         points = data.get("points")
         if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= 100:
-            raise self.fail(f"points = {points!r}: a check is worth a whole number from 1 to 100", table, nth, "points")
+            raise self.fail("points", table, nth, "points", points=repr(points))
         if "chapter" not in data:
-            raise self.fail("a check names the chapter that explains it: chapter = \"page#anchor\"", table, nth, "kind")
+            raise self.fail("check-without-chapter", table, nth, "kind")
         return Check(
             f"{slug}.{index + 1}-{kind}",
             kind,

@@ -12,11 +12,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from onekernel.messages import Message
+
 COMMENT = {".cu": "//", ".py": "#", ".md": "<!--"}
 
 
 class GapError(ValueError):
-    """A marker that is not closed, not opened, or nested: names file and line."""
+    """A marker that is not closed, not opened, or nested: `message` names file and line."""
+
+    def __init__(self, key: str, path: Path, at: int, **values: object) -> None:
+        self.message = Message(f"course.gap-{key}", {"place": f"{path}:{at}", **values})
+        super().__init__(self.message.text())
 
 
 def starter(text: str, path: Path) -> str:
@@ -30,11 +36,11 @@ def starter(text: str, path: Path) -> str:
         stripped = line.strip()
         if stripped == opening:
             if opened:
-                raise GapError(f"{path}:{number}: a gap opens inside the one of line {opened}; close that one first")
+                raise GapError("nested", path, number, line=opened)
             opened = number
         elif stripped == closing:
             if not opened:
-                raise GapError(f"{path}:{number}: a gap closes that was never opened; write `{opening}` above it")
+                raise GapError("unopened", path, number, marker=opening)
             opened = 0
         elif not opened:
             kept.append(line)
@@ -43,7 +49,7 @@ def starter(text: str, path: Path) -> str:
             body = stripped.removeprefix(keep).removesuffix(close).removeprefix(" ")
             kept.append(f"{indent}{body}\n" if body else "\n")
     if opened:
-        raise GapError(f"{path}:{opened}: this gap is never closed; write `{closing}` below it")
+        raise GapError("unclosed", path, opened, marker=closing)
     return "".join(kept)
 
 

@@ -223,14 +223,14 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     try:
         if path.is_symlink():  # somebody else's
-            raise ValueError("a link to another file")
+            raise LearnerError("damaged", path=path, why=Message("cli.damaged-link"))
         if path.stat().st_size > _JSON_BYTES:
-            raise ValueError("too large")
+            raise LearnerError("damaged", path=path, why=Message("cli.damaged-large"))
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise LearnerError("damaged", path=path, why=error) from None
     if not isinstance(data, dict):
-        raise LearnerError("damaged", path=path, why="no JSON object")
+        raise LearnerError("damaged", path=path, why=Message("cli.damaged-no-object"))
     return data
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from onekernel.messages import Message
+
 _PREFIX = {
     "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
     "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40,
@@ -23,7 +25,11 @@ _NUMBER = re.compile(r"\s*([-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.
 
 
 class UnitError(ValueError):
-    """Text that is not a number with a known unit."""
+    """Text that is not a number with a known unit: `message` says what could be written instead."""
+
+    def __init__(self, key: str, **values: str) -> None:
+        self.message = Message(f"units.{key}", values)
+        super().__init__(self.message.text())
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,10 @@ class Quantity:
 
 
 def parse(text: str) -> Quantity:
-    """Reads a number and its unit. Raises UnitError with what could be written instead."""
+    """Reads a number and its unit. Raises UnitError."""
     match = _NUMBER.fullmatch(text)
     if not match:
-        raise UnitError(f"{text!r} is not a number with a unit; write for example '1.5 GFLOP' or '96 MiB'")
+        raise UnitError("no-number", text=repr(text))
     number = float(match[1].replace(",", "").replace("_", ""))
     unit = match[2]
     if not unit:
@@ -48,7 +54,7 @@ def parse(text: str) -> Quantity:
         if prefix in _PREFIX and rest in _UNIT:
             return Quantity(number * _PREFIX[prefix], _UNIT[rest])
     known = ", ".join(dict.fromkeys(_UNIT.values()))
-    raise UnitError(f"unit {unit!r} is not known; use {known}, with a prefix such as k, M, G, T, Ki, Mi, m, u")
+    raise UnitError("unknown-unit", unit=repr(unit), known=known)
 
 
 def show(value: float, unit: str, lang: str = "en") -> str:

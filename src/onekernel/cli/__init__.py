@@ -43,15 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _refuse(_of_os(error))
     except Exception as error:
-        # LearnerError, CommandError, Unavailable carry a message in both languages; CourseError speaks to authors.
-        message = getattr(error, "message", None)
+        message = getattr(error, "message", None)  # LearnerError, CommandError, CourseError, Unavailable and the like
         if isinstance(message, Message):
             return _refuse(str(message))
-        from onekernel.course import CourseError
-        from onekernel.gaps import GapError
-
-        if isinstance(error, CourseError | GapError):
-            return _refuse(str(error))
         raise
 
 

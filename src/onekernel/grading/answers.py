@@ -69,13 +69,13 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
     except _NoCard as error:
         return because("answer-card", card=str(error), known=", ".join(cards()))
     except UnitError as error:
-        return because("answer-unit", text=text, why=str(error))
+        return because("answer-unit", text=text, why=error.message)
     if isinstance(right.value, str):
         return None if text.lower() == right.value else because("answer-word", text=text)
     try:
         quantity = parse(text)
     except UnitError as error:
-        return because("answer-unit", text=text, why=str(error))
+        return because("answer-unit", text=text, why=error.message)
     if quantity.unit != right.unit:
         return because("answer-dimension", text=text, unit=right.unit)
     if abs(quantity.value - right.value) <= right.within * abs(right.value):

@@ -13,7 +13,7 @@ from typing import Any
 from onekernel.backends import cuda, declarations
 from onekernel.counts import KernelCounts
 from onekernel.measure import device
-from onekernel.messages import LANGUAGES
+from onekernel.messages import LANGUAGES, say
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import SUFFIXES
 from onekernel.profiling import ncu, report
@@ -141,7 +141,8 @@ def sizes_of(operator: Operator, shape: Sequence[int]) -> dict[str, int]:
     """The operator's sizes for a dense shape. Raises ValueError for another number of dimensions."""
     names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
     if len(shape) != len(names) or min(shape) < 1:
-        raise ValueError(f"{operator.name} has the sizes {', '.join(names)}; given: {','.join(map(str, shape))}")
+        given = ",".join(map(str, shape))
+        raise ValueError(say("profile.wrong-shape", operator=operator.name, names=", ".join(names), given=given))
     sizes = dict(zip(names, shape, strict=True))
     for p in operator.parameters:
         if p.row_stride:
