@@ -204,3 +204,11 @@ def test_the_rest_of_cub_is_refused_by_name_and_line(tmp_path):
         simulator.build(write(tmp_path, text))
     assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", 2)]
     assert "cub::BlockScan" in caught.value.findings[0].message.text("en")
+
+
+def test_a_kernel_that_is_launched_by_its_address_keeps_its_name(tmp_path):
+    launch = "void* a[] = {&y, &n}; cudaLaunchKernel(mine::k<32>, 1, 32, a, 0, stream);"
+    text = GOOD.replace("k<<<1, 32, 0, stream>>>(y, n);", launch).replace("; }\n", "; } }\n", 1)
+    text = text.replace("__global__", "namespace mine { template <int> __global__")
+    report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
+    assert [k.kernel for k in report.kernels] == ["k"]

@@ -17,6 +17,7 @@ import pytest
 
 KERNELS = (
     "barrier_in_branch", "clean_lock", "clean_order_through_third_block", "race_store_beside_atomics",
+    "clean_cub_block", "clean_managed", "managed_too_early", "clean_cluster_dims", "race_cub_reuse",
     "clean_cluster_rotate", "clean_cluster_split", "clean_grid_flag", "clean_grid_sync",
     "cluster_exited_first", "cluster_sync_in_branch", "grid_sync_plain_launch", "race_cluster_no_barrier",
     "clean_count_transpose_conflicts", "clean_cached_copy", "clean_histogram", "clean_last_block",

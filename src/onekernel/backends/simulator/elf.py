@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,3 +43,18 @@ def symbols(path: Path) -> list[Symbol]:
                 if name not in out or exported:
                     out[name] = Symbol(name, value, length, info & 15 == 2, exported)
     return list(out.values())
+
+
+def plain_name(name: str) -> str:
+    """A function's name without its mangling: `softmax_kernel` of `_Z14softmax_kernelPKfPf`. Namespaces and arguments
+    go; a name that is not mangled stays. Source: Itanium C++ ABI, "Mangling"."""
+    start = re.match(r"_ZN?K?L?", name)
+    if start is None:
+        return name
+    rest, found = name[start.end() :], name
+    while digits := re.match(r"L?(\d+)", rest):
+        length = int(digits[1])
+        found, rest = rest[digits.end() : digits.end() + length], rest[digits.end() + length :]
+        if "N" not in start[0]:
+            break
+    return found

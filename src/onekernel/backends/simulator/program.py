@@ -18,7 +18,7 @@ from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
 from onekernel.backends.simulator.arch import architecture
 from onekernel.backends.simulator.compile import compile_source
 from onekernel.backends.simulator.compiler import Compiler, compiler
-from onekernel.backends.simulator.elf import Symbol, symbols
+from onekernel.backends.simulator.elf import Symbol, plain_name, symbols
 from onekernel.backends.simulator.errors import error_name
 from onekernel.backends.simulator.findings import findings_of
 from onekernel.backends.simulator.lines import Lines
@@ -49,7 +49,7 @@ class Simulated:
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
-        self._functions = {s.offset: s.name for s in self._symbols if s.is_function}
+        self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
 
     @cached_property
     def _so(self) -> ctypes.CDLL:

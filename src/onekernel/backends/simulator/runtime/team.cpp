@@ -214,7 +214,10 @@ int run_teams(Launch& launch) {
     Busy busy;
     Worker* host = worker;
     Team team(launch);
-    if (!team.ready()) return ok_fail(ERROR_MEMORY_ALLOCATION);
+    if (!team.ready()) {
+        ok_unsupported("so many blocks at once, for whose stacks this machine has no memory,", launch.site->at);
+        return ok_fail(ERROR_MEMORY_ALLOCATION);
+    }
     ok_gridDim = launch.config.grid;
     ok_blockDim = launch.config.block;
     uint64_t clusters = launch.blocks / team.cluster_blocks;
