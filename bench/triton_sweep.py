@@ -27,30 +27,41 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "solutions"), str(ROOT / "solution
 SHAPES = [(131072, 128), (65536, 256), (32768, 512), (32768, 1000), (16384, 1024), (16384, 2048), (8192, 4096)]
 SHAPES += [(8192, 4095), (8192, 8192), (4096, 12345), (4096, 16384), (4096, 32768), (4096, 50257), (2048, 65536)]
 SHAPES += [(2048, 131072), (1024, 262144), (128, 131072), (16, 262144), (1, 4194304), (1024, 1024), (128, 4096)]
-DTYPES = ("float32", "bfloat16")
+WIDTHS = {"float32": 4, "bfloat16": 8}  # elements in 16 bytes
 LADDER = ("triton_three_pass", "triton_online", "triton_single_tile")
 LADDER_SHAPES = [(32768, 1000), (8192, 4096), (4096, 16384), (2048, 65536), (1024, 262144)]
 SAMPLES = 15
 
 
-def configurations(rows: int, cols: int) -> list[tuple[str, dict[str, int], int, int | None]]:
-    """(kernel, constants, warps, most registers) to try: more than the solution keeps, so as to judge its choice."""
+def configurations(rows: int, cols: int, width: int) -> list[tuple[str, dict[str, int], int, int | None]]:
+    """(kernel, constants, warps, most registers) to try: more than the solution keeps, so as to judge its choice.
+
+    `width` elements make 16 bytes.
+    """
     import triton
 
-    block = max(16, triton.next_power_of_2(cols))
     found = []
-    if block <= 65536:
-        for per_thread, warps in itertools.product((4, 8, 16, 32, 64), (1, 2, 4, 8, 16, 32)):
-            tile = 32 * warps * per_thread
-            if tile == block or (tile > block and warps in (2, 4, 8) and tile <= 4096):
-                registers = 80 if per_thread == 64 and warps < 32 else None
-                found.append(("tile", {"PER_THREAD": per_thread}, warps, registers))
+    if cols <= 32768:
+        for lanes in (4, 8, 16, 32, 64, 128, 256, 512, 1024):
+            each = triton.cdiv(triton.cdiv(cols, width), lanes) * width
+            for warps in (2, 4) if lanes <= 32 else (lanes // 32,):
+                if 8 <= each <= 128 and (each > width or lanes * width < 2 * cols):
+                    found.append(("tile", {"LANES": lanes}, warps, 64 if lanes >= 512 else None))
     if cols >= 12345:
-        shares = [(4096, 4, 48), (8192, 4, 80), (8192, 4, None), (8192, 8, 48), (8192, 8, None), (16384, 8, 80)]
-        shares += [(16384, 16, 48), (16384, 16, None), (32768, 16, 80), (32768, 32, None)]
-        for share, warps, registers in shares:
+        shares = [
+            (64, 4, None),
+            (64, 4, 80),
+            (64, 4, 64),
+            (56, 4, 72),
+            (48, 4, 64),
+            (32, 4, None),
+            (64, 8, 80),
+            (32, 8, None),
+        ]
+        for each, warps, registers in [*shares, (32, 16, None), (32, 32, None)]:
+            share = 32 * warps * each
             if triton.cdiv(cols, share) <= 128 and share < 2 * cols:
-                found.append(("team", {"BLOCK": share}, warps, registers))
+                found.append(("team", {"EACH": each}, warps, registers))
     return found
 
 
@@ -63,9 +74,15 @@ class Shape:
         self.rows, self.cols, self.dtype = rows, cols, dtype
         if device == "cuda":
             self.x = torch.randn((rows, cols), device=device, dtype=getattr(torch, dtype))
+            self.y = torch.empty_like(self.x)
         else:  # for compiling ahead: only addresses matter, nothing is touched
-            self.x = torch.empty((rows, cols), dtype=getattr(torch, dtype))
-        self.y = torch.empty_like(self.x)
+            self.x, self.y = (self._as_on_a_card(torch, getattr(torch, dtype)) for _ in "xy")
+
+    def _as_on_a_card(self, torch, dtype):
+        """A tensor that starts on a cache line, as a GPU's do."""
+        flat = torch.empty(self.rows * self.cols + 128, dtype=dtype)
+        start = -flat.data_ptr() % 128 // flat.element_size()
+        return flat[start : start + self.rows * self.cols].view(self.rows, self.cols)
 
     def launcher(self, kernel: str, constants: dict[str, int], warps: int, registers: int | None, solution=None):
         """-> (prepare, launch): `prepare` zeroes the team's words outside the timed span."""
@@ -73,20 +90,18 @@ class Shape:
         import triton
 
         solution = solution or importlib.import_module("softmax_triton")
-        options = constants | {"num_warps": warps, "maxnreg": registers}
-        fixed = solution.common_alignment(self.x, self.y)
+        options = solution.alignment_of(self.x, self.y) | constants | {"num_warps": warps, "maxnreg": registers}
         strides = self.x.stride(0), self.y.stride(0)
         if kernel == "tile":
-            block = max(16, triton.next_power_of_2(self.cols))
-            grid = (triton.cdiv(self.rows, triton.cdiv(32 * warps * constants["PER_THREAD"], block)),)
-            run = solution.tile.fn[grid]
+            grid = (triton.cdiv(self.rows, max(1, 32 * warps // constants["LANES"])),)
+            options |= {"VECTORS": solution.vectors_in(self.cols, **options), "FAR": False, "FEW": self.rows <= 512}
             args = (self.x, self.y, self.rows, self.cols, *strides)
-            return (lambda: None), lambda: run(*args, BLOCK=block, **fixed, **options)
-        parts = triton.next_power_of_2(triton.cdiv(self.cols, 4096))
-        words = torch.zeros(1 + self.rows * parts, dtype=torch.int64, device=self.x.device)
-        run = solution.team.fn[(self.rows * triton.cdiv(self.cols, constants["BLOCK"]),)]
-        args = (self.x, self.y, self.cols, *strides, words)
-        return words.zero_, lambda: run(*args, PARTS=parts, **fixed, **options)
+            return (lambda: None), lambda: solution.tile.fn[grid](*args, **options)
+        grid = (self.rows * triton.cdiv(self.cols, 32 * warps * constants["EACH"]),)
+        parts = max(solution.slots_for(self.cols), triton.next_power_of_2(grid[0] // self.rows))
+        words = torch.zeros(self.rows * parts, dtype=torch.int64, device=self.x.device)
+        args = (self.x, self.y, self.cols, *strides)
+        return words.zero_, lambda: solution.team.fn[grid](*args, words_ptr=words, PARTS=parts, **options)
 
 
 def compile_share(index: int, of: int, arch: int) -> None:
@@ -99,7 +114,7 @@ def compile_share(index: int, of: int, arch: int) -> None:
     driver.set_active(CompileOnlyDriver(arch))
     run = JITFunction.run
     JITFunction.run = lambda self, *a, grid, warmup, **k: run(self, *a, grid=grid, warmup=True, **k)
-    jobs = [(s, d, c) for s in SHAPES for d in DTYPES for c in configurations(*s)]
+    jobs = [(s, d, c) for s in SHAPES for d, width in WIDTHS.items() for c in configurations(*s, width)]
     for shape, dtype, config in jobs[index::of]:
         Shape(*shape, dtype, "cpu").launcher(*config)[1]()
 
@@ -135,7 +150,7 @@ def measure(rows: int, cols: int, dtype: str, flush) -> list[dict]:
     want = (want / want.sum(1, keepdim=True)).float()
     del x
     contenders = {("copy", (), 0, None): ((lambda: None), lambda: shape.y.copy_(shape.x))}
-    for kernel, constants, warps, registers in configurations(rows, cols):
+    for kernel, constants, warps, registers in configurations(rows, cols, WIDTHS[dtype]):
         prepare, launch = shape.launcher(kernel, constants, warps, registers)
         shape.y.fill_(float("nan"))
         prepare()
@@ -209,8 +224,10 @@ def main() -> None:
         compile_share(index, of, args.arch)
         return
     if args.dry_run:
-        for (rows, cols), dtype in itertools.product(SHAPES, DTYPES):
-            named = (f"{k} {next(iter(c.values()))}/{w}w/{r}r" for k, c, w, r in configurations(rows, cols))
+        for (rows, cols), dtype in itertools.product(SHAPES, WIDTHS):
+            named = (
+                f"{k} {next(iter(c.values()))}/{w}w/{r}r" for k, c, w, r in configurations(rows, cols, WIDTHS[dtype])
+            )
             print(f"{dtype:9} {rows:>7} x {cols:<8}", ", ".join(named))
         return
     import torch
@@ -222,7 +239,7 @@ def main() -> None:
     compile_ahead(properties.major * 10 + properties.minor, max(1, (os.cpu_count() or 2) - 1))
     flush = torch.empty(512 * 2**20, dtype=torch.uint8, device="cuda")
     rows = []
-    for (r, c), dtype in itertools.product(SHAPES, DTYPES):
+    for (r, c), dtype in itertools.product(SHAPES, WIDTHS):
         measured = measure(r, c, dtype, flush)
         rows += measured
         best = max(measured[1:], key=lambda m: m["percent_of_copy"])
@@ -230,7 +247,7 @@ def main() -> None:
         print(f"{dtype:9} {r:>7} x {c:<8} copy {copy:8.1f} us; best {percent:5.1f} % of it:", end=" ")
         print(best["kernel"], best["config"], flush=True)
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    ladder = [row for s, d in itertools.product(LADDER_SHAPES, DTYPES) for row in measure_ladder(*s, d, flush)]
+    ladder = [row for s, d in itertools.product(LADDER_SHAPES, WIDTHS) for row in measure_ladder(*s, d, flush)]
     driver = subprocess.run(query, capture_output=True, text=True)
     header = {
         "gpu": properties.name,

@@ -5,8 +5,8 @@ Bench:  onekernel bench softmax_triton
 Idea:   you write the program of a block, not of a thread. A program takes a tile: several short rows, one row, or a
         part of a long row. The compiler deals the tile's elements to threads, picks the width of each load from what it
         can prove about the addresses, and turns tl.max and tl.sum into shuffles and barriers. Only the scope changes:
-            tile    rows of up to 32768 columns: read once, reduced and written by one program
-            team    longer rows: several programs share a row and meet at a counter in memory
+            tile    rows of up to 24576 columns: read once, reduced and written by one program
+            team    longer rows: several programs share a row and meet at words in memory
             split   rows too long for a team, and every long row without a GPU: one launch reduces, one writes
 But:    a team meets in global memory, because Triton offers no reduction over a thread-block cluster; a CUDA kernel
         meets in distributed shared memory (softmax_tuned.cu).
@@ -41,39 +41,34 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # no GPU: the interpret
 #|     # rows longer than one tile, online; @triton.autotune, with a reason for each configuration.
 #|
 #|
-# The longest row that one program keeps in registers, by the size of an element: a 16-bit row takes as many registers
-# as an fp32 row but keeps memory busy for half as long, so it needs company on its multiprocessor sooner.
-TILE_COLS = {4: 32768, 2: 16384}
-PER_THREAD = (8, 16, 32, 64)  # fewer: more threads to hide latency; more: fewer shuffles and barriers an element
-WARPS = (1, 2, 4, 8, 16, 32)
-# Columns a program, its warps, the registers that a thread may have (None: as many as the compiler likes). The wait for
+LOG2E = tl.constexpr(1.4426950408889634)
+TILE_COLS = 24576  # 48 elements for each of 512 threads: two such programs fit on a multiprocessor
+# Lanes that share a row: the warps of a program. Few lanes: many elements a thread, few shuffles and barriers for each.
+# Many lanes: many threads to hide latency, few registers a thread. Rows of at most a warp fill a program together.
+TILE_WARPS = {4: (4, 2), 8: (4, 2), 16: (4, 2), 32: (4, 2), 64: (2,), 128: (4,), 256: (8,), 512: (16,)}
+# Elements a thread, warps, and the registers that a thread may have (None: as many as the compiler likes). The wait for
 # the rest of the row is hidden by other programs on the same multiprocessor, and a cap on registers makes room for one
-# more: it wins for 16-bit types and loses, by spilling, for fp32. The last one is for rows of millions of columns.
-TEAM_CONFIGS = ((8192, 4, None), (8192, 4, 80), (8192, 8, None), (16384, 8, 80), (32768, 32, None))
-
-
-def warps_for(block: int, per_thread: int) -> int:
-    """Warps that give each thread `per_thread` elements of a row of `block`; short rows share a program of 2 warps."""
-    return min(32, max(2, block // (32 * per_thread)))
+# more; a tighter cap spills, and loses. The last one is for rows of a million columns.
+TEAM_CONFIGS = ((64, 4, None), (64, 4, 80), (56, 4, 72), (48, 4, 64), (64, 8, 80), (32, 32, None))
+TEAM_SHARES = sorted(32 * warps * each for each, warps, _ in TEAM_CONFIGS)  # columns of a program
+PATIENCE = tl.constexpr(100_000)  # questions, of about a microsecond, until a program of a team goes on alone
 
 
 def fitting(configs, named_args, **meta):
-    """Of each number of elements a thread keep the configuration whose warps fit the row: three or four are timed."""
-    block = meta["BLOCK"]
-    fit = [c for c in configs if c.num_warps == warps_for(block, c.kwargs["PER_THREAD"])]
-    most = max(32, block // 64)  # 64 elements a thread only where that leaves several warps
-    return [c for c in fit if block <= 32 * c.num_warps * c.kwargs["PER_THREAD"] and c.kwargs["PER_THREAD"] <= most]
+    """Keep the configurations that give a thread 8 to 72 elements: three to six are timed."""
+    each = {c: triton.cdiv(meta["VECTORS"], c.kwargs["LANES"]) * meta["WIDTH"] for c in configs}
+    return [c for c in configs if 8 <= each[c] <= 72] or [c for c in configs if c.kwargs["LANES"] == 4]
 
 
 def meeting(configs, named_args, **meta):
     """Keep the configurations whose team is not too large."""
     most = largest_team(named_args["x_ptr"])
-    return [c for c in configs if triton.cdiv(named_args["cols"], c.kwargs["BLOCK"]) <= most]
+    return [c for c in configs if triton.cdiv(named_args["cols"], 32 * c.num_warps * c.kwargs["EACH"]) <= most]
 
 
 def largest_team(x: torch.Tensor) -> int:
-    """A team is safe only if all its programs can run at once: at most one for each multiprocessor. Above 64 parts the
-    waiting programs' questions cost more than a second launch (seen on an H200 with 128 parts)."""
+    """The programs of a team should all run at once: at most one for each multiprocessor. Above 64 parts the waiting
+    programs' questions cost more than a second launch (seen on an H200 with 128 parts)."""
     return min(64, torch.cuda.get_device_properties(x.device).multi_processor_count) if x.is_cuda else 0
 
 
@@ -85,34 +80,129 @@ def untimed(kernel, quantiles):
 TIMER = untimed if INTERPRETED else None
 
 
-# Where a tile lies. A row that does not start on a 16-byte boundary is read as an aligned body, in full-width vectors,
-# and two ragged edges of fewer than VEC elements. Offsets count from a base that is itself 16-byte aligned.
+# Where a tile lies. A row is read as a body, in vectors of VEC elements from a multiple of ALIGN on, and the single
+# elements before and after it. The body comes in pieces of LANES vectors, as many as the row needs: a tile's sides are
+# powers of two, but 9 pieces of 1024 columns hold 9216 without a lane to spare, where a tile of 16384 wastes 7168.
+# Pieces are tiles (LANES, ROWS, VEC), singles (LANES, ROWS): neighbouring threads get neighbours on the first axis.
 @triton.jit
-def body(start, length, VEC: tl.constexpr, BLOCK: tl.constexpr):
-    """Offsets and mask of the aligned part of the spans [start, start + length): tiles of (ROWS, BLOCK)."""
-    first = (start + VEC - 1) // VEC * VEC
-    whole = (start + length) // VEC * VEC - first
-    at = tl.arange(0, BLOCK)[None, :]
-    return first + at, at < whole // VEC * VEC
+def nearby(ptr, phase, offset, ALIGN: tl.constexpr, EDGES: tl.constexpr):
+    """The last aligned address up to ptr + offset, and how many elements remain; ptr lies `phase` after a boundary."""
+    at = offset + phase
+    return tl.multiple_of(ptr - phase, 16) + at // ALIGN * ALIGN, (at % ALIGN).to(tl.int32) if EDGES else 0
 
 
 @triton.jit
-def edges(start, length, VEC: tl.constexpr):
-    """Offsets and mask of the elements before and after the aligned part: tiles of (ROWS, 2 VEC)."""
-    first = tl.minimum((start + VEC - 1) // VEC * VEC, start + length)
-    last = tl.maximum((start + length) // VEC * VEC, first)
-    lane = tl.arange(0, 2 * VEC)[None, :]  # even lanes before the body, odd lanes after it
-    at = tl.where(lane % 2 == 0, start, last) + lane // 2
-    return at, at < tl.where(lane % 2 == 0, first, start + length)
+def body(start, ALIGN: tl.constexpr):
+    """Where the body begins. From a product with ALIGN the compiler knows that the address is aligned."""
+    return (start + ALIGN - 1) // ALIGN * ALIGN
+
+
+@triton.jit
+def vectors_of(start, length, ALIGN: tl.constexpr, VEC: tl.constexpr):
+    """How many whole vectors the body of a row has."""
+    return tl.maximum((start + length - body(start, ALIGN)) // VEC, 0)
+
+
+@triton.jit
+def first_piece(base, start, ALIGN: tl.constexpr, LANES: tl.constexpr, VEC: tl.constexpr):
+    """Pointers to the first piece."""
+    at = body(start, ALIGN) + tl.arange(0, LANES)[:, None] * VEC
+    return base + at[:, :, None] + tl.arange(0, VEC)[None, None, :]
+
+
+@triton.jit
+def inside(start, length, k, ALIGN: tl.constexpr, LANES: tl.constexpr, VEC: tl.constexpr):
+    """The mask of piece k: one bit for VEC neighbours, which may then go in one load."""
+    vector = tl.arange(0, LANES)[:, None] + k * LANES
+    return (vector < vectors_of(start, length, ALIGN, VEC))[:, :, None]
+
+
+@triton.jit
+def single(start, length, k, ALIGN: tl.constexpr, LANES: tl.constexpr, PIECES: tl.constexpr, VEC: tl.constexpr):
+    """Which element of the row is each lane's k-th single; those from `length` on do not exist."""
+    lane = tl.arange(0, LANES)[:, None] + k * LANES
+    vectors = tl.minimum(vectors_of(start, length, ALIGN, VEC), PIECES * LANES)
+    return lane + tl.where(lane < body(start, ALIGN) - start, 0, vectors * VEC)
+
+
+@triton.jit
+def read(
+    base,
+    start,
+    length,
+    ALIGN: tl.constexpr,
+    LANES: tl.constexpr,
+    PIECES: tl.constexpr,
+    SINGLES: tl.constexpr,
+    VEC: tl.constexpr,
+):
+    """The rows at base + start: a tuple of pieces and one of singles, in fp32, with -inf where there is nothing."""
+    at = first_piece(base, start, ALIGN, LANES, VEC)
+    pieces = ()
+    for k in tl.static_range(PIECES):
+        mask = inside(start, length, k, ALIGN, LANES, VEC)
+        pieces += (tl.load(at + k * LANES * VEC, mask=mask, other=-float("inf")).to(tl.float32),)
+    singles = ()
+    for k in tl.static_range(SINGLES):
+        one = single(start, length, k, ALIGN, LANES, PIECES, VEC)
+        singles += (tl.load(base + start + one, mask=one < length, other=-float("inf")).to(tl.float32),)
+    return pieces, singles
+
+
+@triton.jit
+def write(base, start, length, pieces, singles, scale, ALIGN: tl.constexpr, LANES: tl.constexpr, VEC: tl.constexpr):
+    """Stores pieces and singles, times scale (1, ROWS), where `read` found them."""
+    at = first_piece(base, start, ALIGN, LANES, VEC)
+    for k in tl.static_range(len(pieces)):
+        mask = inside(start, length, k, ALIGN, LANES, VEC)
+        tl.store(at + k * LANES * VEC, (pieces[k] * scale[:, :, None]).to(base.dtype.element_ty), mask=mask)
+    for k in tl.static_range(len(singles)):
+        one = single(start, length, k, ALIGN, LANES, len(pieces), VEC)
+        tl.store(base + start + one, (singles[k] * scale).to(base.dtype.element_ty), mask=one < length)
+
+
+@triton.jit
+def largest(pieces, singles):
+    """The maximum of each row, (1, ROWS). Each lane looks through its own elements first: the lanes meet once."""
+    top = pieces[0]
+    for k in tl.static_range(1, len(pieces)):
+        top = tl.maximum(top, pieces[k])
+    top = tl.max(top, axis=2)
+    for k in tl.static_range(len(singles)):
+        top = tl.maximum(top, singles[k])
+    return tl.max(top, axis=0, keep_dims=True)
+
+
+@triton.jit
+def exponential(x):
+    """exp(x). tl.exp2 is one instruction and gives 0 below 2**-126; tl.exp keeps such results, with three more."""
+    return tl.exp2(x * LOG2E)
+
+
+@triton.jit
+def exponentials(pieces, singles, top):
+    """exp(x - top) of all elements, and each row's sum of them, (1, ROWS)."""
+    e = ()
+    for k in tl.static_range(len(pieces)):
+        e += (exponential(pieces[k] - top[:, :, None]),)
+    total = e[0]
+    for k in tl.static_range(1, len(pieces)):
+        total += e[k]
+    total = tl.sum(total, axis=2)
+    e_single = ()
+    for k in tl.static_range(len(singles)):
+        e_single += (exponential(singles[k] - top),)
+        total += e_single[k]
+    return e, e_single, tl.sum(total, axis=0, keep_dims=True)
 
 
 @triton.autotune(
     configs=[
-        triton.Config({"PER_THREAD": e}, num_warps=w, maxnreg=80 if e == 64 else None)
-        for e in PER_THREAD
-        for w in WARPS
+        triton.Config({"LANES": lanes}, num_warps=warps, maxnreg=64 if lanes == 512 else None)
+        for lanes in TILE_WARPS
+        for warps in TILE_WARPS[lanes]
     ],
-    key=["BLOCK", "VEC", "EDGES"],
+    key=["VECTORS", "VEC", "EDGES", "FEW"],
     prune_configs_by={"early_config_prune": fitting},
     do_bench=TIMER,
 )
@@ -124,43 +214,34 @@ def tile(
     cols,
     x_stride,
     y_stride,
-    BLOCK: tl.constexpr,  # columns, rounded up to a power of two
-    VEC: tl.constexpr,  # elements in a load of at most 16 bytes, the same for x and y
-    X_PHASE: tl.constexpr,  # how many elements x starts after a 16-byte boundary; Y_PHASE likewise
-    Y_PHASE: tl.constexpr,
-    EDGES: tl.constexpr,  # whether any row has ragged edges
-    PER_THREAD: tl.constexpr,
+    x_phase,  # how many elements x starts after the boundary of a cache line; y_phase likewise
+    y_phase,
+    VECTORS: tl.constexpr,  # vectors of WIDTH elements that hold a row's body
+    WIDTH: tl.constexpr,  # elements in 16 bytes
+    VEC: tl.constexpr,  # elements in the widest load that is aligned in x and in y: WIDTH, or fewer
+    LINE: tl.constexpr,  # elements from one boundary that x and y share to the next: a cache line, or fewer
+    EDGES: tl.constexpr,  # whether any row has single elements
+    FAR: tl.constexpr,  # whether the rows of a program may lie more than 2**31 elements apart
+    FEW: tl.constexpr,  # whether there are too few rows to hide latency: another configuration wins
+    LANES: tl.constexpr,
     num_warps: tl.constexpr,
 ):
-    """A program takes as many whole rows as give each of its threads PER_THREAD elements, and at least one."""
-    ROWS: tl.constexpr = (32 * num_warps * PER_THREAD + BLOCK - 1) // BLOCK
-    AXIS: tl.constexpr = 1 if ROWS > 1 else None  # a single row is reduced to a scalar, which fits any layout
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)[:, None]
-    length = tl.where(row < rows, cols, 0)
-    x_base = tl.multiple_of(x_ptr - X_PHASE, 16)
-    y_base = tl.multiple_of(y_ptr - Y_PHASE, 16)
-    x_start = row * x_stride + X_PHASE
-    y_start = row * y_stride + Y_PHASE
+    """A program takes as many whole rows as it has lanes for, and at least one."""
+    ROWS: tl.constexpr = max(1, 32 * num_warps // LANES)
+    PIECES: tl.constexpr = (VECTORS + LANES - 1) // LANES
+    WIDE: tl.constexpr = LANES * (WIDTH // VEC)  # narrower vectors, more of them
+    ALIGN: tl.constexpr = LINE if EDGES and LANES >= 128 else VEC
+    SINGLES: tl.constexpr = (ALIGN + VEC + WIDE - 1) // WIDE if EDGES else 0
+    first = tl.program_id(0).to(tl.int64) * ROWS
+    row = tl.arange(0, ROWS)[None, :].to(tl.int64 if FAR else tl.int32)
+    length = tl.where(row < rows - first, cols, 0)
+    x_base, x_start = nearby(x_ptr, x_phase, first * x_stride, ALIGN, EDGES)
+    y_base, y_start = nearby(y_ptr, y_phase, first * y_stride, ALIGN, EDGES)
 
-    at, inside = body(x_start, length, VEC, BLOCK)
-    x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-    if EDGES:  # both loads come before the first reduction, so that one waits while the other does
-        at, inside = edges(x_start, length, VEC)
-        x_edge = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-    top = tl.max(x, axis=AXIS, keep_dims=True)
-    if EDGES:
-        top = tl.maximum(top, tl.max(x_edge, axis=AXIS, keep_dims=True))
-    e = tl.exp(x - top)
-    total = tl.sum(e, axis=AXIS, keep_dims=True)
-    if EDGES:
-        e_edge = tl.exp(x_edge - top)
-        total += tl.sum(e_edge, axis=AXIS, keep_dims=True)
-    scale = 1.0 / total
-    at, inside = body(y_start, length, VEC, BLOCK)
-    tl.store(y_base + at, (e * scale).to(y_ptr.dtype.element_ty), mask=inside)
-    if EDGES:
-        at, inside = edges(y_start, length, VEC)
-        tl.store(y_base + at, (e_edge * scale).to(y_ptr.dtype.element_ty), mask=inside)
+    pieces, singles = read(x_base, x_start + row * x_stride, length, ALIGN, WIDE, PIECES, SINGLES, VEC)
+    top = largest(pieces, singles)
+    pieces, singles, total = exponentials(pieces, singles, top)
+    write(y_base, y_start + row * y_stride, length, pieces, singles, 1.0 / total, ALIGN, WIDE, VEC)
 
 
 @triton.jit
@@ -169,8 +250,36 @@ def finite_or_zero(top):
     return tl.where(top == -float("inf"), 0.0, top)
 
 
+@triton.jit
+def part_of(cols, parts, part, LINE: tl.constexpr):
+    """Where a part of a row begins, and its length, (1, 1). Parts are whole cache lines: no two write to the same."""
+    share = tl.cdiv(tl.cdiv(cols, parts), LINE) * LINE
+    return part * share, tl.maximum(tl.minimum(share, cols - part * share), 0) + tl.zeros((1, 1), tl.int32)
+
+
+@triton.jit
+def join(tops, totals):
+    """The maximum and the sum of a row from those of its parts, tiles of one axis."""
+    top = tl.max(tops, axis=0)
+    return top, tl.sum(totals * exponential(tops - top), axis=0)
+
+
+@triton.jit(noinline=True)  # a call: what it keeps in registers is not added to what a team's programs keep
+def alone(x_ptr, cols, BLOCK: tl.constexpr):
+    """The maximum and the sum of the row at x_ptr, online."""
+    top = -float("inf")
+    total = 0.0
+    for begin in range(0, cols, BLOCK):
+        at = begin + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + at, mask=at < cols, other=-float("inf")).to(tl.float32)
+        new_top = tl.maximum(top, tl.max(x))
+        total = total * exponential(top - finite_or_zero(new_top)) + tl.sum(exponential(x - finite_or_zero(new_top)))
+        top = new_top
+    return top, total
+
+
 @triton.autotune(
-    configs=[triton.Config({"BLOCK": block}, num_warps=warps, maxnreg=regs) for block, warps, regs in TEAM_CONFIGS],
+    configs=[triton.Config({"EACH": each}, num_warps=warps, maxnreg=regs) for each, warps, regs in TEAM_CONFIGS],
     key=["PARTS", "VEC", "EDGES"],
     prune_configs_by={"early_config_prune": meeting},
     reset_to_zero=["words_ptr"],
@@ -183,64 +292,58 @@ def team(
     cols,
     x_stride,
     y_stride,
-    words_ptr,  # int64 zeros: the tickets drawn, then PARTS words a row
+    x_phase,
+    y_phase,
+    words_ptr,  # int64 zeros, PARTS a row
     PARTS: tl.constexpr,  # the most parts that a row can have, a power of two
+    WIDTH: tl.constexpr,
     VEC: tl.constexpr,
-    X_PHASE: tl.constexpr,
-    Y_PHASE: tl.constexpr,
+    LINE: tl.constexpr,
     EDGES: tl.constexpr,
-    BLOCK: tl.constexpr,
+    EACH: tl.constexpr,
+    num_warps: tl.constexpr,
 ):
     """A program keeps one part of one row in registers, tells the others its maximum and sum, and waits for theirs."""
-    # Work is drawn in the order in which programs start, so all the parts before mine are running already: the first
-    # unfinished row always gets its missing parts, and the wait below ends whatever order the GPU starts programs in.
-    ticket = tl.atomic_add(words_ptr, 1, sem="relaxed")
-    parts = tl.cdiv(cols, BLOCK)
-    row = ticket // parts
-    part = (ticket % parts).to(tl.int32)
-    share = tl.cdiv(tl.cdiv(cols, parts), VEC) * VEC
-    length = tl.maximum(tl.minimum(share, cols - part * share), 0) + tl.zeros((1, 1), tl.int32)
-    x_base = tl.multiple_of(x_ptr - X_PHASE, 16)
-    y_base = tl.multiple_of(y_ptr - Y_PHASE, 16)
-    x_start = row * x_stride + part * share + X_PHASE
-    y_start = row * y_stride + part * share + Y_PHASE
+    LANES: tl.constexpr = 32 * num_warps * (WIDTH // VEC)
+    ALIGN: tl.constexpr = LINE if EDGES else VEC
+    SINGLES: tl.constexpr = (ALIGN + VEC + LANES - 1) // LANES if EDGES else 0
+    parts = tl.cdiv(cols, 32 * num_warps * EACH)
+    row = (tl.program_id(0) // parts).to(tl.int64)
+    part = tl.program_id(0) % parts
+    begin, length = part_of(cols, parts, part, LINE)
+    x_base, x_start = nearby(x_ptr, x_phase, row * x_stride + begin, ALIGN, EDGES)
+    y_base, y_start = nearby(y_ptr, y_phase, row * y_stride + begin, ALIGN, EDGES)
+    x_start += tl.zeros((1, 1), tl.int32)
+    y_start += tl.zeros((1, 1), tl.int32)
 
-    at, inside = body(x_start, length, VEC, BLOCK)
-    x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-    if EDGES:
-        at, inside = edges(x_start, length, VEC)
-        x_edge = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-    top = tl.max(x)
-    if EDGES:
-        top = tl.maximum(top, tl.max(x_edge))
-    e = tl.exp(x - finite_or_zero(top))
-    total = tl.sum(e)
-    if EDGES:
-        e_edge = tl.exp(x_edge - finite_or_zero(top))
-        total += tl.sum(e_edge)
+    pieces, singles = read(x_base, x_start, length, ALIGN, LANES, EACH // WIDTH, SINGLES, VEC)
+    top = largest(pieces, singles)
+    pieces, singles, total = exponentials(pieces, singles, finite_or_zero(top))
+    my_top = tl.max(top)
+    my_total = tl.sum(total)
 
     # Maximum and sum travel in one word of 64 bits: whoever sees it sees both, and no fence is needed. It is never
     # zero, since a sum of 0 goes with a maximum of -inf. Adding 0 reads the words where all programs meet, in L2.
-    word = top.to(tl.int32, bitcast=True).to(tl.int64) << 32 | total.to(tl.uint32, bitcast=True).to(tl.int64)
+    word = my_top.to(tl.int32, bitcast=True).to(tl.int64) << 32 | my_total.to(tl.uint32, bitcast=True).to(tl.int64)
     slot = tl.arange(0, PARTS)
-    row_words = words_ptr + 1 + row * PARTS
-    tl.atomic_xchg(row_words + part, word, sem="relaxed")
+    tl.atomic_xchg(words_ptr + row * PARTS + part, word, sem="relaxed")
     words = tl.zeros((PARTS,), tl.int64)
     missing = parts
-    while missing > 0:
-        words = tl.atomic_add(row_words + slot, tl.zeros((PARTS,), tl.int64), mask=slot < parts, sem="relaxed")
+    asked = 0
+    while (missing > 0) & (asked < PATIENCE):
+        zeros = tl.zeros((PARTS,), tl.int64)
+        words = tl.atomic_add(words_ptr + row * PARTS + slot, zeros, mask=slot < parts, sem="relaxed")
         missing = tl.sum(((slot < parts) & (words == 0)).to(tl.int32))
+        asked += 1
     tops = tl.where(slot < parts, (words >> 32).to(tl.int32).to(tl.float32, bitcast=True), -float("inf"))
     totals = tl.where(slot < parts, words.to(tl.int32).to(tl.float32, bitcast=True), 0.0)
-    row_top = tl.max(tops, axis=0)
-    row_total = tl.sum(totals * tl.exp(tops - row_top), axis=0)
-    scale = tl.exp(top - row_top) / row_total
-
-    at, inside = body(y_start, length, VEC, BLOCK)
-    tl.store(y_base + at, (e * scale).to(y_ptr.dtype.element_ty), mask=inside)
-    if EDGES:
-        at, inside = edges(y_start, length, VEC)
-        tl.store(y_base + at, (e_edge * scale).to(y_ptr.dtype.element_ty), mask=inside)
+    row_top, row_total = join(tops, totals)
+    if missing > 0:
+        # GPUs start programs in the order of their numbers, so that the first unfinished row soon has all its parts;
+        # but nobody promises it. Programs that wait for one that cannot start would wait for ever: go on alone.
+        row_top, row_total = alone(x_ptr + row * x_stride, cols, 32 * num_warps)
+    scale = exponential(my_top - row_top) / row_total + tl.zeros((1, 1), tl.float32)
+    write(y_base, y_start, length, pieces, singles, scale, ALIGN, LANES, VEC)
 
 
 @triton.jit
@@ -248,40 +351,31 @@ def reduce_part(
     x_ptr,
     cols,
     x_stride,
+    x_phase,
     maxima_ptr,
     sums_ptr,
     parts,
-    share,
-    BLOCK: tl.constexpr,
+    WIDTH: tl.constexpr,
     VEC: tl.constexpr,
-    X_PHASE: tl.constexpr,
+    LINE: tl.constexpr,
     EDGES: tl.constexpr,
+    EACH: tl.constexpr,
+    num_warps: tl.constexpr,
 ):
-    """The maximum of one part of a row and the sum of exp(x - maximum), online: each element is read once."""
+    """The maximum of one part of a row and the sum of exp(x - maximum)."""
+    LANES: tl.constexpr = 32 * num_warps * (WIDTH // VEC)
+    ALIGN: tl.constexpr = LINE if EDGES else VEC
+    SINGLES: tl.constexpr = (ALIGN + VEC + LANES - 1) // LANES if EDGES else 0
     row = (tl.program_id(0) // parts).to(tl.int64)
     part = tl.program_id(0) % parts
-    x_base = tl.multiple_of(x_ptr - X_PHASE, 16)
-    begin = part * share
-    end = tl.minimum(begin + share, cols)
-    top = -float("inf")
-    total = 0.0
-    for col in range(begin, end, BLOCK):
-        length = tl.minimum(end - col, BLOCK) + tl.zeros((1, 1), tl.int32)
-        start = row * x_stride + col + X_PHASE
-        at, inside = body(start, length, VEC, BLOCK)
-        x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-        new_top = tl.maximum(top, tl.max(x))
-        if EDGES:
-            at, inside = edges(start, length, VEC)
-            x_edge = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-            new_top = tl.maximum(new_top, tl.max(x_edge))
-        offset = finite_or_zero(new_top)
-        total = total * tl.exp(top - offset) + tl.sum(tl.exp(x - offset))
-        if EDGES:
-            total += tl.sum(tl.exp(x_edge - offset))
-        top = new_top
-    tl.store(maxima_ptr + row * parts + part, top)
-    tl.store(sums_ptr + row * parts + part, total)
+    begin, length = part_of(cols, parts, part, LINE)
+    base, start = nearby(x_ptr, x_phase, row * x_stride + begin, ALIGN, EDGES)
+    start += tl.zeros((1, 1), tl.int32)
+    pieces, singles = read(base, start, length, ALIGN, LANES, EACH // WIDTH, SINGLES, VEC)
+    top = largest(pieces, singles)
+    _, _, total = exponentials(pieces, singles, finite_or_zero(top))
+    tl.store(maxima_ptr + row * parts + part, tl.max(top))
+    tl.store(sums_ptr + row * parts + part, tl.sum(total))
 
 
 @triton.jit
@@ -291,60 +385,65 @@ def write_part(
     cols,
     x_stride,
     y_stride,
+    x_phase,
+    y_phase,
     maxima_ptr,
     sums_ptr,
     parts,
-    share,
-    PARTS: tl.constexpr,
-    BLOCK: tl.constexpr,
+    PARTS: tl.constexpr,  # parts, rounded up to a power of two
+    WIDTH: tl.constexpr,
     VEC: tl.constexpr,
-    X_PHASE: tl.constexpr,
-    Y_PHASE: tl.constexpr,
+    LINE: tl.constexpr,
     EDGES: tl.constexpr,
+    EACH: tl.constexpr,
+    num_warps: tl.constexpr,
 ):
     """Joins the parts' maxima and sums and writes one part of a row."""
+    LANES: tl.constexpr = 32 * num_warps * (WIDTH // VEC)
+    ALIGN: tl.constexpr = LINE if EDGES else VEC
+    SINGLES: tl.constexpr = (ALIGN + VEC + LANES - 1) // LANES if EDGES else 0
     # The last parts to be read by reduce_part are the ones that L2 still holds: write them first.
     program = tl.num_programs(0) - 1 - tl.program_id(0)
     row = (program // parts).to(tl.int64)
     part = program % parts
+    begin, length = part_of(cols, parts, part, LINE)
+    x_base, x_start = nearby(x_ptr, x_phase, row * x_stride + begin, ALIGN, EDGES)
+    y_base, y_start = nearby(y_ptr, y_phase, row * y_stride + begin, ALIGN, EDGES)
+    x_start += tl.zeros((1, 1), tl.int32)
+    y_start += tl.zeros((1, 1), tl.int32)
+    pieces, singles = read(x_base, x_start, length, ALIGN, LANES, EACH // WIDTH, SINGLES, VEC)
     slot = tl.arange(0, PARTS)
     tops = tl.load(maxima_ptr + row * parts + slot, mask=slot < parts, other=-float("inf"))
     totals = tl.load(sums_ptr + row * parts + slot, mask=slot < parts, other=0.0)
-    top = tl.max(tops, axis=0)
-    scale = 1.0 / tl.sum(totals * tl.exp(tops - top), axis=0)
-
-    x_base = tl.multiple_of(x_ptr - X_PHASE, 16)
-    y_base = tl.multiple_of(y_ptr - Y_PHASE, 16)
-    begin = part * share
-    end = tl.minimum(begin + share, cols)
-    for col in range(begin, end, BLOCK):
-        length = tl.minimum(end - col, BLOCK) + tl.zeros((1, 1), tl.int32)
-        x_start = row * x_stride + col + X_PHASE
-        y_start = row * y_stride + col + Y_PHASE
-        at, inside = body(x_start, length, VEC, BLOCK)
-        y_at, _ = body(y_start, length, VEC, BLOCK)
-        x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-        tl.store(y_base + y_at, (tl.exp(x - top) * scale).to(y_ptr.dtype.element_ty), mask=inside)
-        if EDGES:
-            at, inside = edges(x_start, length, VEC)
-            y_at, _ = edges(y_start, length, VEC)
-            x = tl.load(x_base + at, mask=inside, other=-float("inf")).to(tl.float32)
-            tl.store(y_base + y_at, (tl.exp(x - top) * scale).to(y_ptr.dtype.element_ty), mask=inside)
+    row_top, row_total = join(tops, totals)
+    one = tl.zeros((1, 1), tl.float32)
+    pieces, singles, _ = exponentials(pieces, singles, row_top + one)
+    write(y_base, y_start, length, pieces, singles, 1.0 / row_total + one, ALIGN, LANES, VEC)
 
 
-def common_alignment(x: torch.Tensor, out: torch.Tensor) -> dict[str, int | bool]:
-    """The widest vector whose boundaries fall on the same columns in x and in out, and where the rows start.
-
-    Both tensors in elements: every row of x starts x_phase + row * stride after a 16-byte boundary.
-    """
-    whole = 16 // x.element_size()
-    x_phase, y_phase = (t.data_ptr() // t.element_size() % whole for t in (x, out))
+def alignment_of(x: torch.Tensor, out: torch.Tensor) -> dict[str, int | bool]:
+    """Where x and out start, and the widest boundary that falls on the same columns in both; in elements."""
+    line = 128 // x.element_size()
+    x_phase, y_phase = (t.data_ptr() // t.element_size() % line for t in (x, out))
     x_stride, y_stride = (t.stride(0) if t.shape[0] > 1 else 0 for t in (x, out))
-    vec = whole
-    while (x_phase - y_phase) % vec or (x_stride - y_stride) % vec:
-        vec //= 2
+    while (x_phase - y_phase) % line or (x_stride - y_stride) % line:
+        line //= 2
+    width = 16 // x.element_size()
+    vec = min(width, line)
     ragged = bool(x_phase % vec or x_stride % vec or x.shape[1] % vec)
-    return {"VEC": vec, "X_PHASE": x_phase, "Y_PHASE": y_phase, "EDGES": ragged}
+    return {"x_phase": x_phase, "y_phase": y_phase, "WIDTH": width, "VEC": vec, "LINE": line, "EDGES": ragged}
+
+
+def slots_for(cols: int) -> int:
+    """Room for the parts of a row in the smallest shares, a power of two; a team has at most 64 parts."""
+    return min(64, triton.next_power_of_2(triton.cdiv(cols, TEAM_SHARES[0])))
+
+
+def vectors_in(cols: int, WIDTH: int, VEC: int, EDGES: bool, **_) -> int:
+    """Vectors that a row's body needs, if its edges take 2 VEC elements. Rounded: rows of a length share a kernel."""
+    vectors = max(1, triton.cdiv(cols - (2 * VEC if EDGES else 0), WIDTH))
+    unit = max(1, triton.next_power_of_2(vectors) // 16)
+    return triton.cdiv(vectors, unit) * unit
 
 
 # </gap>
@@ -368,29 +467,25 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
         x = x.clone()  # the autotuner runs a kernel many times: x must outlive the first
     rows, cols = x.shape
     strides = x.stride(0), out.stride(0)
-    alignment = common_alignment(x, out)
-    if cols <= TILE_COLS[x.element_size()]:
-        block = max(16, triton.next_power_of_2(cols))
-        tile[lambda meta: (triton.cdiv(rows, triton.cdiv(32 * meta["num_warps"] * meta["PER_THREAD"], block)),)](
-            x, out, rows, cols, *strides, BLOCK=block, **alignment
+    where = alignment_of(x, out)
+    if cols <= TILE_COLS:
+        constants = where | {"VECTORS": vectors_in(cols, **where), "FAR": max(strides) >= 2**25, "FEW": rows <= 512}
+        tile[lambda meta: (triton.cdiv(rows, max(1, 32 * meta["num_warps"] // meta["LANES"])),)](
+            x, out, rows, cols, *strides, **constants
         )
-    elif triton.cdiv(cols, TEAM_CONFIGS[-1][0]) <= largest_team(x):
-        parts = triton.next_power_of_2(triton.cdiv(cols, TEAM_CONFIGS[0][0]))
-        words = torch.zeros(1 + rows * parts, dtype=torch.int64, device=x.device)
-        team[lambda meta: (rows * triton.cdiv(cols, meta["BLOCK"]),)](
-            x, out, cols, *strides, words, PARTS=parts, **alignment
+    elif triton.cdiv(cols, TEAM_SHARES[-1]) <= largest_team(x):
+        parts = slots_for(cols)
+        words = torch.zeros(rows * parts, dtype=torch.int64, device=x.device)
+        team[lambda meta: (rows * triton.cdiv(cols, 32 * meta["num_warps"] * meta["EACH"]),)](
+            x, out, cols, *strides, words_ptr=words, PARTS=parts, **where
         )
     else:
-        block = 8192
-        share = block * triton.cdiv(cols, 256 * block)  # a multiple of BLOCK, so that a row has at most 256 parts
-        parts = triton.cdiv(cols, share)
+        parts = triton.cdiv(cols, 32 * 128)
         maxima, sums = torch.empty((2, rows, parts), dtype=torch.float32, device=x.device)
-        x_phase = {k: alignment[k] for k in ("VEC", "X_PHASE", "EDGES")}
-        reduce_part[(rows * parts,)](
-            x, cols, strides[0], maxima, sums, parts, share, BLOCK=block, **x_phase, num_warps=8
-        )
-        write_part[(rows * parts,)](
-            x, out, cols, *strides, maxima, sums, parts, share, PARTS=256, BLOCK=block, **alignment, num_warps=8
-        )
+        scratch = {"maxima_ptr": maxima, "sums_ptr": sums, "parts": parts, "EACH": 32, "num_warps": 4}
+        x_where = {k: v for k, v in where.items() if k != "y_phase"}
+        reduce_part[(rows * parts,)](x, cols, strides[0], **x_where, **scratch)
+        power = triton.next_power_of_2(parts)
+        write_part[(rows * parts,)](x, out, cols, *strides, PARTS=power, **where, **scratch)
     # </gap>
     return out

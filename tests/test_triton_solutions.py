@@ -43,6 +43,13 @@ def test_rows_of_every_length_take_the_regime_that_the_header_names(cols):
         assert answer["writes"] == pytest.approx(writes, rel=0.01)
 
 
+def test_rows_that_start_between_cache_lines_are_whole():
+    """Aligned to 16 bytes, not to 128: a body that begins on a line must not skip what lies before it."""
+    for case in ((33, 1040, 0, 0), (7, 1024, 8, 16), (2, 25000, 8, 24), (5, 4096, 7, 7)):
+        for answer in triton_child.run(SOLUTION, "softmax_triton", ("float32", "bfloat16"), cases=[case]):
+            assert not answer["fault"] and not answer["findings"], (case, answer)
+
+
 def test_several_short_rows_share_a_program():
     (answer,) = triton_child.run(SOLUTION, "softmax_triton", cases=[(1000, 16, 0, 0)])
     ((kernel, grid),) = answer["kernels"]
@@ -123,3 +130,22 @@ def test_the_solution_on_a_gpu_agrees_with_float64_in_every_regime():
             want = torch.softmax(x.double().cpu(), 1)
             got = solution.softmax_triton(x).double().cpu()
             assert ((got - want).abs() <= tolerance * want).all(), (rows, cols, shift, dtype)
+
+
+@pytest.mark.gpu
+def test_a_team_whose_wait_never_ends_goes_on_alone(tmp_path):
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("needs an NVIDIA GPU")
+    import importlib.util
+
+    path = tmp_path / "softmax_impatient.py"
+    text = SOLUTION.read_text()
+    assert "PATIENCE = tl.constexpr(100_000)" in text
+    path.write_text(text.replace("PATIENCE = tl.constexpr(100_000)", "PATIENCE = tl.constexpr(1)"))
+    spec = importlib.util.spec_from_file_location("softmax_impatient", path)
+    impatient = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(impatient)
+    x = torch.randn((300, 50257), device="cuda")
+    want = torch.softmax(x.double().cpu(), 1)
+    assert ((impatient.softmax_triton(x).double().cpu() - want).abs() <= 3e-5 * want).all()
