@@ -416,9 +416,9 @@ def write_part(
     tops = tl.load(maxima_ptr + row * parts + slot, mask=slot < parts, other=-float("inf"))
     totals = tl.load(sums_ptr + row * parts + slot, mask=slot < parts, other=0.0)
     row_top, row_total = join(tops, totals)
-    one = tl.zeros((1, 1), tl.float32)
-    pieces, singles, _ = exponentials(pieces, singles, row_top + one)
-    write(y_base, y_start, length, pieces, singles, 1.0 / row_total + one, ALIGN, LANES, VEC)
+    zero = tl.zeros((1, 1), tl.float32)
+    pieces, singles, _ = exponentials(pieces, singles, row_top + zero)
+    write(y_base, y_start, length, pieces, singles, 1.0 / row_total + zero, ALIGN, LANES, VEC)
 
 
 def alignment_of(x: torch.Tensor, out: torch.Tensor) -> dict[str, int | bool]:
