@@ -126,6 +126,23 @@ def expected_findings(text):
     return out
 
 
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def says_where(finding, path):
+    """In both languages: kernel, block and variable, as far as they are known; the line; a lesson that exists."""
+    assert finding.file == str(path) and (finding.line or finding.code in ("host-crash", "time-limit"))
+    told = {k: finding.message.values[k] for k in ("variable", "buffer") if k in finding.message.values}
+    if "block" in finding.message.values:
+        told |= {k: finding.message.values[k] for k in ("kernel", "block")}
+    for language in ("en", "es"):
+        text = finding.message.text(language)
+        assert all(str(value) in text for value in told.values()), (text, told)
+        if finding.chapter:
+            page, _, anchor = finding.chapter.partition("#")
+            assert f'<a id="{anchor}">' in (DOCS / language / f"{page}.md").read_text(encoding="utf-8"), anchor
+
+
 @pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
 def test_kernel_gives_exactly_what_its_comments_say(path):
     text = path.read_text(encoding="utf-8")
@@ -139,7 +156,7 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
     for f in report.findings:
         variable = str(f.message.values.get("variable", "")) if (f.line, f.code) in named else ""
         found.add((f.line, f.code, variable))
-        assert f.message.text("en") and f.message.text("es")
+        says_where(f, path)
     assert found == wanted, [str(f) for f in report.findings]
     assert report.status_name == header(text, "status", "cudaSuccess")
     if path.stem.startswith("clean_"):

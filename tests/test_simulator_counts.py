@@ -29,6 +29,41 @@ __global__ void in_shared(const int* index, const {T}* data, {T}* out) {{
         out[t] = v;
     }}
 }}
+__global__ void scatter(const int* index, const {T}* data, {T}* out) {{
+    int i = index[threadIdx.x];
+    {T} v = data[0];
+    if (i >= 0) out[i] = v;  // the access that is counted
+}}
+__global__ void to_shared(const int* index, const {T}* data, {T}* out) {{
+    __shared__ {T} s[256];
+    int t = threadIdx.x, i = index[t];
+    {T} v = data[0];
+    if (i >= 0) s[i] = v;  // the access that is counted
+    __syncwarp();
+    if (i >= 0) out[t] = s[i];
+}}
+__global__ void two_ways(const int* index, const {T}* data, {T}* out) {{
+    int t = threadIdx.x, i = index[t];
+    if (i >= 128) {{
+        {T} v = data[i];  // the access of one branch
+        out[t] = v;
+    }} else if (i >= 0) {{
+        {T} v = data[255 - i];  // the access of the other
+        out[32 + t] = v;
+    }}
+}}
+extern "C" cudaError_t global_store(const int* index, const {T}* data, {T}* out, cudaStream_t) {{
+    scatter<<<1, 32>>>(index, data, out);
+    return cudaGetLastError();
+}}
+extern "C" cudaError_t shared_store(const int* index, const {T}* data, {T}* out, cudaStream_t) {{
+    to_shared<<<1, 32>>>(index, data, out);
+    return cudaGetLastError();
+}}
+extern "C" cudaError_t branches(const int* index, const {T}* data, {T}* out, cudaStream_t) {{
+    two_ways<<<1, 32>>>(index, data, out);
+    return cudaGetLastError();
+}}
 extern "C" cudaError_t global_memory(const int* index, const {T}* data, {T}* out, cudaStream_t) {{
     gather<<<1, 32>>>(index, data, out);
     return cudaGetLastError();
@@ -60,9 +95,13 @@ def programs(tmp_path_factory):
     return out
 
 
+def line_of(text):
+    return next(n for n, line in enumerate(KERNEL.splitlines(), 1) if text in line)
+
+
 def line_counts(program, function, index, size, number):
     data = np.zeros(ELEMENTS * size, np.uint8)
-    out = buffer("out", np.zeros(32 * size, np.uint8), True)
+    out = buffer("out", np.zeros(ELEMENTS * size, np.uint8), True)
     report = program.call(function, [buffer("index", np.array(index, np.int32)), buffer("data", data), out])
     assert report.status == 0 and not report.findings, [str(f) for f in report.findings]
     return next((n.metrics for n in report.kernels[0].lines if n.line == number), {})
@@ -107,6 +146,40 @@ def test_wavefronts_and_conflicts_of_random_gathers(programs, size):
         wavefronts, conflicts = model_wavefronts(index, size)
         assert metrics.get(counts.SHARED_LOAD_WAVEFRONTS, 0) == wavefronts
         assert metrics.get(counts.SHARED_LOAD_CONFLICTS, 0) == conflicts
+
+    check()
+
+
+@pytest.mark.parametrize("size", TYPES.values())
+def test_stores_to_random_places(programs, size):
+    """Lanes may share a place: all of them store the same value."""
+
+    @given(INDICES)
+    @settings(max_examples=25, deadline=None)
+    def check(index):
+        metrics = line_counts(programs[size], "global_store", index, size, line_of("out[i] = v;"))
+        assert metrics.get(counts.STORE_REQUESTS, 0) == any(i >= 0 for i in index)
+        assert metrics.get(counts.STORE_SECTORS, 0) == model_sectors(index, size)
+        assert metrics.get(counts.BYTES_STORED, 0) == size * sum(i >= 0 for i in index)
+        metrics = line_counts(programs[size], "shared_store", index, size, line_of("s[i] = v;"))
+        wavefronts, conflicts = model_wavefronts(index, size)
+        assert metrics.get(counts.SHARED_STORE_WAVEFRONTS, 0) == wavefronts
+        assert metrics.get(counts.SHARED_STORE_CONFLICTS, 0) == conflicts
+
+    check()
+
+
+@pytest.mark.parametrize("size", TYPES.values())
+def test_each_branch_makes_a_request_of_its_own_lanes(programs, size):
+    @given(INDICES)
+    @settings(max_examples=25, deadline=None)
+    def check(index):
+        sides = {"= data[i];  // the access of one": [i if i >= 128 else -1 for i in index],
+                 "= data[255 - i];": [255 - i if 0 <= i < 128 else -1 for i in index]}  # fmt: skip
+        for text, lanes in sides.items():
+            metrics = line_counts(programs[size], "branches", index, size, line_of(text))
+            assert metrics.get(counts.LOAD_REQUESTS, 0) == any(i >= 0 for i in lanes)
+            assert metrics.get(counts.LOAD_SECTORS, 0) == model_sectors(lanes, size)
 
     check()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -22,9 +23,28 @@ RUNTIME = INCLUDE.parent
 _TIME_LIMIT = 120
 
 
-def compile_source(source: Source, mode: str, with_compiler: Compiler) -> Path:
-    """The shared object of `source` for `mode`; built if the cache does not have it. Raises BuildError."""
+# What a compiler says of a union that is copied and holds a type whose copies are spelled out.
+_NOT_COPIED = re.compile(r"deleted (?:function|copy)|implicitly[- ]deleted")
+
+
+def compile_source(source: Source, mode: str, with_compiler: Compiler) -> tuple[Path, bool]:
+    """The shared object of `source` for `mode`, and whether CUDA's vectors are copied whole in it.
+
+    Built if the cache does not have it. Raises BuildError.
+    """
     how = flags(mode, with_compiler, source.arch)
+    try:
+        return _compile(source, with_compiler, how), True
+    except BuildError as error:
+        if not _NOT_COPIED.search(error.log):
+            raise
+        try:
+            return _compile(source, with_compiler, (*how, "-DONEKERNEL_PLAIN_VECTORS")), False
+        except BuildError:
+            raise error from None
+
+
+def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...]) -> Path:
     parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), _runtime_hash()]
     key = _hash(*parts, with_compiler.version, *how)
     folder = cache_folder("simulator")

@@ -111,6 +111,8 @@ def _finding(
         if name in values and not values[name]:
             values[name] = "?"
     key = f"{code}-{fact[_KINDS[code]]}" if code in _KINDS else code
+    if code == "wrong-copy-side":
+        key += f"-{fact['side']}"
     if code == "race-shared" or code == "race-global":
         key = _race_key(fact)
     if code in ("out-of-bounds-read", "out-of-bounds-write"):

@@ -174,8 +174,8 @@ def build(
     """
     chosen: Compiler = compiler(with_compiler)
     source = rewrite(Path(path).resolve(), architecture(arch))
-    library = compile_source(source, mode, chosen)
+    library, whole_vectors = compile_source(source, mode, chosen)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
-    # clang takes a learner's own vector types apart: one access may count as several.
-    exact = chosen.family == "g++" or not source.aligned_types
+    # clang takes vector types apart whose copies are not spelled out: one access may count as several.
+    exact = chosen.family == "g++" or (whole_vectors and not source.aligned_types)
     return Simulated(source, library, mode, time_limit, side_stream, exact)

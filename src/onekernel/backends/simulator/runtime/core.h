@@ -212,18 +212,18 @@ OK_INLINE int launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, void** 
 // --- collectives by value -------------------------------------------------------------------------------------------
 template <class T>
 OK_INLINE uint64_t to_bits(T value) {
-    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>, "a warp exchanges values of at most 8 bytes");
-    if constexpr (sizeof(T) == 8) return __builtin_bit_cast(uint64_t, value);
-    else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(uint32_t, value);
-    else if constexpr (sizeof(T) == 2) return __builtin_bit_cast(uint16_t, value);
-    else return __builtin_bit_cast(uint8_t, value);
+    static_assert(sizeof(T) <= 8 && std::is_trivially_destructible_v<T>, "a warp exchanges values of at most 8 bytes");
+    uint64_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof value);
+    return bits;
 }
 template <class T>
 OK_INLINE T from_bits(uint64_t bits) {
-    if constexpr (sizeof(T) == 8) return __builtin_bit_cast(T, bits);
-    else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(T, static_cast<uint32_t>(bits));
-    else if constexpr (sizeof(T) == 2) return __builtin_bit_cast(T, static_cast<uint16_t>(bits));
-    else return __builtin_bit_cast(T, static_cast<uint8_t>(bits));
+    if constexpr (sizeof(T) == 8 && std::is_trivially_copyable_v<T>) return __builtin_bit_cast(T, bits);
+    else if constexpr (sizeof(T) == 4 && std::is_trivially_copyable_v<T>) return __builtin_bit_cast(T, static_cast<uint32_t>(bits));
+    T value;
+    __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof value);
+    return value;
 }
 template <class T>
 OK_INLINE T shuffle(int what, unsigned mask, T value, int lane, int width, Site at) {

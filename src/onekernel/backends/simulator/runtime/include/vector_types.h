@@ -4,8 +4,10 @@
 #include "../core.h"
 #include "ok/bits.h"
 
-// g++ moves a plain aggregate whole. clang takes it apart before it instruments, so that its copies are spelled out.
-#if defined(__clang__)
+// Copies are spelled out, as nvcc makes one access of each: clang takes a plain aggregate apart before it instruments; g++
+// stores float4{a, b, c, d} part by part, and does not instrument what it passes to a function by value. But: a union of
+// such types cannot be copied; a file that does so is compiled with plain vectors.
+#ifndef ONEKERNEL_PLAIN_VECTORS
 #define OK_WHOLE_COPIES(name)                                                                      \
     name() = default;                                                                              \
     OK_ALWAYS_MEMBER name(const name& from) { __ok::copy_whole<sizeof(name)>(this, &from); }       \

@@ -96,7 +96,7 @@ OK_SCOPES(OK_UPDATE, atomicExch, float, ((void)old, value))
         for (size_t i = 0; i < sizeof(type) / sizeof(float); ++i)                         \
             old[i] = __ok::update(part + i, [&](float before) { return before + add[i]; }); \
         type out;                                                                         \
-        __builtin_memcpy(&out, old, sizeof out);                                          \
+        __builtin_memcpy(static_cast<void*>(&out), old, sizeof out);                                          \
         return out;                                                                       \
     }
 OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float2, value.x, value.y)

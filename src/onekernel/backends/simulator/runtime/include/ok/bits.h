@@ -8,6 +8,11 @@
 #define OK_ALWAYS_MEMBER inline __attribute__((always_inline))
 
 // A 16-byte vector that passes through here is one access to memory.
+#if defined(__clang__)
+#define OK_WHOLE_WORD(word) __asm__("" : "+r"(word))
+#else
+#define OK_WHOLE_WORD(word) static_cast<void>(0)
+#endif
 #if defined(__clang__) && defined(__x86_64__)
 #define OK_WHOLE(word) __asm__("" : "+x"(word))
 #elif defined(__clang__) && defined(__aarch64__)
@@ -22,12 +27,11 @@ template <class To, class From>
 OK_ALWAYS To bit_cast(From from) {
     static_assert(sizeof(To) == sizeof(From), "bit_cast needs two types of one size");
     To to;
-    __builtin_memcpy(&to, &from, sizeof to);
+    __builtin_memcpy(static_cast<void*>(&to), &from, sizeof to);
     return to;
 }
 
 // Copies 2, 4, 8 or 16 bytes, or a multiple of 16, by single accesses that clang is kept from splitting.
-#if defined(__clang__)
 template <size_t bytes>
 struct WholeWord;
 template <>
@@ -52,11 +56,10 @@ OK_ALWAYS void copy_whole(void* to, const void* from) {
     typedef typename WholeWord<piece>::type Word;
     for (size_t i = 0; i < bytes / piece; ++i) {
         Word word = static_cast<const Word*>(from)[i];
-        if constexpr (piece < 16) __asm__("" : "+r"(word));
-        else OK_WHOLE(word);
+        if constexpr (piece == 16) OK_WHOLE(word);
+        else OK_WHOLE_WORD(word);
         static_cast<Word*>(to)[i] = word;
     }
 }
-#endif
 
 }  // namespace __ok

@@ -34,7 +34,7 @@ OK_ALWAYS T shuffle_any(int what, unsigned mask, T value, int lane, int width, S
         unsigned words[sizeof(T) / 4];
         __builtin_memcpy(words, &value, sizeof value);
         for (unsigned& word : words) word = shuffle(what, mask, word, lane, width, at);
-        __builtin_memcpy(&value, words, sizeof value);
+        __builtin_memcpy(static_cast<void*>(&value), words, sizeof value);
         return value;
     }
 }
