@@ -20,6 +20,8 @@ struct Release {
     uint16_t thread;
 };
 
+constexpr uint16_t NO_THREAD = 0xffff;  // of a release that stands for all that a block did before its barrier_time
+
 struct Channel;  // an address that atomics touch
 
 // The first `releases` of a channel were seen, by the release with number `at` and all after it.
@@ -125,6 +127,24 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
         c.seen.push_back({c.releases.size(), q.channel, q.releases});
     }
     c.releases.push_back({static_cast<uint32_t>(w.block + 1), w.time, w.barrier_time, warp_of(w, w.rank).full_time, thread});
+    if (!w.team) return;
+    // What the other blocks of the cluster did before its last barrier is released along with it.
+    int first = w.member / w.team->cluster_blocks * w.team->cluster_blocks;
+    for (int i = first; i < first + w.team->cluster_blocks; i++) {
+        const Member& m = w.team->members[i];
+        if (i != w.member && m.met) c.releases.push_back({static_cast<uint32_t>(m.worker->block + 1), 0, m.met, 0, NO_THREAD});
+    }
+}
+
+// What any block of a cluster has acquired before a barrier of the cluster, all have behind it.
+void order_blocks_met(int from, int to) {
+    std::unordered_map<Channel*, size_t> most;
+    for (int i = from; i < to; i++)
+        for (const Acquire& q : acquires[i]) most[q.channel] = std::max(most[q.channel], q.releases);
+    for (int i = from; i < to && !most.empty(); i++) {
+        acquires[i].clear();
+        for (const auto& [channel, count] : most) acquires[i].push_back({channel, count, 0, 0});
+    }
 }
 
 extern "C" void ok_fence(int, Site) {

@@ -29,4 +29,5 @@ void start_order();  // a launch begins
 void order_block_started(Worker& w);
 void order_barrier_passed(Worker& w);
 void order_warp_met(Worker& w, int warp, unsigned group);
+void order_blocks_met(int from, int to);  // members of a team, at a barrier of their cluster
 }  // namespace __ok

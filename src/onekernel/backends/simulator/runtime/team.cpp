@@ -58,7 +58,7 @@ void pass(Worker& w, int level, Site at) {
         if (options & COUNTS && !other.counted) count_barrier(block, at);
         other.counted = false;
         m.missing += block.alive;
-        if (!m.split) block.barrier_time = ++block.time;
+        if (!m.split) block.barrier_time = other.met = ++block.time;
         for (int t = 0; other.waiting && t < team.launch.threads; t++) {
             if (other.seats[t].waits != level) continue;
             other.seats[t].waits = -1;
@@ -68,6 +68,7 @@ void pass(Worker& w, int level, Site at) {
     }
     if (options & COUNTS && !m.split) log_block_met(w);
     if (level == GRID && !m.split) forget_accesses();
+    if (level == CLUSTER && !m.split && options & RACES) order_blocks_met(from, to);
     m.split = m.begun = false;
     m.phase++;
 }
@@ -172,6 +173,7 @@ void Team::run(uint64_t first_cluster) {
         m.seats.assign(launch.threads, Seat());
         m.waiting = m.spins = 0;
         m.counted = false;
+        m.met = 0;
         m.visit.live = false;
         begin_block(*m.worker, block_of(i));
     }

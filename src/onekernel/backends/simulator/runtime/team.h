@@ -37,6 +37,7 @@ struct Member {
     Worker* worker = nullptr;
     std::vector<Seat> seats;  // by thread
     int waiting = 0;          // of its threads, for other blocks
+    uint32_t met = 0;         // its block's time when the last barrier of several blocks was passed
     bool counted = false;     // as having come to the barrier that it waits at
     int spins = 0;            // turns that its threads gave each other in vain
     Visit visit;
