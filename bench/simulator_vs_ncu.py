@@ -53,12 +53,13 @@ WITHIN = 0.05  # of DRAM reads, for tensors beyond L2
 
 @dataclass(frozen=True)
 class Case:
-    """A file, the shape that ncu sees, by how much smaller the simulator's is in its first size, and ncu's runs."""
+    """A file, the shape that ncu sees, by how much smaller the simulator's is in its first size, ncu's runs, and the card modelled."""
 
     file: str
     shape: tuple[int, ...]
     scale: int = 1
     runs: int = 1
+    arch: str | None = None
 
     @property
     def name(self) -> str:
@@ -92,6 +93,7 @@ CASES = (
     Case("solutions/ladder/5_vector_loads.cu", SMALL),
     Case("solutions/ladder/5_vector_loads.cu", ODD),
     Case("solutions/ladder/6_row_in_registers.cu", SMALL),
+    Case("solutions/ladder/7_cluster.cu", (16, 65536), arch="sm_90"),
     Case("bench/kernels/copy.cu", (1_000_003,)),
     Case("bench/kernels/strided_copy.cu", (1 << 20,)),
     Case("bench/kernels/misaligned_copy.cu", (1 << 20,)),
@@ -99,6 +101,7 @@ CASES = (
     Case("bench/kernels/transpose.cu", (500, 1000), runs=3),
     Case("bench/kernels/transpose_padded.cu", (500, 1000), runs=3),
     Case("bench/kernels/divergent.cu", (1 << 20,)),
+    Case("bench/kernels/shared_vectors.cu", (1 << 20,), runs=3),
 )
 BEYOND_L2 = (
     Case("solutions/vector_add.cu", (1 << 25,), 64),
@@ -111,7 +114,7 @@ BEYOND_L2 = (
 def simulated(case: Case) -> tuple[KernelCounts, ...]:
     """The simulator's counts of the case, or of a part of it. Exits where the kernel is not clean."""
     path, function, args = case.call(case.scale)
-    answer = simulator.build(path, "count", time_limit=120).call(function, inputs.buffers(args))
+    answer = simulator.build(path, "count", time_limit=120, arch=case.arch).call(function, inputs.buffers(args))
     if answer.status or answer.findings:
         sys.exit(f"{case.label}: {answer.status_name} {[str(f) for f in answer.findings]}")
     return answer.kernels
