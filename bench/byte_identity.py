@@ -170,7 +170,10 @@ def main(argv: list[str] | None = None) -> int:
         for n, row in by_operator.items()
         if n.startswith("reproducible") and any(d["different"] for d in row.values())
     ]
-    print("different bytes:" if wrong else "the reproducible models have the same bytes on", ", ".join(wrong or found))
+    if wrong:
+        print(say("bench.different-bytes", names=", ".join(wrong)))
+    else:
+        print(say("bench.same-bytes", names=", ".join(found)))
     versions = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__}
     if "cupy" in found:
         versions["cupy"] = found["cupy"][0].__version__

@@ -5,12 +5,19 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from onekernel import cli
-from onekernel.course import find_root
-from onekernel.grading import measured
+from onekernel.course import find_root, load
+from onekernel.grading import measured, runner
+from onekernel.grading.runner import CallOutcome, RunOutcome
+from onekernel.grading.submission import Submission
 from onekernel.grading.tuning_log import fill, kernel_hash, ready_to_measure, rounds
+from onekernel.measure import credit, device
+from onekernel.measure.sample import Sample
+from onekernel.ops import OPERATORS
+from onekernel.ops.base import DTYPES
 
 ROUND = """## {word} {n}: shuffles
 
@@ -105,3 +112,34 @@ def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_name
     assert log("--shape", "4096") == 2
     assert "for example 8192,4096" in capsys.readouterr().err
     assert (ana / "tuning_log.md").read_bytes() == before
+
+
+def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The card is a stand-in; what it is asked, and what is made of its answer, are not."""
+    asked = []
+
+    def run(request):
+        if request.backend == "simulator":
+            return simulated(request)
+        asked.append(request)
+        ((_, args),) = request.calls
+        x = args[0].memory.view(DTYPES["float16"]).reshape(args[2], args[3]).astype(np.float64)
+        right = OPERATORS["softmax"].oracle({"x": x})["y"].astype(DTYPES["float16"])
+        after = {"x": args[0].memory, "y": right.view(np.uint8).ravel()}
+        return RunOutcome([CallOutcome(after=after, times=(20e-6,) * request.timed["launches"])])
+
+    simulated = runner.run
+    monkeypatch.setattr(runner, "run", run)
+    monkeypatch.setattr(device, "current", lambda: None)
+    sample = Sample.of([10e-6])
+    monkeypatch.setattr(credit, "reference", lambda *_: (sample, Sample.of([30e-6]), 1e-6))
+    whole = load(find_root(Path(__file__).parent))
+    s = Submission(whole, whole.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
+    found = measured.lines(s, (6, 1000), "float16")
+    assert any("passes over the input, at 6 x 1000 float16" in line for line in found)
+    assert found[-1].startswith("float16 6 x 1000: 20.0 us")
+    assert "50 % of the copy" in found[-1] and "150 % of the speed of F.softmax" in found[-1]
+    monkeypatch.setattr(measured, "MOST_COUNTED", 1000)
+    too_many, timed = measured.lines(s, (6, 1000), "float16")
+    assert "more than the simulator counts" in too_many and timed == found[-1]
+    assert [r.calls[0][0] for r in asked] == ["softmax_tuned_f16"] * 2

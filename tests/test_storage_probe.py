@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from onekernel import cli, learners
+from onekernel import cli, course, learners
+from onekernel.cli.predict import ask_before_check
 from onekernel.gaps import starter
 from onekernel.messages import area
 from onekernel.minigpt.storage import (
@@ -246,3 +247,16 @@ def test_no_commitment_to_half_of_the_answers(ana, capsys):
 def test_the_solutions_predictions_are_those_of_its_file():
     kept = learners.read_predictions(SOLUTION.parent)["storage_probe"]
     assert committed(kept) == predictions(SOLUTION.read_text()) == TRUTH
+
+
+@pytest.mark.parametrize(("answer", "commits"), [("", False), ("no", False), ("yes", True), ("Sí", True)])
+def test_before_a_check_a_terminal_asks_once_whether_to_commit(ana, monkeypatch, answer, commits):
+    whole = course.load(SOLUTION.parents[1])
+    learner, exercise = learners.existing(ana.parents[1], "ana"), whole.exercises["storage_probe"]
+    asked = []
+    monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or answer)
+    ask_before_check(whole, learner, exercise)
+    assert len(asked) == 1 and bool(learner.predictions("storage_probe")) == commits
+    (ana / SOLUTION.name).write_text(SOLUTION.read_text().replace("True,", "None,", 1))
+    ask_before_check(whole, learner, exercise)  # committed, or not whole: nothing to ask
+    assert len(asked) == 1
