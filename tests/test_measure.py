@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 
@@ -211,6 +212,17 @@ def test_what_torch_compile_reaches_is_told_by_length_and_alignment(repository):
         "| 128 rows or fewer | 20 |",
     ]  # fmt: skip
     assert "de 50 a 62" in page.read_text()
+
+
+def test_what_chapter_03_says_of_torch_compile_is_what_was_measured():
+    """Its ledger's bound above 1024 columns, 2 / 3 of a copy, holds but for aligned rows in fp32; the pages' prose."""
+    _, cells = results.read(Path(__file__).parents[1] / "bench/results/h200/softmax.json")
+    above = [c for c in cells if c.cols > 1024 and c.method == "events" and "torch.compile" in c.samples]
+    past = [c for c in above if c.of_copy("torch.compile") > 2 / 3]
+    assert past and all(c.dtype == "float32" and c.cols % 16 == 0 and not c.shift for c in past)
+    for lang in ("en", "es"):
+        page = Path(__file__).parents[1] / "docs" / lang / "03-triton.md"
+        assert "<!-- table: h200/softmax/compiled -->" in page.read_text(encoding="utf-8")
 
 
 def test_a_slow_kernel_is_not_shown_as_standing_still(repository):
