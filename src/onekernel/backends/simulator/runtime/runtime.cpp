@@ -15,6 +15,8 @@
 #include "coalesce.cpp"
 #include "hooks.cpp"
 #include "team.cpp"
+#include "meeting.cpp"
+#include "visit.cpp"
 #include "groups.cpp"
 #include "undefined.cpp"
 #include "report.cpp"

@@ -62,11 +62,17 @@ struct Team {
     int guards = 0;                        // stacks that have a guard page
 };
 
+inline uint3 split(uint64_t i, dim3 shape) {  // a linear index in its dimensions
+    return {unsigned(i % shape.x), unsigned(i / shape.x % shape.y), unsigned(i / shape.x / shape.y)};
+}
 int run_teams(Launch& launch);             // an error where memory does not suffice
 bool team_waits(const Worker& w);          // some thread of the block waits for other blocks
 bool team_takes_turn(Worker& w);           // the block's threads only spin: another block may do what they wait for
 void team_thread_left(Worker& w);
 bool may_guard(Worker& w);                 // whether one more stack gets a guard page: a process has 65530 mappings
+void count_barrier(Worker& block, Site at);  // it has come to a barrier of several blocks; without `at`, where it waits
+void report_stuck(Team& team);             // threads that no other will ever join at a barrier
+void report_visit(const Team& team, int visited, const Visit& v);  // of a block that may have returned
 bool ordered_by_team(Worker& w, const Access& p, unsigned rank);  // is `p` before what thread `rank` does now?
 // An access to another block's shared memory; false where the address is none.
 bool visit_shared(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc);
