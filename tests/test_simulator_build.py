@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
+from corpus import ROOT, graded
 
 from onekernel.backends import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
@@ -212,3 +213,12 @@ def test_a_kernel_that_is_launched_by_its_address_keeps_its_name(tmp_path):
     text = text.replace("__global__", "namespace mine { template <int> __global__")
     report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
     assert [k.kernel for k in report.kernels] == ["k"]
+
+
+def test_a_submission_is_graded_on_the_card_that_is_asked_for(tmp_path, monkeypatch):
+    text = (ROOT / "solutions" / "vector_add.cu").read_text(encoding="utf-8")
+    path = write(tmp_path, "#if __CUDA_ARCH__ < 900\n#error for clusters\n#endif\n" + text, "vector_add.cu")
+    only = frozenset({"exact-blocks"})
+    assert [v.status for v in graded(path, "vector_add", "simulator", only).verdicts] == ["failed"]
+    monkeypatch.setenv("ONEKERNEL_ARCH", "sm_90")
+    assert [v.status for v in graded(path, "vector_add", "simulator", only).verdicts] == ["passed"]
