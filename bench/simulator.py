@@ -1,8 +1,9 @@
-"""The simulator's speed: its modes, and numba's CUDA simulator on the same vector add and the same softmax, in one run.
+"""The simulator's cost: time by mode, numba's CUDA simulator on the same work, memory, growth, a first check of a lab.
 
 Run:    python bench/simulator.py                    needs numba; writes bench/results/cpu/simulator.json
         python bench/simulator.py --without-numba    our own modes alone
-Times:  of the whole call, copies in and out included: wall clock, the best of seven after one that warms up.
+Times:  of the whole call, copies in and out included: wall clock, the best of seven after one that warms up. Modes fast
+        and bounds run on all cores, check and count on one.
 But:    numba's simulator runs each thread in Python, so it is timed on a part of the work and scaled to the whole, as
         the table says. And this is the speed of a checker: it says nothing about a GPU.
 """
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import sys
 import tempfile
@@ -27,9 +29,12 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
+import simulator_limits as limits  # noqa: E402
+
 from onekernel.backends import simulator  # noqa: E402
 from onekernel.backends.base import Buffer  # noqa: E402
 from onekernel.backends.simulator.compiler import compiler  # noqa: E402
+from onekernel.backends.simulator.program import MODES  # noqa: E402
 from onekernel.measure.timing import took  # noqa: E402
 
 N = 1 << 20
@@ -48,13 +53,21 @@ def content(buf: Buffer) -> np.ndarray:
     return np.frombuffer(buf.memory[buf.offset : buf.offset + buf.extent].tobytes(), np.float32)
 
 
-def best_seconds(call: Callable[[], float], repeats: int = 7) -> float:
-    """The best, because what else the machine does only ever adds to a time."""
-    call()
-    return min(call() for _ in range(repeats))
+def best(call: Callable[[], float], repeats: int = 7) -> dict[str, float]:
+    """The best wall clock, the best processor time of all threads: what else the machine does only adds to a time."""
+
+    def both() -> tuple[float, float]:
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = call()
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        return seconds, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    both()
+    wall, cpu = zip(*(both() for _ in range(repeats)), strict=True)
+    return {"seconds": min(wall), "cpu_seconds": min(cpu)}
 
 
-def vector_add(mode: str) -> float:
+def vector_add(mode: str) -> dict[str, float]:
     """Seconds of one million-element vector add; the result is checked."""
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((2, N)).astype(np.float32)
@@ -67,24 +80,24 @@ def vector_add(mode: str) -> float:
             raise SystemExit(f"vector_add in mode {mode} went wrong: {[str(f) for f in report.findings]}")
         return report.seconds
 
-    return best_seconds(once)
+    return best(once)
 
 
-def softmax(mode: str) -> float:
-    """Seconds of softmax_block on 1024 x 1024 float32; the result is checked."""
-    x = np.random.default_rng(0).standard_normal((ROWS, COLS)).astype(np.float32)
+def softmax(mode: str, rows: int = ROWS, repeats: int = 7) -> dict[str, float]:
+    """Seconds of softmax_block on rows x 1024 float32; the result is checked."""
+    x = np.random.default_rng(0).standard_normal((rows, COLS)).astype(np.float32)
     e = np.exp(x.astype(np.float64) - x.max(1, keepdims=True))
     wanted = e / e.sum(1, keepdims=True)
     program = simulator.build(ROOT / "solutions" / "softmax_block.cu", mode)
 
     def once() -> float:
         y = buffer("y", np.zeros_like(x), True)
-        report = program.call("softmax_block", [buffer("x", x, False), y, ROWS, COLS, COLS, COLS])
+        report = program.call("softmax_block", [buffer("x", x, False), y, rows, COLS, COLS, COLS])
         if report.status or report.findings or not np.allclose(content(y).reshape(x.shape), wanted, rtol=1e-5, atol=0):
             raise SystemExit(f"softmax_block in mode {mode} went wrong: {[str(f) for f in report.findings]}")
         return report.seconds
 
-    return best_seconds(once)
+    return best(once, repeats)
 
 
 def edit_to_verdict() -> float:
@@ -139,45 +152,56 @@ def processor() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--without-numba", action="store_true")
+    parser.add_argument("--peak-memory", choices=MODES, help="print this process's peak, in bytes, after one softmax")
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "cpu" / "simulator.json")
     options = parser.parse_args()
+    if options.peak_memory:
+        softmax(options.peak_memory, repeats=1)
+        print(limits.my_peak_memory())
+        return
 
     began = time.perf_counter()
     result: dict[str, Any] = {
         "command": "python " + " ".join(["bench/simulator.py", *sys.argv[1:]]),
         "date": date.today().isoformat(),
-        "cpu": processor(),
-        "cores": len(os.sched_getaffinity(0)),
+        "machine": f"{processor()}, {len(os.sched_getaffinity(0))} cores",
         "load_before": os.getloadavg()[0],
-        "compiler": compiler().version,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "seconds": {},
+        "versions": {"compiler": compiler().version, "python": platform.python_version(), "numpy": np.__version__},
+        "modes": {mode: {"vector_add": vector_add(mode), "softmax_block": softmax(mode)} for mode in MODES},
     }
-    for mode in ("fast", "check", "count"):
-        result["seconds"][mode] = {"vector_add": vector_add(mode), "softmax_block": softmax(mode)}
     result["edit_to_verdict"] = edit_to_verdict()
+    result["peak_memory"] = {mode: limits.peak_memory(Path(__file__), mode) for mode in MODES}
+    result["growth"] = {
+        mode: limits.growth({rows: softmax(mode, rows)["cpu_seconds"] for rows in limits.DECADES})
+        for mode in ("check", "count")
+    }
+    result["cold_check"] = limits.cold_check()
+    result["tables"] = {"limits": limits.table(result)}
     if not options.without_numba:
         result["numba"] = numba_seconds()
 
     result["took"] = took(began)
-    print(f"{result['cpu']}, {result['cores']} cores, {result['compiler']}, {result['date']}")
+    print(f"{result['machine']}, {result['versions']['compiler']}, {result['date']}")
     print(f"{'':28}{'vector add, 2^20':>20}{'softmax, 1024^2':>20}")
-    for mode, times in result["seconds"].items():
-        print(f"{'mode ' + mode:28}{times['vector_add'] * 1e3:>17.1f} ms{times['softmax_block'] * 1e3:>17.1f} ms")
+    for mode, times in result["modes"].items():
+        add, soft = times["vector_add"]["seconds"] * 1e3, times["softmax_block"]["seconds"] * 1e3
+        print(f"{'mode ' + mode:28}{add:>17.1f} ms{soft:>17.1f} ms")
     if numba := result.get("numba"):
         add, soft = numba["vector_add"], numba["softmax"]
         name = f"numba {numba['version']} simulator *"
         print(f"{name:28}{add['whole'] * 1e3:>17.0f} ms{soft['whole'] * 1e3:>17.0f} ms")
-        check = result["seconds"]["check"]
+        check = result["modes"]["check"]
         result["times_faster"] = {
-            "vector_add": add["whole"] / check["vector_add"],
-            "softmax": soft["whole"] / check["softmax_block"],
+            "vector_add": add["whole"] / check["vector_add"]["seconds"],
+            "softmax": soft["whole"] / check["softmax_block"]["seconds"],
         }
         faster = result["times_faster"]
         print(f"{'check against numba':28}{faster['vector_add']:>18.0f} x{faster['softmax']:>18.0f} x")
         print(f"* measured on {add['elements']} elements and {soft['rows']} rows, times the rest")
     print(f"edit to verdict of vector_add: {result['edit_to_verdict']:.2f} s")
+    for what, measured, cpu, limit in result["tables"]["limits"]["rows"]:
+        cells = (cell if isinstance(cell, str) else cell["en"] for cell in (measured, cpu, limit))
+        print(f"{what['en']:82}" + "".join(f"{cell:>10}" for cell in cells))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
     print(f"written to {options.output}")

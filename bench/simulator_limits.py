@@ -1,0 +1,112 @@
+"""What else is asked of the simulator: memory, a cost that grows no faster than the work, a short first check.
+
+Run:    bench/simulator.py does, and writes what they give with its own figures.
+But:    the peak of memory is the whole process's, Python and NumPy included.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+DECADES = (1, 10, 100, 1000)  # rows of 1024 columns
+# Accesses that softmax_block makes for such a row with its 256 threads, shared memory included. Six passes over the
+# row: read and kept, read three times from there, written. Two trees: 256 stores, 255 sums (two loads, one store), and
+# 256 loads.
+ACCESSES_A_ROW = 6 * 1024 + 2 * (256 + 3 * 255 + 256)
+
+
+def peak_memory(script: Path, mode: str) -> int:
+    """Bytes that a process of its own holds at the most while it runs softmax_block in `mode`."""
+    command = [sys.executable, str(script), "--peak-memory", mode]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def my_peak_memory() -> int:
+    """Bytes that this process has held at the most. Not getrusage's, which counts the parent's before exec."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise SystemExit("/proc/self/status has no VmHWM: peak memory is measured on Linux alone")
+
+
+def growth(seconds: dict[int, float]) -> dict[str, Any]:
+    """Nanoseconds of processor time for an access at every size, and the dearest of the later ones over the first."""
+    each = {rows: s / (rows * ACCESSES_A_ROW) * 1e9 for rows, s in seconds.items()}
+    first, *later = each.values()
+    return {
+        "accesses": {rows: rows * ACCESSES_A_ROW for rows in each},
+        "ns_per_access": each,
+        "worst_ratio": max(later) / first,
+    }
+
+
+def cold_check(lab: str = "02") -> dict[str, Any]:
+    """Seconds of `onekernel check` of all of a lab's exercises, the course's solutions, with nothing built before."""
+    code = "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))"
+    with tempfile.TemporaryDirectory() as folder:
+        card = Path(folder) / "scorecard.json"
+        asked = ["check", lab, "--solutions", "--device", "simulator", "--json", str(card)]
+        environment = {**os.environ, "ONEKERNEL_CACHE": str(Path(folder) / "cache"), "PYTHONPATH": str(ROOT / "src")}
+        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-c", code, *asked]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
+        seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        if done.returncode or not card.is_file():
+            raise SystemExit(f"onekernel {' '.join(asked)} went wrong:\n{done.stdout}{done.stderr}")
+        grades = json.loads(card.read_text(encoding="utf-8"))
+    if grades["earned"] != grades["assessed"]:
+        raise SystemExit(f"the solutions of lab {lab} earned {grades['earned']} of {grades['assessed']} points")
+    command_line = " ".join(["onekernel", *asked[:-2]])
+    return {"command": command_line, "seconds": seconds, "cpu_seconds": cpu, "points": grades["earned"]}
+
+
+def table(result: dict[str, Any]) -> dict[str, Any]:
+    """What was measured beside what is asked, as the pages show it."""
+    modes = {mode: times["softmax_block"] for mode, times in result["modes"].items()}
+    kernel = "`softmax_block`, 1024 x 1024 fp32"
+    asked: list[tuple[str, str, dict[str, float], float, int]] = [
+        (f"{kernel}: all findings and counts (`count`), one core",
+         f"{kernel}: todos los hallazgos y recuentos (`count`), un núcleo", modes["count"], 0.30, 3),
+        (f"{kernel}: all findings (`check`), one core",
+         f"{kernel}: todos los hallazgos (`check`), un núcleo", modes["check"], 0.30, 3),
+        (f"{kernel}: wrong accesses alone (`bounds`), all cores",
+         f"{kernel}: solo accesos erróneos (`bounds`), todos los núcleos", modes["bounds"], 0.08, 3),
+        ("first check of lab 02, all exercises, nothing built before",
+         "primera comprobación del lab 02, todos los ejercicios, sin nada compilado", result["cold_check"], 20, 1),
+    ]  # fmt: skip
+
+    def number(value: float, digits: int, unit: str) -> dict[str, str]:
+        text = f"{value:.{digits}f}"
+        return {"en": text + unit, "es": text.replace(".", ",") + unit}
+
+    rows: list[list[Any]] = [
+        [{"en": en, "es": es}, number(took["seconds"], digits, " s"), number(took["cpu_seconds"], digits, " s"),
+         number(limit, 2 if limit < 1 else 0, " s")]
+        for en, es, took, limit, digits in asked
+    ]  # fmt: skip
+    memory = max(result["peak_memory"].values()) / 1e6
+    rows.append([
+        {"en": "the most memory of these modes, Python and NumPy included",
+         "es": "el máximo de memoria de estos modos, con Python y NumPy"},
+        number(memory, 0, " MB"), "-", number(500, 0, " MB"),
+    ])  # fmt: skip
+    worst = max(growth["worst_ratio"] for growth in result["growth"].values())
+    rows.append([
+        {"en": "an access, of 10, 100 and 1000 rows of 1024 over one of a single row: the worst",
+         "es": "un acceso, con 10, 100 y 1000 filas de 1024, sobre uno de una sola fila: el peor"},
+        "-", number(worst, 2, " x"), {"en": "linear", "es": "lineal"},
+    ])  # fmt: skip
+    columns = ["", {"en": "measured", "es": "medido"}, {"en": "processor time", "es": "tiempo de procesador"},
+               {"en": "at most", "es": "como mucho"}]  # fmt: skip
+    return {"columns": columns, "rows": rows}
