@@ -19,7 +19,7 @@ from onekernel.backends import simulator  # noqa: E402
 
 
 def test_a_row_of_softmax_makes_the_accesses_that_costs_are_divided_by() -> None:
-    """A request of 4-byte accesses without conflicts is one wavefront; of 32 lanes except in the last steps of a tree."""
+    """A request without conflicts is one wavefront: of 32 lanes, except in the last steps of a tree."""
     x = np.random.default_rng(0).standard_normal((1, 1024)).astype(np.float32)
     program = simulator.build(ROOT / "solutions" / "softmax_block.cu", "count")
     report = program.call("softmax_block", [buffer("x", x, False), buffer("y", x, True), 1, 1024, 1024, 1024])
