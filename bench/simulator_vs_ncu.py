@@ -53,7 +53,7 @@ WITHIN = 0.05  # of DRAM reads, for tensors beyond L2
 
 @dataclass(frozen=True)
 class Case:
-    """A file, the shape that ncu sees, how much smaller the simulator's first size is, ncu's runs, the card modelled."""
+    """A file, the shape that ncu sees, how much smaller the simulator's first is, ncu's runs, the card modelled."""
 
     file: str
     shape: tuple[int, ...]
