@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -153,7 +154,7 @@ def test_the_terminal_shows_lanes_where_they_read() -> None:
     lines = terminal.global_access(the_load(recorded(KERNELS / "misaligned_copy.cu", 4096)))
     assert lines[2].endswith("|. 0 1 2 3 4 5 6|7 8 9 a b c d e|f g h i j k l m|n o p q r s t u|")
     assert "|v . . . . . . .|" in lines[3]
-    rendered = terminal.render(recorded(KERNELS / "transpose.cu", 64, 64))
+    rendered = terminal.render([recorded(KERNELS / "transpose.cu", 64, 64)])
     assert any(line.split()[-32:] == ["+", *["0"] * 31] for line in rendered)
 
 
@@ -213,12 +214,6 @@ def test_what_cannot_be_traced_is_one_sentence(
     assert says in err and len(err.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("slug", ["vector_add", "dot_product", "softmax_naive", "softmax_block"])
-def test_every_cuda_exercise_can_be_traced(slug: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", slug, "--solutions", "--terminal"]) == 0
-    assert f"{slug}.cu:" in capsys.readouterr().out
-
-
 def test_a_long_timeline_says_what_it_leaves_out(tmp_path: Path) -> None:
     import matplotlib
 
@@ -226,9 +221,126 @@ def test_a_long_timeline_says_what_it_leaves_out(tmp_path: Path) -> None:
 
     phase = recorded(KERNELS / "transpose.cu", 64, 64).phases[0]
     with matplotlib.rc_context({"svg.fonttype": "none"}):  # text stays text
-        short, long = (timeline.draw([phase] * n, "", "", tmp_path / str(n))[1].read_text() for n in (4, 60))
+        short, long = (timeline.draw([("", [phase] * n)], "", "", tmp_path / str(n))[1].read_text() for n in (4, 60))
     assert f"first {timeline.MOST_PHASES} of 60" in long
     assert "Shown" not in short
+
+
+STRIDED_STORE = """__global__ void k(const float* x, float* y, int64_t n) {
+    const int64_t i = threadIdx.x;
+    y[i * 8] = x[i];
+}
+extern "C" cudaError_t spread(const float* x, float* y, int64_t n, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, y, n);
+    return cudaGetLastError();
+}
+"""
+RACE = """__global__ void k(const float* x, float* y, int64_t n) {
+    __shared__ float s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}
+extern "C" cudaError_t race(const float* x, float* y, int64_t n, cudaStream_t stream) {
+    k<<<1, 64, 0, stream>>>(x, y, n);
+    return cudaGetLastError();
+}
+"""
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_a_store_that_wastes_most_is_drawn_and_called_a_store(tmp_path: Path) -> None:
+    recording = recorded(written(tmp_path, "spread.cu", STRIDED_STORE), 4096)
+    request = recording.heaviest("global")
+    assert request is not None and (request.op, request.line, len(request.sectors())) == ("store", 3, 32)
+    out = "\n".join(terminal.render([recording]))
+    assert "one store of warp 0" in out and "Write to y, turn 1" in out and "4096, float32" in out
+
+
+def test_the_heat_says_what_would_do(tmp_path: Path) -> None:
+    recording = recorded(written(tmp_path, "spread.cu", STRIDED_STORE), 4096)
+    line = next(n for n in heat.lines_of(recording.source, recording.counts) if n.number == 3)
+    assert (line.moved, line.needed, line.requests) == ((32 + 4) * 32, (4 + 4) * 32, 2)
+    assert (line.sectors_per_request, line.sectors_needed, line.times) == (18, 4, 4.5)
+    assert any(row.split()[:5] == ["1.152", "kB", "x4.5", "2", "18"] for row in terminal.source(recording))
+
+
+def test_lines_that_are_left_out_are_marked() -> None:
+    path = ROOT / "solutions" / "softmax_block.cu"
+    shown = heat.rows(heat.lines_of(path, recorded(path, 2, 512).counts))
+    gaps = [k for k, line in enumerate(shown) if line is None]
+    assert gaps
+    for before, after in itertools.pairwise(shown):
+        if before and after:
+            assert after.number == before.number + 1
+    assert any(row.strip() == "⋮" for row in terminal.source(recorded(path, 2, 512)))
+
+
+def test_a_race_stands_above_the_pictures(tmp_path: Path) -> None:
+    recording = recorded(written(tmp_path, "race.cu", RACE), 64)
+    assert recording.banner() == "Results may be wrong: race in line 3."
+    assert terminal.render([recording])[0].strip() == recording.banner()
+    assert recorded(KERNELS / "copy.cu", 4096).banner() is None
+
+
+@pytest.mark.parametrize(
+    ("slug", "about"),
+    [("vector_add", "65536"), ("dot_product", "65536"), ("softmax_naive", "64 x 256"), ("softmax_block", "16 x 1024")],
+)
+def test_an_exercise_is_drawn_at_the_size_that_is_graded(
+    slug: str, about: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["trace", slug, "--solutions", "--terminal"]) == 0
+    out = capsys.readouterr().out
+    assert f"{slug}.cu:" in out and out.splitlines()[1].strip() == f"{about}, float32"
+
+
+def test_a_terminal_timeline_fits_and_counts_what_does_not() -> None:
+    found = recorded(ROOT / "solutions" / "softmax_block.cu", 2, 512).phases
+    for width in (40, 80, 200):
+        rows = terminal.phases(found, width)
+        bars = [row for row in rows if "|" in row and row.endswith("|")]
+        shown = bars[0].count("|")
+        assert max(map(len, bars)) <= width
+        assert shown == len(found) if width == 200 else f"not shown: {len(found) - shown}" in rows[-1]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_columns_of_the_terminal_banks_stand_below_each_other(lang: str) -> None:
+    set_language(lang)
+    try:
+        path = KERNELS / "transpose.cu"
+        request = recorded(path, 64, 64).heaviest("shared", line_of(path, "= tile["))
+        assert request is not None
+        assert len({len(row) for row in terminal.shared_access(request)[2:]}) == 1
+    finally:
+        set_language("en")
+
+
+def test_both_files_are_in_every_picture(tmp_path: Path) -> None:
+    path = ROOT / "solutions" / "softmax_block.cu"
+    tree = ROOT / "solutions" / "ladder" / "2_shared_tree.cu"
+    both = [recorded(tree, 2, 512), recorded(path, 2, 512)]
+    out = "\n".join(terminal.render(both))
+    assert out.count("compared with: 2_shared_tree.cu") == out.count("yours: softmax_block.cu") == 4
+    assert out.index("compared with") < out.index("yours")
+    from matplotlib.image import imread
+
+    for kind in ("heat", "timeline"):
+        one, two = (pictures.draw(kind, some, tmp_path / f"{kind}{len(some)}", "") for some in (both[:1], both))
+        assert one and two and imread(two[0]).shape[0] > 1.5 * imread(one[0]).shape[0]
+
+
+def test_numbers_of_barriers_keep_apart() -> None:
+    from onekernel.measure.style import figure
+    from onekernel.trace import timeline
+
+    axes = figure().add_subplot()
+    assert timeline._barriers(axes, [(10, 35), (20, 38)], 100, 1) == 1
+    assert timeline._barriers(axes, [(10, 35), (10.5, 38), (11, 41)], 100, 1) == 3
 
 
 def test_a_file_without_a_launcher_is_told(tmp_path: Path) -> None:

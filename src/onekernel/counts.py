@@ -52,12 +52,47 @@ class BufferTraffic:
 
 
 @dataclass(frozen=True)
+class Side:
+    """The loads, or the stores, of a line: requests, the sectors that they touch, the bytes that threads ask for."""
+
+    requests: float
+    sectors: float
+    bytes: float
+
+    @property
+    def needed(self) -> float:
+        """Sectors that would carry these bytes if neighbouring threads had neighbouring addresses; one a request at
+        the least. Where several lanes want the same bytes, those that they do touch."""
+        return min(self.sectors, max(self.requests, self.bytes / SECTOR_BYTES))
+
+    @property
+    def waste(self) -> float:
+        """Bytes of the sectors that are moved beyond those needed."""
+        return (self.sectors - self.needed) * SECTOR_BYTES
+
+
+@dataclass(frozen=True)
 class LineCounts:
     """The metrics that one source line is responsible for."""
 
     file: str
     line: int
     metrics: Mapping[str, float]
+
+    def side(self, load: bool) -> Side:
+        """What the line's loads (or stores) of global memory do."""
+        names = (LOAD_REQUESTS, LOAD_SECTORS, BYTES_LOADED) if load else (STORE_REQUESTS, STORE_SECTORS, BYTES_STORED)
+        return Side(*(self.metrics.get(name, 0) for name in names))
+
+    @property
+    def wavefronts(self) -> float:
+        """Passes over shared memory, loads and stores."""
+        return self.metrics.get(SHARED_LOAD_WAVEFRONTS, 0) + self.metrics.get(SHARED_STORE_WAVEFRONTS, 0)
+
+    @property
+    def conflicts(self) -> float:
+        """Those of its wavefronts that a bank conflict costs."""
+        return self.metrics.get(SHARED_LOAD_CONFLICTS, 0) + self.metrics.get(SHARED_STORE_CONFLICTS, 0)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,12 @@ class Exercise:
     def points(self) -> int:
         return sum(c.points for c in self.checks)
 
+    @property
+    def counted_sizes(self) -> Mapping[str, int] | None:
+        """The sizes at which its memory behaviour is counted: the first such check's, else its prediction's."""
+        found = sorted((c for c in self.checks if "sizes" in c.options), key=lambda c: c.kind != "memory")
+        return found[0].options["sizes"] if found else None
+
 
 @dataclass(frozen=True)
 class Lab:

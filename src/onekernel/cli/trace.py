@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from onekernel.backends.base import BuildError
 from onekernel.cli.common import CommandError, load_course, one, shape_of
-from onekernel.cli.console import complain, verbatim, write
+from onekernel.cli.console import complain, console, verbatim, write
 from onekernel.cli.tools import build_failed, file_of
 from onekernel.course import Course
 from onekernel.messages import Message, say
@@ -22,11 +22,10 @@ def run(args: argparse.Namespace) -> int:
     from onekernel.trace import CannotTrace
 
     course = load_course()
-    shape = shape_of(args.shape)
+    shape = shape_of(args.shape) or _counted_shape(course, args.traced)
     try:
-        recordings = [_recorded(course, args.traced, args, shape, args.line)]
-        if args.against:
-            recordings.append(_recorded(course, args.against, args, shape, None))
+        own = _recorded(course, args.traced, args, shape, args.line)
+        recordings = [_recorded(course, args.against, args, shape, None), own] if args.against else [own]
     except BuildError as error:
         return build_failed(error)
     except CannotTrace as error:
@@ -37,11 +36,22 @@ def run(args: argparse.Namespace) -> int:
     if args.terminal:
         from onekernel.trace import terminal
 
-        for recording in recordings:
-            for line in terminal.render(recording, args.line):
-                verbatim(line)
+        for line in terminal.render(recordings, args.line, console().width):
+            verbatim(line)
         return 0
     return _draw(course, recordings, args)
+
+
+def _is_file(name: str) -> bool:
+    """Whether a .cu file is meant, and no exercise."""
+    path = Path(name)
+    return path.suffix == ".cu" and (path.is_file() or len(path.parts) > 1)
+
+
+def _counted_shape(course: Course, name: str) -> tuple[int, ...] | None:
+    """The sizes at which the exercise's memory behaviour is graded: a picture shows what the points are about."""
+    sizes = None if _is_file(name) else one(course, name).counted_sizes
+    return tuple(sizes.values()) if sizes else None
 
 
 def _recorded(
@@ -52,7 +62,7 @@ def _recorded(
     from onekernel.trace import CannotTrace, inputs, record
 
     path = Path(name)
-    if path.suffix == ".cu" and (path.is_file() or len(path.parts) > 1):
+    if _is_file(name):
         path = path if path.is_file() else course.root / name
         if not path.is_file():
             raise CannotTrace(Message("trace.no-file", {"file": name}))
@@ -69,7 +79,7 @@ def _recorded(
 def _draw(course: Course, recordings: list[Recording], args: argparse.Namespace) -> int:
     from onekernel.trace import pictures
 
-    folder = Path(args.out) if args.out else course.root / "build" / "trace" / recordings[0].source.stem
+    folder = Path(args.out) if args.out else course.root / "build" / "trace" / recordings[-1].source.stem
     under = say("trace.under", command=_command(args))
     kinds = pictures.KINDS if args.line is None else ("access", "banks")
     written = []

@@ -41,9 +41,15 @@ def cells(request: Request) -> dict[int, list[int]]:
 
 
 def summary(request: Request) -> str:
+    """Which access it is, and what of the bytes that it moves is used."""
     used, moved = request.bytes_used(), request.bytes_moved()
-    return say("trace.access-summary", sectors=len(request.sectors()), lanes=len(request.lanes), used=used, moved=moved,
-               percent=f"{100 * used / moved:.0f}")  # fmt: skip
+    return say("trace.access-summary", which=which(request), sectors=len(request.sectors()), lanes=len(request.lanes),
+               used=used, moved=moved, percent=f"{100 * used / moved:.0f}")  # fmt: skip
+
+
+def which(request: Request) -> str:
+    """Which access of its line a request is: "Read of x, turn 1"."""
+    return say(f"trace.which-{request.op}", name=request.name or "?", turn=request.turn)
 
 
 def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: Path) -> list[Path]:
@@ -88,7 +94,7 @@ def _panel(axes: Any, text: str, request: Request) -> None:
         for s in range(1, 4):
             axes.plot([s * 8, s * 8], [y - 0.04, y + 0.9], color=INK, linewidth=1.6, zorder=4)
     bottom = max(where.values()) + 1.15
-    for x, key, colour in ((0, "trace.legend-used", SECTORS[0]), (16, "trace.legend-wasted", None)):
+    for x, key, colour in ((0, f"trace.legend-{request.op}", SECTORS[0]), (16, "trace.legend-wasted", None)):
         (box(axes, x, bottom, 1.4, 0.6, colour) if colour else hatched(axes, x, bottom, 1.4, 0.6))
         axes.text(x + 1.8, bottom + 0.3, say(key), fontsize=8.5, va="center", color=INK)
     axes.set_xlim(-3.6, 32.2)

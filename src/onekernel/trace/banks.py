@@ -8,6 +8,7 @@ from typing import Any
 
 from onekernel.measure.style import FAINT, INK, figure, save, title
 from onekernel.messages import say
+from onekernel.trace.access import which
 from onekernel.trace.palette import BAD, GOOD, bare, box, ink_on, source_line
 from onekernel.trace.recording import BANKS, WORD_BYTES, Request
 
@@ -36,9 +37,10 @@ def degree(request: Request) -> int:
 
 def summary(request: Request) -> str:
     if degree(request) == 1:
-        return say("trace.banks-free", wavefronts=request.wavefronts())
+        return say("trace.banks-free", which=which(request), wavefronts=request.wavefronts())
     ideal = len(request.parts())
-    return say("trace.banks-conflict", degree=degree(request), wavefronts=request.wavefronts(), ideal=ideal)
+    return say("trace.banks-conflict", which=which(request), degree=degree(request), wavefronts=request.wavefronts(),
+               ideal=ideal)  # fmt: skip
 
 
 def rows_of(request: Request) -> list[int]:

@@ -84,6 +84,14 @@ def _tensor(name: str, elements: int, dtype: str, writable: bool) -> dict[str, A
     return {"name": name, "elements": elements, "itemsize": itemsize, "dtype": dtype, "writable": writable}
 
 
+def about(args: Sequence[Argument]) -> str:
+    """The sizes and the element type of a call: "16 x 1024, float32"; row strides are left out."""
+    sizes = [a for a in args if isinstance(a, int)]
+    sizes = sizes[: len(sizes) // 2] if len(sizes) == 4 else sizes
+    dtype = next((a["dtype"] for a in args if isinstance(a, dict)), "")
+    return ", ".join(part for part in (" x ".join(map(str, sizes)), dtype) if part)
+
+
 def buffers(args: Sequence[Argument]) -> list[Arg]:
     """The arguments as a backend takes them, random values in every tensor that is read."""
     rng = np.random.default_rng(0)

@@ -9,9 +9,9 @@ from typing import Any
 
 from onekernel.backends import simulator
 from onekernel.backends.base import Finding
-from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, KernelCounts
-from onekernel.messages import Message
-from onekernel.trace.inputs import Argument, CannotTrace, buffers
+from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
+from onekernel.messages import Message, say
+from onekernel.trace.inputs import Argument, CannotTrace, about, buffers
 
 BANKS = 32
 WORD_BYTES = 4
@@ -22,7 +22,7 @@ class Request:
     """One access of a warp: `offsets[k]` is the byte at which lane `lanes[k]` accesses the array `name`.
 
     `space`: "global" or "shared"; `op`: "load", "store" or "atomic"; `shift`: the array's start past a multiple of
-    128 bytes, so that (offset + shift) // 32 numbers sectors.
+    128 bytes, so that (offset + shift) // 32 numbers sectors; `turn`: how often its instruction has come by then.
     """
 
     file: str
@@ -35,6 +35,7 @@ class Request:
     shift: int
     lanes: tuple[int, ...]
     offsets: tuple[int, ...]
+    turn: int = 1
 
     def addresses(self) -> list[int]:
         """Bytes from a multiple of 128 at or before the array's start, one for each lane that took part."""
@@ -94,20 +95,47 @@ class Recording:
     requests: tuple[Request, ...]
     phases: tuple[Phase, ...]
     findings: tuple[Finding, ...]
+    about: str = ""  # the sizes and the element type
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's bare name."""
+        return self.counts.kernel.partition("(")[0].partition("<")[0]
+
+    def banner(self) -> str | None:
+        """What a reader of its pictures must know first: the results of this launch may be wrong."""
+        wrong = [f for f in self.findings if f.severity == "error"]
+        races = [f for f in wrong if f.code.startswith("race")]
+        lines = sorted({f.line for f in races or wrong if f.line})
+        if not wrong:
+            return None
+        key = f"trace.unsure-{'race' if races else 'other'}" if lines else "trace.unsure"
+        return say(key, lines=", ".join(map(str, lines)))
 
     def text(self, line: int) -> str:
         """The source line, without its indentation and without a comment at its end."""
         lines = self.source.read_text(encoding="utf-8").splitlines()
         return lines[line - 1].partition("//")[0].strip() if 0 < line <= len(lines) else ""
 
+    def _lines(self) -> list[LineCounts]:
+        """The counts of the file's own lines, without those of headers."""
+        return [n for n in self.counts.lines if Path(n.file).name == self.source.name]
+
     def heaviest(self, space: str, line: int | None = None) -> Request | None:
-        """The request to draw: in global memory a load of the line that moves most, in shared memory the one with most
-        wavefronts; the first of equals. With `line`, of that line alone."""
+        """The request to draw: in global memory one of the loads or stores of a line that waste most bytes, where none
+        does of those that move most; in shared memory the one with most wavefronts. The first of equals, loads before
+        stores. With `line`, of that line alone."""
         found = [r for r in self.requests if r.space == space and line in (None, r.line)]
         if space == "shared":
             return max(found, key=lambda r: (r.wavefronts(), r.op == "load"), default=None)
-        moved = {n.line: n.metrics.get(LOAD_SECTORS, 0) for n in self.counts.lines}
-        return max(found, key=lambda r: (r.op == "load", moved.get(r.line, 0), r.bytes_moved()), default=None)
+        sides = {(n.line, load): n.side(load) for n in self._lines() for load in (True, False)}
+
+        def weight(r: Request) -> tuple[float, float, bool, int]:
+            side = sides.get((r.line, r.op == "load")) if r.op != "atomic" else None
+            waste, moved = (side.waste, side.sectors) if side else (0.0, 0.0)
+            return waste, moved, r.op == "load", r.bytes_moved() - r.bytes_used()
+
+        return max(found, key=weight, default=None)
 
 
 def record(
@@ -138,6 +166,7 @@ def record(
         requests=tuple(_request(r) for r in trace["requests"] if Path(r["file"]) == program.source.path),
         phases=tuple(_phase(p) for p in trace["phases"]),
         findings=report.findings,
+        about=about(args),
     )
 
 
@@ -146,6 +175,7 @@ def _request(r: Mapping[str, Any]) -> Request:
         file=r["file"], line=r["line"], space="shared" if r["shared"] else "global",
         op="atomic" if r["atomic"] else "store" if r["write"] else "load", bytes=r["bytes"], item=r["item"],
         name=r["name"], shift=r["shift"], lanes=tuple(r["lanes"]), offsets=tuple(r["offsets"]),
+        turn=r["turn"],
     )  # fmt: skip
 
 

@@ -75,9 +75,12 @@ def _kernel(
 def _trace(recorded: dict[str, Any], lines: Lines, path: str) -> dict[str, Any]:
     """The recording of one warp and its block, with lines for addresses of code."""
     requests = []
+    turns: dict[tuple[int, ...], int] = defaultdict(int)  # by address of code
     for request in recorded["requests"]:
         place = lines.first(request["pc"])
+        turns[tuple(request["pc"])] += 1
         where = {"file": place.file if place else path, "line": place.line if place else 0}
+        where["turn"] = turns[tuple(request["pc"])]
         requests.append({**{k: v for k, v in request.items() if k != "pc"}, **where})
     phases = [{**phase, "file": phase["file"] or path} for phase in recorded["phases"]]
     return {**recorded, "requests": requests, "phases": phases}
