@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 
 KERNELS = (
+    "async_barrier_before_wait", "async_no_wait", "clean_async_double_buffer", "clean_async_blocks",
+    "clean_stream_fork_join", "clean_stream_scratch", "missing_return_device", "missing_return_launcher",
+    "stream_non_blocking_beside_default", "stream_own_without_events",
     "barrier_in_branch", "clean_lock", "clean_order_through_third_block", "race_store_beside_atomics",
     "clean_cub_block", "clean_managed", "managed_too_early", "clean_cluster_dims", "race_cub_reuse",
     "clean_cluster_rotate", "clean_cluster_split", "clean_grid_flag", "clean_grid_sync",
