@@ -14,10 +14,12 @@ from onekernel.messages import Message
 from onekernel.units import number
 
 COMPILED = "torch.compile"
+TRITON = "softmax_triton"
+ROW = "ladder/triton_single_tile"  # one program a row, whatever the row is
 COMPILED_KINDS = ("tile", "tile-odd", "loop", "loop-odd", "few")
 PERSISTENT = 1024  # columns up to which Inductor keeps a row in registers (torch/_inductor/choices.py)
 FEW_ROWS = 128  # fewer programs than multiprocessors on any card of the course's results
-SHOWN = (OURS, "softmax_triton", "softmax_block", *PEERS)
+SHOWN = (OURS, TRITON, "softmax_block", *PEERS)
 LADDER_SHAPES = ("131072 x 128", "16384 x 1024", "8192 x 4096", "4096 x 16384", "2048 x 131072", "1024 x 262144")
 
 
@@ -96,16 +98,16 @@ def ladder(path: Path, lang: str) -> list[str]:
     return [*grid(["", *mine], rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
 
 
-def triton_vs_cuda(path: Path, lang: str) -> list[str]:
-    """Triton beside hand-written CUDA: each one's percentage of the copy, and Triton's speed in percent of CUDA's."""
+def triton_against(other: str, path: Path, lang: str) -> list[str]:
+    """Triton beside another kernel: each one's percentage of the copy, and Triton's speed in percent of the other's."""
     data, cells = read(path)
     rows = []
     for cell in cells:
-        if {OURS, "softmax_triton"} <= set(cell.samples):
-            ratio = cell.samples[OURS].median / cell.samples["softmax_triton"].median
-            shown = [_percent(cell, OURS, lang), _percent(cell, "softmax_triton", lang), f"{100 * ratio:.0f}"]
+        if {other, TRITON} <= set(cell.samples):
+            ratio = cell.samples[other].median / cell.samples[TRITON].median
+            shown = [_percent(cell, other, lang), _percent(cell, TRITON, lang), f"{100 * ratio:.0f}"]
             rows.append([cell.dtype, cell.shape, *shown])
-    columns = [_say("column-dtype", lang), _say("column-shape", lang), f"`{OURS}`", "`softmax_triton`", "Triton / CUDA"]
+    columns = [_say("column-dtype", lang), _say("column-shape", lang), f"`{other}`", f"`{TRITON}`", _say("ratio", lang)]
     return [*grid(columns, rows), "", f"{_say('table-percent', lang)} {caption(data, lang)}"]
 
 
@@ -176,7 +178,8 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {
     **{dtype: partial(percent, dtype) for dtype in ITEMSIZE},
     "latency": latency,
     "ladder": ladder,
-    "triton-vs-cuda": triton_vs_cuda,
+    "triton-vs-cuda": partial(triton_against, OURS),
+    "triton-vs-row": partial(triton_against, ROW),
     "compiled": compiled,
     "summary": summary,
     "shortfalls": shortfall_list,
