@@ -83,7 +83,8 @@ def table(result: dict[str, Any]) -> dict[str, Any]:
         (f"{kernel}: wrong accesses alone (`bounds`), all cores",
          f"{kernel}: solo accesos erróneos (`bounds`), todos los núcleos", modes["bounds"], 0.08, 3),
         ("first check of lab 02, all exercises, nothing built before",
-         "primera comprobación del laboratorio 02, todos los ejercicios, sin nada compilado", result["cold_check"], 20, 1),
+         "primera comprobación del laboratorio 02, todos los ejercicios, sin nada compilado",
+         result["cold_check"], 20, 1),
     ]  # fmt: skip
 
     def number(value: float, digits: int, unit: str) -> dict[str, str]:

@@ -83,7 +83,7 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
         where = path.relative_to(root).as_posix()
         raise _error("stale-missing", page, root, line, name, path=where, command=f"python bench/{bench}.py")
     data = json.loads(path.read_text(encoding="utf-8"))
-    if data.get("bench") == "softmax":  # whichever contenders the file has
+    if data.get("bench", bench) == "softmax":  # whichever contenders the file has
         makers = softmax_tables.PARTS
         if part not in makers:
             raise _error("stale-unknown", page, root, line, name, known=", ".join(makers))
