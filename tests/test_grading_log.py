@@ -97,7 +97,7 @@ def log(*words: str) -> int:
 def test_the_shape_and_the_type_of_the_prediction_are_measured(ana: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert log("--shape", "4,4096", "--dtype", "bfloat16") == 0, capsys.readouterr()
     text = (ana / "tuning_log.md").read_text()
-    assert "1 passes over the input, at 4 x 4096 bfloat16" in text
+    assert "1 pass over the input, at 4 x 4096 bfloat16" in text
     assert "16 load requests a row" in text  # 4096 x 2 bytes, 512 a request
 
 
@@ -136,7 +136,7 @@ def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: p
     whole = load(find_root(Path(__file__).parent))
     s = Submission(whole, whole.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
     found = measured.lines(s, (6, 1000), "float16")
-    assert any("passes over the input, at 6 x 1000 float16" in line for line in found)
+    assert any("pass over the input, at 6 x 1000 float16" in line for line in found)
     assert found[-1].startswith("float16 6 x 1000: 20.0 us")
     assert "50 % of the copy" in found[-1] and "150 % of the speed of F.softmax" in found[-1]
     monkeypatch.setattr(measured, "MOST_COUNTED", 1000)

@@ -83,7 +83,7 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
         evidence.update(course, learner)
     done = all(r.solved for r in results)
     if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
-        next_step(course, learner)
+        next_step(course, learner, exercises)
     return 0 if done else 1
 
 

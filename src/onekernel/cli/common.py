@@ -71,9 +71,10 @@ def statement(course: Course, exercise: Exercise) -> str:
     return f"labs/{exercise.lab}/README{'.es' if language() == 'es' else ''}.md"
 
 
-def next_step(course: Course, learner: Learner) -> None:
-    """Says which exercise comes next: its file, its statement, the command that checks it."""
-    for exercise in course.exercises.values():
+def next_step(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> None:
+    """Says which exercise comes next: its file, its statement, the command that checks it. Those that the learner is
+    `at`, as they were just checked, come before the course's order."""
+    for exercise in (*at, *course.exercises.values()):
         if learner.solved(exercise.slug):
             continue
         verbatim("")

@@ -106,6 +106,7 @@ def _failures(result: Result, course: Course, replay: str) -> None:
     """Why points were lost, check by check. A cause, at a line of the file or in the same words, is explained once,
     however many checks it costs; sentences about the same input and line share them."""
     seen: set[tuple[str, int | str]] = set()
+    told = False
     for verdict in result.verdicts:
         failures = [f for f in verdict.failures if f.code not in WAITING]
         if not failures or verdict.status in (NOT_ASSESSED, UNTOUCHED):
@@ -120,6 +121,9 @@ def _failures(result: Result, course: Course, replay: str) -> None:
             indented(say("cli.same-cause"), 2)
         for _, group in groupby(fresh, lambda f: (f.case, f.line, f.chapter)):
             _explain(list(group), course)
+        told = True
+    if told:
+        write()
         verbatim("  " + exports.label("again") + replay, "dim")
 
 

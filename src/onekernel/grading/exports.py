@@ -50,7 +50,7 @@ def source_line(failure: Failure) -> str | None:
 
 
 def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
-    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "read" the chapter.
+    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "see" a command, "read" the chapter.
 
     Each text is one line, whatever a submission put into it: it cannot end a line and begin one that looks like ours.
     """
@@ -66,14 +66,17 @@ def _told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
         yield "line", where
     if source:
         yield "source", source
-    yield "read", chapter_link(failure.chapter)
+    if failure.see:
+        yield "see", failure.see
+    if failure.chapter:
+        yield "read", chapter_link(failure.chapter)
 
 
 def label(kind: str) -> str:
     """What stands before a text of that kind, padded so that the texts line up; empty for the sentence itself."""
     if kind == "why":
         return ""
-    width = max(len(say(f"grading.label-{k}")) for k in ("input", "line", "read", "again"))
+    width = max(len(say(f"grading.label-{k}")) for k in ("input", "line", "see", "read", "again"))
     return "  " + ("" if kind == "source" else say(f"grading.label-{kind}")).ljust(width + 1)
 
 

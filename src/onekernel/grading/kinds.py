@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from onekernel.course import Check
 from onekernel.grading import answers, calls, memory, python_checks, speed, tuning_log
 from onekernel.grading.calls import Call
-from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
@@ -34,19 +35,34 @@ def plan_correct(s: Submission, check: Check) -> list[Call]:
 def judge_correct(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none: a kernel that is right on most inputs is wrong."""
     failures: list[Failure] = []
-    failed = 0
+    failed = symptoms = 0
     seen: set[tuple[str, int | None]] = set()
-    for call, outcome in ran:
+    for call, outcome in sorted(ran, key=lambda pair: math.prod(pair[0].case.sizes.values()) <= 1):  # more tells more
         found = judge_call(s, check, call, outcome)
         failed += bool(found)
+        symptoms += bool(found) and all(f.code in SYMPTOMS for f in found)
         for failure in found:  # one of a kind and line: the same race on ten inputs is one race
             if (failure.code, failure.line) not in seen:
                 seen.add((failure.code, failure.line))
                 failures.append(failure)
+    cause = next((f for f in (*failures, *(f for v in before for f in v.failures)) if f.line is not None), None)
+    if cause is not None:
+        failures = _mend_first(failures, cause, symptoms)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]), note=note)
     return Verdict(check, PASSED, check.points, note=note)
+
+
+def _mend_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Failure]:
+    """The failures that name a line; that values are wrong on other inputs follows from `cause`, and is said once."""
+    failures = [f for f in failures if f.code not in SYMPTOMS][: MAX_FAILURES - 1]
+    if inputs:
+        kind = "race" if cause.code.startswith("race") else "barrier" if "barrier" in cause.code else "other"
+        what = Message(f"grading.cause-{'bounds' if 'out-of-bounds' in cause.code else kind}")
+        values = {"count": inputs, "what": what, "line": cause.line}
+        failures.append(Failure(Message("grading.follow-on", values), "", code="follow-on"))
+    return failures
 
 
 def after_correct(judge: Judge) -> Judge:

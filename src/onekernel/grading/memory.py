@@ -13,7 +13,7 @@ from onekernel import counts
 from onekernel.backends.base import Buffer
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
-from onekernel.grading import calls
+from onekernel.grading import calls, waste
 from onekernel.grading.calls import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
@@ -118,8 +118,13 @@ _BY_REQUEST = ("bytes_moved", "bank_conflicts", "load_requests", "shared_traffic
 
 def measured(name: str, c: Counted, at: str | None = None) -> Message:
     """A measure in words; `at` is the sizes in words, where they are not all there is to say."""
-    values = {"value": f"{MEASURES[name](c):.3g}", "sizes": at or show_sizes(c.sizes)}
+    values = {"value": _shown(name, MEASURES[name](c)), "sizes": at or show_sizes(c.sizes)}
     return Message(f"grading.measured-{name}", values)
+
+
+def _shown(name: str, value: float) -> str:
+    """A measure's value; a share as a percentage."""
+    return f"{100 * value:.3g} %" if name == "bank_conflicts" else f"{value:.3g}"
 
 
 def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -138,16 +143,32 @@ def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -
     note = measured(name, counted)
     for other, most in check.options.get("after", {}).items():
         if MEASURES[other](counted) > most:
-            values = {"what": measured(other, counted), "most": f"{most:g}"}
-            first = Failure(Message("grading.memory-after", values), check.chapter, code="memory-after")
-            return Verdict(check, FAILED, failures=(first,), note=note)
+            values = {"what": measured(other, counted), "most": _shown(other, most)}
+            why = _failure(s, check, Message("grading.memory-after", values), other, counted)
+            return Verdict(check, FAILED, failures=(why,), note=note)
     full, zero = check.options["full"], check.options["zero"]
     share = min(1.0, max(0.0, (zero - MEASURES[name](counted)) / (zero - full)))
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=note)
-    why = Failure(Message("grading.memory", {"what": note, "full": f"{full:g}"}), check.chapter, code="memory")
+    what = Message("grading.memory", {"what": note, "full": _shown(name, full)})
     earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
-    return Verdict(check, PARTIAL if share else FAILED, earned, (why,), note)
+    return Verdict(
+        check, PARTIAL if share else FAILED, earned, (_failure(s, check, what, name, counted),), note
+    )
+
+
+def _failure(s: Submission, check: Check, what: Message, measure: str, counted: Counted) -> Failure:
+    """What was measured, the line that it comes from mostly, what would do there, and the command that draws it."""
+    code = f"memory-{measure.replace('_', '-')}"
+    found = waste.worst(measure, counted.kernels, s.path)
+    if found is None:
+        return Failure(what, check.chapter, code=code)
+    see = f"onekernel trace {s.exercise.slug}"
+    if counted.sizes != s.exercise.counted_sizes:
+        see += f" --shape {','.join(str(v) for v in counted.sizes.values())}"
+    see += f" --line {found.line}" if found.drawn else ""
+    both = Message("grading.both", {"first": what, "second": found.message})
+    return Failure(both, check.chapter, file=str(s.path), line=found.line, code=code, see=see)
 
 
 def _counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failure]]:

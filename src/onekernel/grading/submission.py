@@ -19,6 +19,7 @@ from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES
 
+SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
 Ran = list[tuple[Call, CallOutcome]]
 
 
@@ -74,7 +75,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     """Everything wrong with one call: how it ended, what the backend found, what the bytes say."""
 
     def because(message: Message, code: str) -> Failure:
-        return Failure(message, check.chapter, call.case.name, call.case.about, code=code)
+        see = f"onekernel hint {s.exercise.slug}" if code in SYMPTOMS else None
+        return Failure(message, check.chapter, call.case.name, call.case.about, code=code, see=see)
 
     if outcome.exports:
         return [failure_of(f, check) for f in outcome.exports]

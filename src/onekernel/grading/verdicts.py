@@ -17,7 +17,8 @@ STATUSES = (PASSED, PARTIAL, FAILED, NOT_ASSESSED, UNTOUCHED)
 
 @dataclass(frozen=True)
 class Failure:
-    """Why points were lost: one sentence, the input it happened on, the line, the chapter that explains it."""
+    """Why points were lost: one sentence, the input it happened on, the line, the chapter that explains it ("" for a
+    sentence that leads back to another failure's)."""
 
     message: Message
     chapter: str
@@ -26,6 +27,7 @@ class Failure:
     file: str | None = None
     line: int | None = None
     code: str = "wrong"
+    see: str | None = None  # a command that shows more of it
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -36,6 +38,7 @@ class Failure:
             "file": self.file,
             "line": self.line,
             "chapter": self.chapter,
+            "see": self.see,
         }
 
 
@@ -97,7 +100,11 @@ class Result:
 
     @property
     def status(self) -> str:
+        """The worst of its checks' statuses; but in part once every result is right and there are points."""
         found = {v.status for v in self.verdicts} - {NOT_ASSESSED}
+        correct = {v.status for v in self.verdicts if v.check.kind == "correct"}
+        if FAILED in found and correct == {PASSED} and self.earned > 0:
+            return PARTIAL
         for status in (FAILED, UNTOUCHED, PARTIAL, PASSED):
             if status in found:
                 return status

@@ -18,6 +18,7 @@ from typing import Any
 LANGUAGES = ("en", "es")
 # What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_NUMBERED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")  # {count:row|rows}: what stands with 1, and with other numbers
 _chosen: str | None = None
 
 
@@ -68,7 +69,8 @@ class Message:
         name, _, key = self.key.partition(".")
         values = {k: v.text(lang) if isinstance(v, Message) else v for k, v in self.values.items()}
         values = {k: plain(v) if isinstance(v, str) else v for k, v in values.items()}
-        return area(name)[key][lang].format_map(values).strip()
+        template = _NUMBERED.sub(lambda m: m[2] if str(values[m[1]]) == "1" else m[3], area(name)[key][lang])
+        return template.format_map(values).strip()
 
     def to_json(self) -> dict[str, Any]:
         values = {k: v.to_json() if isinstance(v, Message) else v for k, v in self.values.items()}
