@@ -18,7 +18,7 @@ from onekernel.messages import LANGUAGES, Message, language
 # What a check of each kind may say, beside kind, points, title and chapter: (required, optional).
 CHECK_KINDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "correct": (frozenset({"groups"}), frozenset({"dtypes"})),
-    "memory": (frozenset({"measure", "full", "zero", "sizes"}), frozenset({"after"})),
+    "memory": (frozenset({"measure", "full", "zero", "sizes"}), frozenset({"after", "long"})),
     "prediction": (frozenset({"questions", "sizes"}), frozenset()),
     "speed": (frozenset(), frozenset()),
     "answers": (frozenset({"names"}), frozenset()),

@@ -27,8 +27,9 @@ WAVEFRONT = 128  # bytes that shared memory serves at a time: 32 banks of 4
 
 
 def plan(s: Submission, check: Check) -> list[Call]:
-    """One call at the check's sizes."""
-    return [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+    """One call at the check's sizes, and one at those of its long rows, where it has some."""
+    sizes = (check.options[key] for key in ("sizes", "long") if key in check.options)
+    return [call_at(s, some, s.exercise.dtypes[0]) for some in sizes]
 
 
 def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
@@ -74,6 +75,13 @@ def bytes_moved(c: Counted) -> float:
     return sectors * counts.SECTOR_BYTES / c.ideal.bytes
 
 
+def scatter(c: Counted) -> float:
+    """Bytes of the sectors between L1 and L2 over the bytes that threads asked for: 1 where neighbours are together."""
+    sectors = c.total(counts.LOAD_SECTORS) + c.total(counts.STORE_SECTORS)
+    asked = c.total(counts.BYTES_LOADED) + c.total(counts.BYTES_STORED)
+    return sectors * counts.SECTOR_BYTES / asked if asked else 0.0
+
+
 def bank_conflicts(c: Counted) -> float:
     """Conflicts a shared-memory wavefront: 0 is perfect; 0 where shared memory is not used."""
     conflicts = c.total(counts.SHARED_LOAD_CONFLICTS) + c.total(counts.SHARED_STORE_CONFLICTS)
@@ -104,6 +112,7 @@ def shared_traffic(c: Counted) -> float:
 MEASURES: dict[str, Callable[[Counted], float]] = {
     "bytes_requested": bytes_requested,
     "bytes_moved": bytes_moved,
+    "scatter": scatter,
     "bank_conflicts": bank_conflicts,
     "passes": passes,
     "load_requests": load_requests,
@@ -112,7 +121,8 @@ MEASURES: dict[str, Callable[[Counted], float]] = {
 }
 
 
-_BY_REQUEST = ("bytes_moved", "bank_conflicts", "load_requests", "shared_traffic")
+ON_LONG_ROWS = "scatter"  # their kernel may walk the row three times, which is another check's
+_BY_REQUEST = ("bytes_moved", "scatter", "bank_conflicts", "load_requests", "shared_traffic")
 """Measures that ask which bytes one instruction moves, and not only which are moved."""
 
 
@@ -130,31 +140,39 @@ def _shown(name: str, value: float) -> str:
 def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Full points at `full` or better, none at `zero` or worse, in proportion between.
 
-    None either before the measures in `after` are that low: a kernel whose threads walk a row each has no barrier and
-    no bank conflict, and that is no merit.
+    With `long`, sizes of rows that take another path, what is moved of the bytes that are asked for there counts, too:
+    the worse of both. No points before the measures in `after` are that low: a kernel whose threads walk a row each has
+    no barrier and no bank conflict, and that is no merit.
     """
-    counted, failures = _counted(s, check, ran)
+    counted, failures = _counted(s, check, ran[:1])
+    name, after = check.options["measure"], check.options.get("after", {})
+    judged = [(name, counted)]
+    for one in ran[1:]:
+        there, more = _counted(s, check, [one])
+        failures += more
+        judged.append((ON_LONG_ROWS, there))
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
-    name = check.options["measure"]
-    asked = {name, *check.options.get("after", {})}
-    if asked.intersection(_BY_REQUEST) and not all(k.extra.get("exact_requests") for k in counted.kernels):
+    asked = {*after, *(measure for measure, _ in judged)}
+    exact = all(k.extra.get("exact_requests") for _, c in judged for k in c.kernels)
+    if asked.intersection(_BY_REQUEST) and not exact:
         return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
-    note = measured(name, counted)
-    for other, most in check.options.get("after", {}).items():
+    for other, most in after.items():
         if MEASURES[other](counted) > most:
             values = {"what": measured(other, counted), "most": _shown(other, most)}
             why = _failure(s, check, Message("grading.memory-after", values), other, counted)
-            return Verdict(check, FAILED, failures=(why,), note=note)
+            return Verdict(check, FAILED, failures=(why,), note=measured(name, counted))
     full, zero = check.options["full"], check.options["zero"]
-    share = min(1.0, max(0.0, (zero - MEASURES[name](counted)) / (zero - full)))
+    shares = [min(1.0, max(0.0, (zero - MEASURES[measure](c)) / (zero - full))) for measure, c in judged]
+    share = min(shares)
+    name, counted = judged[shares.index(share)]
+    note = measured(name, counted)
     if share == 1.0:
-        return Verdict(check, PASSED, check.points, note=note)
+        return Verdict(check, PASSED, check.points, note=measured(*judged[0]))
     what = Message("grading.memory", {"what": note, "full": _shown(name, full)})
     earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
-    return Verdict(
-        check, PARTIAL if share else FAILED, earned, (_failure(s, check, what, name, counted),), note
-    )
+    why = _failure(s, check, what, name, counted)
+    return Verdict(check, PARTIAL if share else FAILED, earned, (why,), note)
 
 
 def _failure(s: Submission, check: Check, what: Message, measure: str, counted: Counted) -> Failure:

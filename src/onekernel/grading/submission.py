@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from onekernel import counts
@@ -83,7 +83,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if outcome.report is None:
         return [because(outcome.ended or Message("grading.gave-up", {"times": 1}), "ended")]
     report = outcome.report
-    found = [failure_of(f, check, call) for f in report.findings if f.severity == "error"]
+    found = _said_once([failure_of(f, check, call) for f in report.findings if f.severity == "error"])
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
@@ -98,6 +98,21 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         idle = _idle(s, call, report.kernels)
         found += [because(idle, "no-kernel")] if idle else []
     return found
+
+
+def _said_once(found: list[Failure]) -> list[Failure]:
+    """The failures, the same advice about one line with the first of them alone."""
+    seen: set[tuple[int | None, str]] = set()
+    out = []
+    for failure in found:
+        advice = failure.message.values.get("advice")
+        if isinstance(advice, Message):
+            if (failure.line, advice.key) in seen:
+                values = {**failure.message.values, "advice": ""}
+                failure = replace(failure, message=Message(failure.message.key, values))
+            seen.add((failure.line, advice.key))
+        out.append(failure)
+    return out
 
 
 def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message | None:

@@ -32,7 +32,7 @@ def worst(measure: str, kernels: Sequence[KernelCounts], source: Path) -> Worst 
     The counts are the untrusted side's word: a number that is none, or a line of another file, is left out.
     """
     lines = _lines(kernels, source)
-    if measure == "bytes_moved":
+    if measure in ("bytes_moved", "scatter"):
         found = _ranked(lines, lambda n: n.side(load=True).waste + n.side(load=False).waste)
         if found:
             return Worst(found[0].line, _sectors(found))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from onekernel.backends.base import Finding
+from onekernel.backends.simulator import excerpt
 from onekernel.backends.simulator.lines import Lines
 from onekernel.messages import Message
 
@@ -110,14 +112,45 @@ def _finding(
     for name in ("variable", "buffer"):
         if name in values and not values[name]:
             values[name] = "?"
+    values |= _places(fact, report)
     key = f"{code}-{fact[_KINDS[code]]}" if code in _KINDS else code
     if code == "wrong-copy-side":
         key += f"-{fact['side']}"
     if code == "race-shared" or code == "race-global":
         key = _race_key(fact)
+        values["quoted"] = _quoted(str(values["variable"]), (file, line), (other_file or file, other))
+        if key == "race-read-write" and line == other and excerpt.in_loop(file, line):
+            key = "race-next-turn"
     if code in ("out-of-bounds-read", "out-of-bounds-write"):
         key = f"{code}-{fact['side']}" if fact["size"] else f"{code}-nowhere"
+        if key.endswith("-after"):
+            values["advice"] = Message(f"simulator.advice-{'last' if fact['distance'] == 1 else 'tail'}")
     return Finding(code, Message(f"simulator.{key}", values), file, line, "error", CHAPTERS.get(code))
+
+
+def _places(fact: dict[str, Any], report: dict[str, Any]) -> dict[str, str]:
+    """Blocks and threads of a launch in one dimension by one number: "(3,0,0)" -> "3"."""
+    number = fact.get("launch", 0) - 1
+    if not 0 <= number < len(report["launches"]):
+        return {}
+    launch = report["launches"][number]
+    flat = {"block": tuple(launch["grid"][1:]) == (1, 1), "thread": tuple(launch["block"][1:]) == (1, 1)}
+    found = {}
+    for name, text in fact.items():
+        kind = name.removeprefix("other_")
+        if flat.get(kind) and isinstance(text, str) and text.endswith(",0,0)"):
+            found[name] = text[1:].removesuffix(",0,0)")
+    return found
+
+
+def _quoted(variable: str, *places: tuple[str | None, int | None]) -> Message | str:
+    """The lines of a race where neither says the variable's name: it has another one there, a pointer's."""
+    texts = [excerpt.line_of(file, line) for file, line in places]
+    if not all(texts) or any(re.search(rf"\b{re.escape(variable)}\b", text) for text in texts):
+        return ""
+    (_, line), (_, other) = places
+    values = {"here": excerpt.quoted(texts[0]), "line": line, "there": excerpt.quoted(texts[1]), "other_line": other}
+    return Message("simulator.race-quoted", values)
 
 
 def _race_key(fact: dict[str, Any]) -> str:

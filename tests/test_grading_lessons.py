@@ -1,0 +1,169 @@
+"""What a learner reads after a mistake: the line that costs the points, what would do there, and one cause at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onekernel import course, gaps
+from onekernel.counts import BYTES_LOADED, LOAD_REQUESTS, LOAD_SECTORS, KernelCounts, LineCounts
+from onekernel.course import Check, find_root
+from onekernel.grading import waste
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Result
+from onekernel.messages import LANGUAGES, Message
+
+WHOLE = course.load(find_root(Path(__file__).parent))
+COLUMNS = "for (int64_t c = threadIdx.x; c < cols; c += kThreads) {"
+SHARE = "(cols + kThreads - 1) / kThreads"
+OWN_PART = f"for (int64_t c = threadIdx.x * ({SHARE}); c < min(cols, (threadIdx.x + 1) * ({SHARE})); c++) {{"
+TREE = (
+    "for (int half = kThreads / 2; half > 0; half /= 2) {\n"
+    "        if (t < half) tree[t] = combine(tree[t], tree[t + half]);"
+)
+SPREAD_TREE = (
+    "for (int step = 1; step < kThreads; step *= 2) {\n        const int i = 2 * step * t;\n"
+    "        if (i + step < kThreads) tree[i] = combine(tree[i], tree[i + step]);"
+)
+
+
+def solution(slug: str) -> str:
+    path = WHOLE.solution(WHOLE.exercises[slug])
+    return gaps.solved(path.read_text(encoding="utf-8"), path)
+
+
+def graded(tmp_path: Path, slug: str, text: str, keep: Callable[[Check], bool] = lambda check: True) -> Result:
+    """The verdicts of the checks to `keep`, with the first: at least one says whether the results are right."""
+    exercise = WHOLE.exercises[slug]
+    path = tmp_path / exercise.file
+    path.write_text(text, encoding="utf-8")
+    checks = (exercise.checks[0], *(c for c in exercise.checks[1:] if keep(c)))
+    return grade(Submission(WHOLE, replace(exercise, checks=checks), path, "simulator", 1))
+
+
+def line_of(text: str, part: str) -> int:
+    return next(k for k, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+def memory_failure(result: Result, measure: str) -> Failure:
+    (verdict,) = (v for v in result.verdicts if v.check.options.get("measure") == measure)
+    (failure,) = verdict.failures
+    return failure
+
+
+def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path) -> None:
+    text = solution("softmax_block")
+    assert text.count(COLUMNS) == 4 and TREE in text
+    text = text.replace(COLUMNS, OWN_PART).replace(TREE, SPREAD_TREE)
+    result = graded(tmp_path, "softmax_block", text, lambda c: c.kind == "memory")
+    scattered = memory_failure(result, "bytes_moved")
+    lines = {line_of(text, "y_row[c] ="), line_of(text, "copy[c] =")}
+    assert scattered.line in lines and scattered.file == str(tmp_path / "softmax_block.cu")
+    (other,) = lines - {scattered.line}
+    # 256 threads with 4 elements each: a warp's 32 lanes lie 16 bytes apart, in 16 sectors; 16 x 1024 x 4 B are 65.5 kB
+    for told in ("16 sectors a request where 4 would do", "262.1 kB instead of 65.54 kB", f"line {other} likewise"):
+        assert told in scattered.message.text("en")
+    assert scattered.see == f"onekernel trace softmax_block --line {scattered.line}"
+    conflicts = memory_failure(result, "bank_conflicts")
+    assert conflicts.line == line_of(text, "combine(tree[i]")
+    assert "wavefronts of shared memory where 1,152 would do" in conflicts.message.text("en")
+    assert "% of the shared-memory wavefronts are lost to bank conflicts" in conflicts.message.text("en")
+    assert result.status == PARTIAL and {v.status for v in result.verdicts} == {PASSED, PARTIAL, FAILED}
+
+
+def test_a_long_row_that_is_scattered_costs_points(tmp_path: Path) -> None:
+    text = solution("softmax_block").replace(
+        COLUMNS,
+        f"const int64_t share = cols > 12032 ? {SHARE} : 1, step = cols > 12032 ? 1 : kThreads;\n"
+        "    const int64_t end = cols > 12032 ? min(cols, (threadIdx.x + 1) * share) : cols;\n"
+        "    for (int64_t c = threadIdx.x * share; c < end; c += step) {",
+        3,
+    ).replace("const int64_t share = cols", "{const int64_t share = cols")
+    for old in ("row[c]);\n    }\n    largest", "largest);\n    }\n    sum", "/ sum;\n    }\n"):
+        assert old in text
+        text = text.replace(old, old.replace("}\n", "}}\n", 1))
+    result = graded(tmp_path, "softmax_block", text, lambda c: c.options.get("measure") == "bytes_moved")
+    failure = memory_failure(result, "bytes_moved")
+    assert "at 2 x 20000" in failure.message.text("en") and result.verdicts[-1].earned == 0
+    assert failure.see is not None and "--shape 2,20000 --line" in failure.see
+
+
+def test_a_race_quotes_the_lines_that_call_the_array_otherwise(tmp_path: Path) -> None:
+    text = solution("softmax_block")
+    at = text.index("copy[c] = x_row[c];")
+    start = text.rindex(COLUMNS, 0, at)
+    text = text[:start] + OWN_PART + text[start + len(COLUMNS) :]
+    failure = graded(tmp_path, "softmax_block", text).verdicts[0].failures[0]
+    assert failure.code == "race-shared"
+    told = failure.message.text("en")
+    assert f"`copy[c] = x_row[c];` in line {failure.line}" in told
+    assert f"`largest = fmaxf(largest, row[c]);` in line {line_of(text, 'fmaxf(largest, row')}" in told
+    assert "outside any `if`" in told
+
+
+def test_a_race_with_the_next_turn_says_so(tmp_path: Path) -> None:
+    barrier = "        __syncthreads();   // outside the if: every thread must reach it\n"
+    text = solution("dot_product").replace(barrier, "")
+    failure = graded(tmp_path, "dot_product", text, lambda c: False).verdicts[0].failures[0]
+    told = failure.message.text("en")
+    assert "in the next turn of the loop" in told and "outside any `if`, so that every thread reaches it" in told
+    assert "block 0" in told and "(0,0,0)" not in told
+
+
+WRONG_TOO = """#include <cuda_runtime.h>
+#include <stdint.h>
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n || n < 64) out[i] = a[i] + b[i] + (n > 64);
+}
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n == 0) return cudaSuccess;
+    add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+
+
+def test_one_cause_is_told_first_and_its_advice_once(tmp_path: Path) -> None:
+    result = graded(tmp_path, "vector_add", WRONG_TOO, lambda c: "tails" in c.options.get("groups", ()))
+    values, tails = result.verdicts
+    assert [f.code for f in values.failures] == ["values"] and values.failures[0].see == "onekernel hint vector_add"
+    read, write, rest = tails.failures
+    assert (read.code, write.code, rest.code) == ("out-of-bounds-read", "out-of-bounds-write", "follow-on")
+    advice = "let each thread test its index first. If it is tested: is it `<`, not `<=`?"
+    assert advice in read.message.text("en") and "test" not in write.message.text("en")
+    assert "past the last of its 1 " not in read.message.text("en")  # a larger input tells more
+    assert rest.message.text("en").startswith("Wrong values on ") and not rest.chapter
+    assert "mend the access out of bounds in line 5 first" in rest.message.text("en")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_one_is_singular(lang: str) -> None:
+    one, two = (Message("grading.inputs", {"right": n, "total": n}).text(lang) for n in (1, 2))
+    assert {"en": ("1 of 1 input right", "2 of 2 inputs right"),
+            "es": ("1 de 1 entrada correcta", "2 de 2 entradas correctas")}[lang] == (one, two)  # fmt: skip
+
+
+def test_lines_that_the_untrusted_side_makes_up_are_left_out(tmp_path: Path) -> None:
+    mine, other = tmp_path / "k.cu", tmp_path / "other.cu"
+
+    def counts(*lines: LineCounts) -> list[KernelCounts]:
+        return [KernelCounts("k", (1, 1, 1), (32, 1, 1), 0, None, {}, lines=lines)]
+
+    spread = {LOAD_REQUESTS: 1.0, LOAD_SECTORS: 32.0, BYTES_LOADED: 128.0}
+    good, foreign = LineCounts(str(mine), 3, spread), LineCounts(str(other), 1, spread)
+    forged = [LineCounts(str(mine), 7, {**spread, LOAD_SECTORS: x}) for x in (float("inf"), float("nan"), -5.0)]
+    found = waste.worst("bytes_moved", counts(good, foreign, *forged), mine)
+    assert found is not None and found.line == 3 and "line" in found.message.text("en")
+    assert waste.worst("bytes_moved", counts(foreign, *forged), mine) is None
+
+
+def test_the_size_that_is_drawn_is_the_one_that_is_graded() -> None:
+    for exercise in WHOLE.exercises.values():
+        sizes = [c.options["sizes"] for c in exercise.checks if c.kind == "memory"]
+        if sizes:
+            assert exercise.counted_sizes == sizes[0]
