@@ -92,6 +92,18 @@ def test_a_learners_first_hour(run: Run, root: Path, ana: Path) -> None:
     assert "nothing left" in out
 
 
+def test_the_exercise_just_checked_comes_next_while_it_is_not_done(run: Run, root: Path, ana: Path) -> None:
+    assert "Next: exam" in run("check", "exam")[1]
+    solve(root, "exam")
+    assert "Next: quiz" in run("check", "exam")[1]
+
+
+def test_how_to_repeat_a_check_is_said_once(run: Run, ana: Path) -> None:
+    (ana / "quiz.py").write_text('FLOPS = "1 s"\nBYTES = "1 s"\nBINDS = "none"\n')
+    out = run("check", "quiz", "--seed", "7")[1]
+    assert out.count("✗ quiz: ") == 2 and out.count("onekernel check quiz --seed 7") == 1
+
+
 def test_the_same_hour_in_spanish(run: Run, ana: Path) -> None:
     code, out, _ = run("--lang", "es", "check", "quiz")
     assert code == 1

@@ -1,4 +1,4 @@
-"""What a learner reads after a mistake: the line that costs the points, what would do there, and one cause at a time."""
+"""What a learner reads after a mistake: the line that costs the points, what would do there, one cause at a time."""
 
 from __future__ import annotations
 

@@ -50,7 +50,8 @@ def source_line(failure: Failure) -> str | None:
 
 
 def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
-    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "see" a command, "read" the chapter.
+    """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "see" a command, "read"
+    the chapter.
 
     Each text is one line, whatever a submission put into it: it cannot end a line and begin one that looks like ours.
     """

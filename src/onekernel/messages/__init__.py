@@ -18,7 +18,8 @@ from typing import Any
 LANGUAGES = ("en", "es")
 # What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-_NUMBERED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")  # {count:row|rows}: what stands with 1, and with other numbers
+# {count:row|rows}: what stands with 1, and what with any other number.
+_NUMBERED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 _chosen: str | None = None
 
 
