@@ -257,7 +257,7 @@ def test_a_store_that_wastes_most_is_drawn_and_called_a_store(tmp_path: Path) ->
     request = recording.heaviest("global")
     assert request is not None and (request.op, request.line, len(request.sectors())) == ("store", 3, 32)
     out = "\n".join(terminal.render([recording]))
-    assert "one store of warp 0" in out and "Write to y, turn 1" in out and "4096, float32" in out
+    assert "one store of warp 0" in out and "Write to y[0]…, turn 1" in out and "4096, float32" in out
 
 
 def test_the_heat_says_what_would_do(tmp_path: Path) -> None:
@@ -318,6 +318,14 @@ def test_the_columns_of_the_terminal_banks_stand_below_each_other(lang: str) -> 
         assert len({len(row) for row in terminal.shared_access(request)[2:]}) == 1
     finally:
         set_language("en")
+
+
+def test_two_reads_of_a_line_are_told_apart() -> None:
+    path = ROOT / "solutions" / "ladder" / "2_shared_tree.cu"
+    recording = recorded(path, 1, 512)
+    line = line_of(path, "tree[t + half]")
+    told = {access.which(r) for r in recording.requests if r.line == line and r.turn == 1}
+    assert len(told) == 3 and sum(text.startswith("Read of ") for text in told) == 2, told
 
 
 def test_both_files_are_in_every_picture(tmp_path: Path) -> None:

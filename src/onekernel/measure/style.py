@@ -55,7 +55,7 @@ def save(fig: Any, path: Path) -> list[Path]:
 
 def title(fig: Any, text: str, under: str, warn: bool = False) -> None:
     """A title to the left with a smaller line under it; `warn` sets that line in bold, for what is no measurement."""
-    under = textwrap.fill(under, int(12 * fig.get_figwidth()), break_long_words=False, break_on_hyphens=False)
+    under = textwrap.fill(under, int(16 * fig.get_figwidth()), break_long_words=False, break_on_hyphens=False)
     fig.suptitle(text, x=0.02, ha="left", fontsize=12, fontweight="bold")
     weight = "bold" if warn else "normal"
     fig.supxlabel(under, x=0.02, ha="left", fontsize=8, color="#B03000" if warn else FAINT, fontweight=weight)

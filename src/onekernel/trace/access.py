@@ -48,8 +48,9 @@ def summary(request: Request) -> str:
 
 
 def which(request: Request) -> str:
-    """Which access of its line a request is: "Read of x, turn 1"."""
-    return say(f"trace.which-{request.op}", name=request.name or "?", turn=request.turn)
+    """Which access of its line a request is, by the first lane's element: "Read of x[0]…, turn 1"."""
+    first = request.offsets[0] // request.item
+    return say(f"trace.which-{request.op}", name=f"{request.name or '?'}[{first}]…", turn=request.turn)
 
 
 def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: Path) -> list[Path]:
