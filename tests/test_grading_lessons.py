@@ -11,11 +11,11 @@ import pytest
 from onekernel import course, gaps
 from onekernel.counts import BYTES_LOADED, LOAD_REQUESTS, LOAD_SECTORS, KernelCounts, LineCounts
 from onekernel.course import Check, find_root
-from onekernel.grading import waste
+from onekernel.grading import exports, waste
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Result
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, set_language
 
 WHOLE = course.load(find_root(Path(__file__).parent))
 COLUMNS = "for (int64_t c = threadIdx.x; c < cols; c += kThreads) {"
@@ -146,6 +146,21 @@ def test_one_is_singular(lang: str) -> None:
     one, two = (Message("grading.inputs", {"right": n, "total": n}).text(lang) for n in (1, 2))
     assert {"en": ("1 of 1 input right", "2 of 2 inputs right"),
             "es": ("1 de 1 entrada correcta", "2 de 2 entradas correctas")}[lang] == (one, two)  # fmt: skip
+
+
+def test_figures_have_the_separators_of_the_language() -> None:
+    values = {"value": "71.9 %", "sizes": "16 x 1024"}
+    what = Message("grading.memory", {"what": Message("grading.measured-bank_conflicts", values), "full": "5 %"})
+    try:
+        set_language("es")
+        assert "71,9 %" in exports.sentence(what) and "16 x 1024" in exports.sentence(what)
+        set_language("en")
+        assert "71.9 %" in exports.sentence(what)
+        of_the_file = Message("simulator.compile-error", {"line": 1, "what": "bad literal 3.14"})
+        set_language("es")
+        assert "3.14" in exports.sentence(of_the_file)
+    finally:
+        set_language("en")
 
 
 def test_lines_that_the_untrusted_side_makes_up_are_left_out(tmp_path: Path) -> None:

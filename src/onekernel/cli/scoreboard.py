@@ -72,7 +72,7 @@ def _check(verdict: Verdict) -> None:
         waiting = [f.message for f in verdict.failures if f.code in WAITING]
         for told in (verdict.note, *verdict.details, *waiting):
             if told:
-                indented(str(told), 8, "dim")
+                indented(exports.sentence(told), 8, "dim")
 
 
 def _points(text: str, earned: float, points: float, style: str) -> None:
@@ -130,7 +130,7 @@ def _failures(result: Result, course: Course, replay: str) -> None:
 def _explain(failures: list[Failure], course: Course) -> None:
     """The sentences of failures on one input at one line, then that input, line and chapter."""
     for failure in failures:
-        indented(str(failure.message), 2)
+        indented(exports.sentence(failure.message), 2)
     for kind, text in exports.told(failures[-1], course):
         if kind != "why":
             verbatim("  " + exports.label(kind) + text, "bold" if kind == "source" else "dim")

@@ -16,6 +16,7 @@ from typing import Any
 from onekernel.course import Course
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Scorecard, Verdict
 from onekernel.messages import Message, language, plain, say
+from onekernel.units import in_language
 
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 
@@ -49,6 +50,13 @@ def source_line(failure: Failure) -> str | None:
     return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else None
 
 
+def sentence(message: Message) -> str:
+    """The message in the language in force; figures that the grader made have its separators."""
+    name = message.key.removeprefix("grading.")
+    ours = name.startswith("measured-") or name in ("both", "memory", "memory-after", "values", "nan", "row-sum")
+    return in_language(str(message), language()) if ours else str(message)
+
+
 def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
     """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "see" a command, "read"
     the chapter.
@@ -59,7 +67,7 @@ def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
 
 
 def _told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
-    yield "why", str(failure.message)
+    yield "why", sentence(failure.message)
     if failure.about:
         yield "input", f"{failure.about} [{failure.case}]"
     where, source = place(failure, course.root), source_line(failure)
@@ -87,7 +95,7 @@ def lines(verdict: Verdict, course: Course, replay: str) -> Iterator[str]:
         yield from (label(kind) + text for kind, text in told(failure, course))
     for more in (verdict.note, *verdict.details):
         if more:
-            yield " ".join(str(more).split("\n"))
+            yield " ".join(sentence(more).split("\n"))
     if verdict.failures:
         yield label("again") + replay
 
