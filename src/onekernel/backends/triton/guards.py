@@ -128,6 +128,26 @@ def _refuse_bfloat16_arithmetic(builder: Any) -> None:
         setattr(builder, name, refusing(getattr(builder, name)))
 
 
+def tune_in_turn() -> None:
+    """Where a GPU checks answers and times nothing: each new kind of call takes one of the configurations that fit it,
+    the next in turn. So a check compiles each kernel once instead of for every configuration, which takes minutes, and
+    still tries them all. Call it before the file with the kernels is imported."""
+    from triton.runtime.autotuner import Autotuner
+
+    if getattr(Autotuner, "_onekernel_in_turn", False):
+        return
+    Autotuner._onekernel_in_turn = True
+    _tune_without_clock(Autotuner)
+    prune = Autotuner.prune_configs
+
+    def one(self, *args, **kwargs):
+        fitting = prune(self, *args, **kwargs)
+        turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
+        return [fitting[turn % len(fitting)]]
+
+    Autotuner.prune_configs = one
+
+
 def _tune_without_clock(autotuner: Any) -> None:
     made = autotuner.__init__
 

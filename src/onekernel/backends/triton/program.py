@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
-from onekernel.backends.triton.guards import Stop, prepare
+from onekernel.backends.triton.guards import Stop, prepare, tune_in_turn
 from onekernel.backends.triton.hooks import install
 from onekernel.backends.triton.loading import load_module
 from onekernel.backends.triton.memory import Region, Watch
@@ -30,6 +30,8 @@ def build(path: Path | str, mode: str = "check") -> TritonProgram:
     interpret = prepare()
     if interpret:
         install()
+    else:
+        tune_in_turn()
     path = Path(path).resolve()
     try:
         module = load_module(path)
