@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -28,6 +30,9 @@ def run(path: Path, slug: str, dtypes=("float32",), cases=(), groups=(), seed: i
         env=environment,
         timeout=300,
     )
+    if done.returncode and "Unavailable: Triton 3.6.0 without a GPU fails with NumPy" in done.stderr:
+        # Seen where a GPU machine brings both; the README's set-up has a pair that works.
+        pytest.skip(done.stderr.strip().rsplit("Unavailable: ", 1)[-1])
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
 
