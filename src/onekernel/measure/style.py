@@ -61,6 +61,20 @@ def title(fig: Any, text: str, under: str, warn: bool = False) -> None:
     fig.supxlabel(under, x=0.02, ha="left", fontsize=8, color="#B03000" if warn else FAINT, fontweight=weight)
 
 
+def stacked(
+    panels: Sequence[tuple[Any, ...]], heights: Sequence[float], inches: tuple[float, float],
+    panel: Callable[..., None], heading: str, under: str, path: Path,
+) -> list[Path]:  # fmt: skip
+    """Panels one below the other, with `heights` in proportion on a figure of `inches` (width, height);
+    `panel(axes, *one)` draws one of them. The written paths."""
+    fig = figure(*inches)
+    all_axes = fig.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, one in zip(all_axes, panels, strict=True):
+        panel(axes, *one)
+    title(fig, heading, under)
+    return save(fig, path)
+
+
 def label_points(axes: Any, labels: Sequence[Label], ceiling: Callable[[float], float], gap: float = 14.0) -> None:
     """Writes each label to the right of its point, moved until no two overlap, with a thin line to its point.
 

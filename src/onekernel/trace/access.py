@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.counts import SECTOR_BYTES
-from onekernel.measure.style import FAINT, INK, figure, save, title
+from onekernel.measure.style import FAINT, INK, stacked
 from onekernel.messages import language, say
 from onekernel.trace.palette import SECTORS, bare, box, hatched, ink_on, source_line
 from onekernel.trace.recording import Request
@@ -56,12 +56,7 @@ def which(request: Request) -> str:
 def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: Path) -> list[Path]:
     """One panel for each (source text, request), one below the other. The written paths."""
     heights = [4.9 + sum(GAP if line is None else 1 for line in rows_of(r)) for _, r in panels]
-    fig = figure(9.6, 0.75 + 0.31 * sum(heights))
-    all_axes = fig.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (text, request) in zip(all_axes, panels, strict=True):
-        _panel(axes, text, request)
-    title(fig, heading, under)
-    return save(fig, path)
+    return stacked(panels, heights, (9.6, 0.75 + 0.31 * sum(heights)), _panel, heading, under, path)
 
 
 def _panel(axes: Any, text: str, request: Request) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure.style import FAINT, INK, figure, save, title
+from onekernel.measure.style import FAINT, INK, stacked
 from onekernel.messages import say
 from onekernel.trace.access import which
 from onekernel.trace.palette import BAD, GOOD, bare, box, ink_on, source_line
@@ -52,12 +52,7 @@ def rows_of(request: Request) -> list[int]:
 def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: Path) -> list[Path]:
     """One panel for each (source text, request), one below the other. The written paths."""
     heights = [6.9 + len(rows_of(r)) * _scale(r) for _, r in panels]
-    fig = figure(9.6, 0.75 + 0.29 * sum(heights))
-    all_axes = fig.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (text, request) in zip(all_axes, panels, strict=True):
-        _panel(axes, text, request)
-    title(fig, heading, under)
-    return save(fig, path)
+    return stacked(panels, heights, (9.6, 0.75 + 0.29 * sum(heights)), _panel, heading, under, path)
 
 
 def _scale(request: Request) -> float:

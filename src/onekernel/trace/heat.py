@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
-from onekernel.measure.style import FAINT, INK, figure, save, title
+from onekernel.measure.style import FAINT, INK, stacked
 from onekernel.messages import language, say
 from onekernel.trace.palette import BAD, MONO, bare, box, ink_on
 from onekernel.units import in_language, show
@@ -95,13 +96,10 @@ def draw(panels: Sequence[tuple[str, list[LineHeat]]], heading: str, under: str,
     code = max(_code_width(lines) for _, lines in panels)
     shared = any(n.wavefronts for _, lines in panels for n in lines)
     heights = [2.3 + len(rows(lines)) + bool(name) for name, lines in panels]
-    fig = figure(code + (6.3 if shared else 4.7), 1.1 + 0.235 * sum(heights))
-    all_axes = fig.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
     most = max((n.moved for _, lines in panels for n in lines), default=1) or 1
-    for axes, (name, lines) in zip(all_axes, panels, strict=True):
-        _panel(axes, name, lines, code, shared, most)
-    title(fig, heading, under)
-    return save(fig, path)
+    inches = code + (6.3 if shared else 4.7), 1.1 + 0.235 * sum(heights)
+    panel = partial(_panel, code=code, shared=shared, most=most)
+    return stacked(panels, heights, inches, panel, heading, under, path)
 
 
 def _code_width(lines: Sequence[LineHeat]) -> float:

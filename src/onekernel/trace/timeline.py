@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure.style import FAINT, INK, figure, save, title
+from onekernel.measure.style import FAINT, INK, stacked
 from onekernel.messages import say
 from onekernel.trace.palette import GLOBAL, SHARED, bare, box, hatched
 from onekernel.trace.recording import Phase
@@ -48,12 +48,7 @@ def draw(panels: Sequence[tuple[str, Sequence[Phase]]], heading: str, under: str
     """A row a warp, a column a phase; a bar is as long as the warp's requests in that phase. One panel for each
     (name, phases), one below the other. The written paths."""
     heights = [6.6 + len(phases[0].arrived) + bool(name) for name, phases in panels]
-    fig = figure(WIDTH, 0.7 + 0.3 * sum(heights))
-    all_axes = fig.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (name, phases) in zip(all_axes, panels, strict=True):
-        _panel(axes, name, phases)
-    title(fig, heading, under)
-    return save(fig, path)
+    return stacked(panels, heights, (WIDTH, 0.7 + 0.3 * sum(heights)), _panel, heading, under, path)
 
 
 def _panel(axes: Any, name: str, phases: Sequence[Phase]) -> None:
