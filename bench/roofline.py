@@ -156,8 +156,6 @@ def _table(measured: Roofs, fma_rate: float) -> dict[str, Any]:
 
 def _draw(data: dict[str, Any], folder: Path) -> int:
     points = [RooflinePoint.from_json(p) for p in data["points"]]
-    if not data["predicted"]:  # by the least bytes for all alike: older files have counts of some
-        points = [replace(p, moved_bytes=None) for p in points]
     for lang in LANGUAGES:
         values = {"shape": " x ".join(map(str, data["shape"])), "dtype": data["dtype"], "name": data["device"]["name"]}
         heading = Message("bench.title-roofline", values).text(lang)

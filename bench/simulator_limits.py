@@ -87,26 +87,22 @@ def table(result: dict[str, Any]) -> dict[str, Any]:
          result["cold_check"], 20, 1),
     ]  # fmt: skip
 
-    def number(value: float, digits: int, unit: str) -> dict[str, str]:
-        text = f"{value:.{digits}f}"
-        return {"en": text + unit, "es": text.replace(".", ",") + unit}
-
     rows: list[list[Any]] = [
-        [{"en": en, "es": es}, number(took["seconds"], digits, " s"), number(took["cpu_seconds"], digits, " s"),
-         number(limit, 2 if limit < 1 else 0, " s")]
+        [{"en": en, "es": es}, f"{took['seconds']:.{digits}f} s", f"{took['cpu_seconds']:.{digits}f} s",
+         f"{limit:.{2 if limit < 1 else 0}f} s"]
         for en, es, took, limit, digits in asked
     ]  # fmt: skip
     memory = max(result["peak_memory"].values()) / 1e6
     rows.append([
         {"en": "the most memory of these modes, Python and NumPy included",
          "es": "el máximo de memoria de estos modos, con Python y NumPy"},
-        number(memory, 0, " MB"), "-", number(500, 0, " MB"),
+        f"{memory:.0f} MB", "-", "500 MB",
     ])  # fmt: skip
     worst = max(growth["worst_ratio"] for growth in result["growth"].values())
     rows.append([
         {"en": "an access, of 10, 100 and 1000 rows of 1024 over one of a single row: the worst",
          "es": "un acceso, con 10, 100 y 1000 filas de 1024, sobre uno de una sola fila: el peor"},
-        "-", number(worst, 2, " x"), {"en": "linear", "es": "lineal"},
+        "-", f"{worst:.2f} x", {"en": "linear", "es": "lineal"},
     ])  # fmt: skip
     columns = ["", {"en": "measured", "es": "medido"}, {"en": "processor time", "es": "tiempo de procesador"},
                {"en": "at most", "es": "como mucho"}]  # fmt: skip
