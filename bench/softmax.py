@@ -12,7 +12,6 @@ But:    peers are timed where they are installed; a file made without them says 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import sys
@@ -25,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
+from onekernel.grading.tuning_log import kernel_hash  # noqa: E402
 from onekernel.measure import asked, cells, contenders, device, plots, results, softmax_tables  # noqa: E402
 from onekernel.measure.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
@@ -88,10 +88,10 @@ def plan(
 
 
 def _sources(found: Iterable[contenders.Contender]) -> dict[str, str]:
-    """The hash of each contender's file in solutions/, so that a resumed run is of the same kernels."""
+    """The mark, as in a tuning log, of each contender's file in solutions/: a resumed run is of the same kernels."""
     paths = {c.name: ROOT / "solutions" / f"{c.name}{suffix}" for c in found for suffix in (".cu", ".py")
              if (ROOT / "solutions" / f"{c.name}{suffix}").is_file()}  # fmt: skip
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest()[:12] for name, path in paths.items()}
+    return {name: kernel_hash(path) for name, path in paths.items()}
 
 
 def _tell(
