@@ -29,9 +29,9 @@ import torch
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from onekernel.measure import results  # noqa: E402
-from onekernel.measure.device import slug_of  # noqa: E402
-from onekernel.measure.timing import took  # noqa: E402
+from onekernel.bench import results  # noqa: E402
+from onekernel.bench.device import slug_of  # noqa: E402
+from onekernel.bench.timing import took  # noqa: E402
 from onekernel.messages import say  # noqa: E402
 from onekernel.minigpt.arithmetic import Reproducible  # noqa: E402
 from onekernel.minigpt.model import MiniGPT, Native  # noqa: E402

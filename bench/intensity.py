@@ -26,11 +26,11 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from onekernel.backends import cuda, simulator  # noqa: E402
 from onekernel.backends.base import Arg, Buffer  # noqa: E402
+from onekernel.bench import asked, device, plots, results, roofs  # noqa: E402
+from onekernel.bench.cards import Card, card_named  # noqa: E402
+from onekernel.bench.roofline import Roofs  # noqa: E402
+from onekernel.bench.timing import L2Emptier, interleaved, took  # noqa: E402
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS  # noqa: E402
-from onekernel.measure import asked, device, plots, results, roofs  # noqa: E402
-from onekernel.measure.cards import Card, card_named  # noqa: E402
-from onekernel.measure.roofline import Roofs  # noqa: E402
-from onekernel.measure.timing import L2Emptier, interleaved, took  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
 ELEMENTS = 1 << 24

@@ -26,8 +26,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from onekernel.measure import results  # noqa: E402
-from onekernel.measure.timing import took  # noqa: E402
+from onekernel.bench import results  # noqa: E402
+from onekernel.bench.timing import took  # noqa: E402
 from onekernel.messages import say  # noqa: E402
 
 ROWS = ("numpy native", "numpy identical", "torch native", "torch identical")

@@ -21,12 +21,12 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from onekernel.backends import cuda  # noqa: E402
-from onekernel.measure import asked, cells, device, plots, predict, results, roofs  # noqa: E402
-from onekernel.measure.cards import Card  # noqa: E402
-from onekernel.measure.contenders import Contender, all_contenders  # noqa: E402
-from onekernel.measure.roofline import RooflinePoint, Roofs  # noqa: E402
-from onekernel.measure.sample import Sample  # noqa: E402
-from onekernel.measure.timing import L2Emptier, in_graph, took  # noqa: E402
+from onekernel.bench import asked, cells, device, plots, predict, results, roofs  # noqa: E402
+from onekernel.bench.cards import Card  # noqa: E402
+from onekernel.bench.contenders import Contender, all_contenders  # noqa: E402
+from onekernel.bench.roofline import RooflinePoint, Roofs  # noqa: E402
+from onekernel.bench.sample import Sample  # noqa: E402
+from onekernel.bench.timing import L2Emptier, in_graph, took  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 from onekernel.ops import OPERATORS  # noqa: E402
 

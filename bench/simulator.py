@@ -35,7 +35,7 @@ from onekernel.backends import simulator  # noqa: E402
 from onekernel.backends.base import Buffer  # noqa: E402
 from onekernel.backends.simulator.compiler import compiler  # noqa: E402
 from onekernel.backends.simulator.program import MODES  # noqa: E402
-from onekernel.measure.timing import took  # noqa: E402
+from onekernel.bench.timing import took  # noqa: E402
 
 N = 1 << 20
 ROWS = COLS = 1024

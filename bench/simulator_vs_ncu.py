@@ -29,9 +29,9 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from onekernel import counts  # noqa: E402
 from onekernel.backends import cuda, simulator  # noqa: E402
+from onekernel.bench import device  # noqa: E402
+from onekernel.bench.timing import took  # noqa: E402
 from onekernel.counts import KernelCounts  # noqa: E402
-from onekernel.measure import device  # noqa: E402
-from onekernel.measure.timing import took  # noqa: E402
 from onekernel.messages import LANGUAGES  # noqa: E402
 from onekernel.profiling import ncu, report  # noqa: E402
 from onekernel.profiling.names import bare_name  # noqa: E402

@@ -24,9 +24,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
+from onekernel.bench import asked, cells, contenders, device, plots, results, softmax_tables  # noqa: E402
+from onekernel.bench.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
 from onekernel.grading.tuning_log import kernel_hash  # noqa: E402
-from onekernel.measure import asked, cells, contenders, device, plots, results, softmax_tables  # noqa: E402
-from onekernel.measure.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
 FIGURE = (results.OURS, "softmax_triton", *results.PEERS)

@@ -257,7 +257,7 @@ def main() -> None:
         "command": "python bench/triton_sweep.py",
         "samples": SAMPLES,
     }
-    from onekernel.measure.device import slug_of
+    from onekernel.bench.device import slug_of
 
     folder = ROOT / "bench" / "results" / slug_of(properties.name)
     folder.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ import matplotlib
 import pytest
 
 from onekernel import messages
-from onekernel.measure import style
+from onekernel.bench import style
 
 ROOT = Path(__file__).parents[1]
 DRAWN = sorted({p.name.split(".")[0] for p in ROOT.glob("bench/results/*/*.svg")})
@@ -144,7 +144,7 @@ def test_every_bench_has_a_dry_run_that_says_how_long_it_takes(name, capsys):
     ],
 )
 def test_what_a_bench_cannot_take_is_one_sentence(name, words, says, capsys):
-    from onekernel.measure import asked
+    from onekernel.bench import asked
 
     module = bench(name)
     assert asked.told(lambda: module.main([*words, "--dry-run"] if "--predict" not in words else words)) == 2

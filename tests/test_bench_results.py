@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.measure import device, results
-from onekernel.measure.cells import Cell
+from onekernel.bench import device, results
+from onekernel.bench.cells import Cell
 
 ROOT = Path(__file__).parents[1]
 RECORDS = sorted(p for p in ROOT.glob("bench/results/*/*.json") if not p.stem.endswith("_predicted"))

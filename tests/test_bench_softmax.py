@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.measure import contenders
-from onekernel.measure.cells import Cell
-from onekernel.measure.softmax_tables import LADDER_SHAPES
+from onekernel.bench import contenders
+from onekernel.bench.cells import Cell
+from onekernel.bench.softmax_tables import LADDER_SHAPES
 
 ROOT = Path(__file__).parents[1]
 

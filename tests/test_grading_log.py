@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from onekernel import cli
+from onekernel.bench import credit, device
+from onekernel.bench.sample import Sample
 from onekernel.course import find_root, load
 from onekernel.grading import measured, runner
 from onekernel.grading.runner import CallOutcome, RunOutcome
 from onekernel.grading.submission import Submission
 from onekernel.grading.tuning_log import fill, kernel_hash, ready_to_measure, rounds
-from onekernel.measure import credit, device
-from onekernel.measure.sample import Sample
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import DTYPES
 

@@ -18,7 +18,7 @@ FLOORS = (
     {"ops"},
     {"minigpt"},  # stands alone, beside its messages: grading compares a learner's port with it
     {"backends"},
-    {"measure"},
+    {"bench"},
     {"grading"},
     {"profiling"},
     {"trace"},

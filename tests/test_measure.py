@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.measure import cells, credit, device, plots, predict, results, style, tables
-from onekernel.measure.roofline import RooflinePoint, Roofs
-from onekernel.measure.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
+from onekernel.bench import cells, credit, device, plots, predict, results, style, tables
+from onekernel.bench.roofline import RooflinePoint, Roofs
+from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
 
 
 def _around(median: float, spread: float = 0.01, count: int = 9) -> Sample:

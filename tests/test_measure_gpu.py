@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from onekernel.measure import cells, contenders, device, timing  # noqa: E402
+from onekernel.bench import cells, contenders, device, timing  # noqa: E402
 
 pytestmark = [
     pytest.mark.gpu,

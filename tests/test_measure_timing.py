@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from onekernel.measure import cells, device, roofs, timing
-from onekernel.measure.sample import AboveRoof, Sample
+from onekernel.bench import cells, device, roofs, timing
+from onekernel.bench.sample import AboveRoof, Sample
 
 H200 = device.Device("NVIDIA H200", "h200", "9.0", 132, 62914560, 150 << 30, "580", 4.8e12, 66.9e12, "test")
 

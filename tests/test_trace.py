@@ -343,7 +343,7 @@ def test_both_files_are_in_every_picture(tmp_path: Path) -> None:
 
 
 def test_numbers_of_barriers_keep_apart() -> None:
-    from onekernel.measure.style import figure
+    from onekernel.bench.style import figure
     from onekernel.trace import timeline
 
     axes = figure().add_subplot()

@@ -14,7 +14,7 @@ from onekernel.backends.base import BuildError
 from onekernel.backends.triton.inspect import compile_source
 from onekernel.backends.triton.listing import instructions, resources, sass_length
 from onekernel.backends.triton.occupancy import occupancy
-from onekernel.measure.device import slug_of
+from onekernel.bench.device import slug_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"

@@ -21,7 +21,7 @@ FLOP/s, B/s. Three significant digits are enough.
     ATTAINABLE           FLOP/s       2 %
     TENSOR_CORES_HELP    "yes" or "no"
     FLOPS_TO_BALANCE     FLOP         2 %   (for each element)
-    CARD                 a card's name: as `onekernel doctor` prints it, or one from measure/cards.toml
+    CARD                 a card's name: as `onekernel doctor` prints it, or one from src/onekernel/bench/cards.toml
     CARD_BANDWIDTH       B/s         10 %   of that card's
     CARD_PEAK            FLOP/s      10 %   of that card's fp16 rate without Tensor Cores
     CARD_RIDGE           FLOP/byte    2 %   of what your own two lines above give

@@ -37,7 +37,7 @@ def stamp(args: argparse.Namespace) -> int:
 
 def tables(args: argparse.Namespace) -> int:
     """Writes the tables of the pages from result files; with --check, lists the pages that show old ones."""
-    from onekernel.measure import tables as measured
+    from onekernel.bench import tables as measured
 
     root = courses.find_root()
     try:

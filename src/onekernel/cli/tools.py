@@ -10,10 +10,10 @@ from pathlib import Path
 
 from onekernel import learners
 from onekernel.backends.base import BuildError
+from onekernel.bench import contenders
 from onekernel.cli.common import CommandError, load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
-from onekernel.measure import contenders
 from onekernel.messages import language
 
 TORCH = "F.softmax"  # PyTorch's own softmax, which has no file of the course

@@ -90,8 +90,8 @@ def _gpu() -> Iterator[Fact]:
 
 
 def _card() -> Iterator[Fact]:
-    from onekernel.measure import device
-    from onekernel.measure.cards import card_named
+    from onekernel.bench import device
+    from onekernel.bench.cards import card_named
 
     card = device.current()
     memory = show(card.memory_bytes, "B")

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from onekernel.bench.cards import Card, card_named, cards
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
-from onekernel.measure.cards import Card, card_named, cards
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
 from onekernel.units import UnitError, parse, show

@@ -1,6 +1,6 @@
 """Speed points, on a GPU: the untrusted process times the launches, the trusted side bounds what it may claim.
 
-What is and is not protected is told in `onekernel.measure.credit`, which holds the rule of the points.
+What is and is not protected is told in `onekernel.bench.credit`, which holds the rule of the points.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from onekernel.backends.base import Buffer
+from onekernel.bench import credit
+from onekernel.bench.credit import DTYPES, LAUNCHES, SHAPES, Credit, Timed
+from onekernel.bench.sample import Sample
 from onekernel.course import Check
 from onekernel.grading import runner
 from onekernel.grading.job import Request
 from onekernel.grading.runner import CallOutcome
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
-from onekernel.measure import credit
-from onekernel.measure.credit import DTYPES, LAUNCHES, SHAPES, Credit, Timed
-from onekernel.measure.sample import Sample
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES as NUMPY
 from onekernel.ops.base import SUFFIXES
@@ -43,7 +43,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
 
 def measure(s: Submission) -> Credit:
     """Times the submission at every shape of the credit, beside the copy and F.softmax. Needs a GPU."""
-    from onekernel.measure import device
+    from onekernel.bench import device
 
     references = credit.references(device.current())
     times: Times = {}
@@ -57,7 +57,7 @@ def measure(s: Submission) -> Credit:
 
 def time_at(s: Submission, dtype: str, rows: int, cols: int) -> Message:
     """The submission's time at one shape beside the copy's and F.softmax's, in words. Needs a GPU."""
-    from onekernel.measure import device
+    from onekernel.bench import device
 
     reference = credit.reference(device.current(), dtype, rows, cols)
     ((_, outcome, right),) = _launched(s, dtype, [(rows, cols)]) or [((rows, cols), CallOutcome(), False)]

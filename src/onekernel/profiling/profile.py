@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends import cuda, declarations
+from onekernel.bench import device
 from onekernel.counts import KernelCounts
-from onekernel.measure import device
 from onekernel.messages import LANGUAGES, say
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import SUFFIXES

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench.style import FAINT, INK, stacked
 from onekernel.counts import SECTOR_BYTES
-from onekernel.measure.style import FAINT, INK, stacked
 from onekernel.messages import language, say
 from onekernel.trace.palette import SECTORS, bare, box, hatched, ink_on, source_line
 from onekernel.trace.recording import Request

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure.style import FAINT, INK, stacked
+from onekernel.bench.style import FAINT, INK, stacked
 from onekernel.messages import say
 from onekernel.trace.access import which
 from onekernel.trace.palette import BAD, GOOD, bare, box, ink_on, source_line

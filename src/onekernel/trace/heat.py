@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench.style import FAINT, INK, stacked
 from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
-from onekernel.measure.style import FAINT, INK, stacked
 from onekernel.messages import language, say
 from onekernel.trace.palette import BAD, MONO, bare, box, ink_on
 from onekernel.units import in_language, show

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure import roofline_tables, softmax_tables
+from onekernel.bench import roofline_tables, softmax_tables
 from onekernel.messages import Message
 from onekernel.units import in_language
 

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from onekernel.measure.device import Device
-from onekernel.measure.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
-from onekernel.measure.timing import L2Emptier, interleaved
+from onekernel.bench.device import Device
+from onekernel.bench.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
+from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.messages import Message
 
 PASS = 0.4  # of the points, for FLOOR_SPEED of F.softmax

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from onekernel.measure.device import Device
-from onekernel.measure.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
-from onekernel.measure.timing import L2Emptier, interleaved
+from onekernel.bench.device import Device
+from onekernel.bench.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
+from onekernel.bench.timing import L2Emptier, interleaved
 
 COPY_BYTES = 1 << 30
 

@@ -13,6 +13,7 @@ from importlib import metadata
 from typing import Any
 
 FP32_LANES = 128  # fp32 units of one multiprocessor, compute capability 8.6 and newer; 64 on 8.0
+CARDS = "src/onekernel/bench/cards.toml"
 PACKAGES = ("torch", "triton", "liger-kernel", "quack-kernels", "nvidia-cutlass-dsl", "numpy")
 
 # Source: NVML API reference, "nvmlClocksEventReasons". Idle and application limits are no throttling.
@@ -168,9 +169,9 @@ def _nvml_facts(index: int) -> tuple[str, int, int, int]:
 
 
 def _card_bandwidth(name: str) -> tuple[float, str]:
-    from onekernel.measure.cards import card_named
+    from onekernel.bench.cards import card_named
 
     card = card_named(name)
     if card is None:
-        raise RuntimeError(f"{name}: bandwidth unknown; install nvidia-ml-py, or add the card to measure/cards.toml")
-    return card.bandwidth, "measure/cards.toml"
+        raise RuntimeError(f"{name}: bandwidth unknown; install nvidia-ml-py, or add the card to {CARDS}")
+    return card.bandwidth, CARDS

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from onekernel.measure.sample import Sample
+from onekernel.bench.sample import Sample
 
 Call = Callable[[], Any]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure.cells import ITEMSIZE
-from onekernel.measure.results import Measured
-from onekernel.measure.roofline import RooflinePoint, Roofs
-from onekernel.measure.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
+from onekernel.bench.cells import ITEMSIZE
+from onekernel.bench.results import Measured
+from onekernel.bench.roofline import RooflinePoint, Roofs
+from onekernel.bench.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
 from onekernel.messages import Message
 from onekernel.units import number as written
 

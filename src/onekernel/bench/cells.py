@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.measure import roofs
-from onekernel.measure.contenders import Contender, Refused
-from onekernel.measure.device import Clocks, Device, clocks
-from onekernel.measure.sample import AboveRoof, Sample
-from onekernel.measure.timing import L2Emptier, in_graph, interleaved, rotation, seconds_timed
+from onekernel.bench import roofs
+from onekernel.bench.contenders import Contender, Refused
+from onekernel.bench.device import Clocks, Device, clocks
+from onekernel.bench.sample import AboveRoof, Sample
+from onekernel.bench.timing import L2Emptier, in_graph, interleaved, rotation, seconds_timed
 from onekernel.ops import softmax
 
 ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}

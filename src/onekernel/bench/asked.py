@@ -9,7 +9,7 @@ from pathlib import Path
 
 from onekernel.backends import cuda
 from onekernel.backends.base import Unavailable
-from onekernel.measure.cards import Card, card_named, cards
+from onekernel.bench.cards import Card, card_named, cards
 from onekernel.messages import Message, say
 
 SHAPE_NUMBERS = (2, 3)  # rows, cols, and how many elements the tensors are shifted by
@@ -38,7 +38,7 @@ def parser(about: str | None, bench: str) -> argparse.ArgumentParser:
     found.add_argument("--out", type=Path, help="default: bench/results/<gpu>/")
     found.add_argument("--draw", metavar="GPU", help=f"draw again what bench/results/GPU/{bench}.json holds")
     found.add_argument("--predict", action="store_true", help="what is to be expected, no measurement")
-    found.add_argument("--card", default="H200", help="with --predict: a card of measure/cards.toml")
+    found.add_argument("--card", default="H200", help="with --predict: a card of src/onekernel/bench/cards.toml")
     found.add_argument("--dry-run", action="store_true")
     return found
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from onekernel.measure.roofline import RooflinePoint, Roofs
-from onekernel.measure.softmax_tables import caption
+from onekernel.bench.roofline import RooflinePoint, Roofs
+from onekernel.bench.softmax_tables import caption
 from onekernel.messages import Message
 from onekernel.units import in_language
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure.cells import ITEMSIZE
-from onekernel.measure.results import COPY_GOAL, OURS, PEERS, Measured, geometric_mean, read, shortfalls
+from onekernel.bench.cells import ITEMSIZE
+from onekernel.bench.results import COPY_GOAL, OURS, PEERS, Measured, geometric_mean, read, shortfalls
 from onekernel.messages import Message
 from onekernel.units import number
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onekernel.measure.sample import Sample, compare
+from onekernel.bench.sample import Sample, compare
 from onekernel.messages import Message
 
 OURS = "softmax_tuned"
