@@ -1,6 +1,6 @@
 // ladder_row_per_thread: row softmax, one thread for each row.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 1_row_per_thread
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 1_row_per_thread
 // Bench: onekernel bench ladder/1_row_per_thread
 //
 // The new idea: share the work of a row. softmax_naive found a row's maximum and sum again for each of its outputs; here one thread

@@ -1,6 +1,6 @@
 // ladder_shared_tree: row softmax, one block for each row, joined by a tree in shared memory.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 2_shared_tree
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 2_shared_tree
 // Bench: onekernel bench ladder/2_shared_tree
 //
 // The new idea: the threads of a block share a row. Thread t takes columns t, t + 256, t + 512, ...: a warp's 32 loads are neighbours and

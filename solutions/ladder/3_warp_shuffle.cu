@@ -1,6 +1,6 @@
 // ladder_warp_shuffle: row softmax, one block for each row, joined by warp shuffles.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 3_warp_shuffle
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 3_warp_shuffle
 // Bench: onekernel bench ladder/3_warp_shuffle
 //
 // The new idea: the 32 lanes of a warp can read each other's registers. Five shuffles join a warp, without shared memory and without a

@@ -1,6 +1,6 @@
 // ladder_online: row softmax, maximum and sum in one pass over the row.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 4_online
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 4_online
 // Bench: onekernel bench ladder/4_online
 //
 // The new idea: keep a running maximum m and the sum s of exp(x - m). When a larger element comes, the terms so far were scaled by the

@@ -1,6 +1,6 @@
 // ladder_vector_loads: row softmax, online, with loads and stores of 16 bytes.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 5_vector_loads
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 5_vector_loads
 // Bench: onekernel bench ladder/5_vector_loads
 //
 // The new idea: one instruction can move 16 bytes for each lane, a float4, if its address is a multiple of 16. A quarter of the

@@ -1,6 +1,6 @@
 // ladder_row_in_registers: row softmax, the row read once and kept in registers.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 6_row_in_registers
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 6_row_in_registers
 // Bench: onekernel bench ladder/6_row_in_registers
 //
 // The new idea: registers are the largest on-chip memory, 256 KB on each multiprocessor. A thread that keeps its share of the row needs

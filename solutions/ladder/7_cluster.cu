@@ -1,6 +1,6 @@
 // ladder_cluster: row softmax, the row kept in the registers of several blocks that form a cluster.
 //
-// Check: python -m pytest tests/test_cuda_solutions.py -k 7_cluster
+// Check: python -m pytest tests/grading/test_cuda_solutions.py -k 7_cluster
 // Bench: onekernel bench ladder/7_cluster
 //
 // The new idea: from sm_90 on, up to 8 blocks can be launched as a cluster, side by side on neighbouring multiprocessors, and each can

@@ -1,6 +1,6 @@
 """Row softmax in Triton, one tile: the row is loaded once and stays in the program's registers.
 
-Check:  python -m pytest tests/test_triton_solutions.py -k single_tile
+Check:  python -m pytest tests/grading/test_triton_solutions.py -k single_tile
 Bench:  python bench/triton_sweep.py
 Idea:   make BLOCK the next power of two above the row. One load, one maximum, one sum, one store, no loop. The size
         of a tile is a compile-time constant, so each power of two is a kernel of its own, compiled at its first call.

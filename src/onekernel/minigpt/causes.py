@@ -2,7 +2,7 @@
 
 `mistakes` gives, for one tensor of the trace, what that tensor would be if its last step were done wrong in each known
 way and everything before it right. Causes are message keys: minigpt.cause-NAME. Every one has a mutant in
-tests/test_minigpt_debugger.py that makes it for real.
+tests/unit/test_minigpt_debugger.py that makes it for real.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The questions of storage_probe, their answers, how predictions are judged. For the trusted process: no torch.
 
-The answers are torch's behaviour in the versions that the course supports; tests/test_storage_probe.py asks torch. The
-question is the message minigpt.probe-NAME, the reason for its answer minigpt.why-NAME.
+The answers are torch's behaviour in the versions that the course supports; tests/unit/test_storage_probe.py asks torch.
+The question is the message minigpt.probe-NAME, the reason for its answer minigpt.why-NAME.
 """
 
 from __future__ import annotations

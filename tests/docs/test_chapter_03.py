@@ -1,0 +1,123 @@
+"""Chapter 03: every piece of Python runs, in order, and prints what the page says; both languages show one code.
+
+`python tests/docs/test_chapter_03.py` writes the printed text into both pages, after a new sweep was recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {language: ROOT / "docs" / language / "03-triton.md" for language in ("en", "es")}
+FENCE = re.compile(r"^(?:<!-- triton (?P<version>\S+) -->\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
+ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
+
+
+def blocks(language: str) -> list[re.Match[str]]:
+    """Every fenced block of the page, in order; `version` where its text belongs to one Triton version."""
+    return list(FENCE.finditer(PAGES[language].read_text(encoding="utf-8")))
+
+
+def printed(language: str) -> dict[int, str]:
+    """What each Python block of the page prints, by its place in the page."""
+    from onekernel.backends.triton.guards import prepare
+
+    prepare()
+    names: dict[str, object] = {"__name__": "chapter_03"}
+    outputs = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for i, block in enumerate(blocks(language)):
+            if block["kind"] != "python":
+                continue
+            path = Path(folder) / f"block_{i}.py"  # Triton reads a kernel's source from its file
+            path.write_text(block["text"], encoding="utf-8")
+            heard = io.StringIO()
+            with contextlib.redirect_stdout(heard):
+                exec(compile(block["text"], str(path), "exec"), names)
+            outputs[i] = heard.getvalue()
+    return outputs
+
+
+def run_page(language: str, task: str) -> str:
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, __file__, task, language]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+def test_every_snippet_runs_and_prints_what_the_page_says():
+    assert "same" in run_page("en", "check")
+
+
+def test_both_languages_show_the_same_code_text_and_anchors():
+    shown = [[(b["kind"], b["text"], b["version"]) for b in blocks(language)] for language in PAGES]
+    assert shown[0] == shown[1] and sum(kind == "python" for kind, *_ in shown[0]) >= 9
+    anchors = [ANCHOR.findall(PAGES[language].read_text(encoding="utf-8")) for language in PAGES]
+    assert anchors[0] == anchors[1] and len(set(anchors[0])) == len(anchors[0]) >= 9
+    for language in PAGES:
+        assert "<!-- table: h200/softmax/triton-vs-cuda -->" in PAGES[language].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_links_lead_somewhere(language):
+    page = PAGES[language]
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+    for anchor in re.findall(r"\]\(#([\w-]+)\)", text):
+        assert anchor in ANCHOR.findall(text)
+
+
+def test_findings_of_the_backend_link_to_sections_that_exist():
+    from onekernel.backends.triton import guards, memory, program
+
+    anchors = ANCHOR.findall(PAGES["en"].read_text(encoding="utf-8"))
+    for module in (guards, memory, program):
+        chapter, _, anchor = module.CHAPTER.partition("#")
+        assert (chapter, anchor in anchors) == ("03-triton", True)
+
+
+def check(language: str) -> None:
+    """Prints "same" where each text block is what the block before it printed; raises AssertionError elsewhere."""
+    page, outputs = blocks(language), printed(language)
+    for i, output in outputs.items():
+        after = page[i + 1] if i + 1 < len(page) else None
+        said = after["text"] if after and after["kind"] == "text" else ""
+        if after and after["version"] and after["version"] != metadata.version("triton"):
+            continue
+        assert output == said, f"after\n{page[i]['text']}\nthe page says\n{said}\nbut it prints\n{output}"
+    print("same")
+
+
+def write() -> None:
+    """Puts what the blocks print into both pages."""
+    outputs = printed("en")
+    for path in PAGES.values():
+        text = path.read_text(encoding="utf-8")
+        found = list(FENCE.finditer(text))
+        for i in reversed(outputs):
+            if i + 1 < len(found) and found[i + 1]["kind"] == "text":
+                begin, end = found[i + 1].span("text")
+                text = text[:begin] + outputs[i] + text[end:]
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["check"]:
+        check(sys.argv[2])
+    else:
+        os.chdir(ROOT)
+        write()

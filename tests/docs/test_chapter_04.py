@@ -1,0 +1,56 @@
+"""Chapter 04: every piece of Python runs, in order, and prints what the page says; both languages show one code."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = {language: ROOT / "docs" / language / "04-pytorch-as-substrate.md" for language in ("en", "es")}
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
+
+
+def blocks(language: str) -> list[tuple[str, str]]:
+    """(kind, text) of every fenced block of the page, in order."""
+    return FENCE.findall(PAGES[language].read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_every_snippet_runs_and_prints_what_the_page_says(language):
+    fenced = blocks(language)
+    assert sum(kind == "python" for kind, _ in fenced) >= 15
+    names: dict[str, object] = {}
+    for i, (kind, text) in enumerate(fenced):
+        if kind != "python":
+            continue
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(text, f"{language} block {i}", "exec"), names)
+        said = fenced[i + 1][1] if i + 1 < len(fenced) and fenced[i + 1][0] == "text" else ""
+        assert printed.getvalue() == said, text
+
+
+def test_both_languages_show_the_same_code_and_anchors():
+    assert blocks("en") == blocks("es")
+    anchors = [ANCHOR.findall(PAGES[language].read_text(encoding="utf-8")) for language in PAGES]
+    assert anchors[0] == anchors[1] and len(set(anchors[0])) == len(anchors[0]) >= 9
+
+
+@pytest.mark.parametrize("language", PAGES)
+def test_links_lead_somewhere(language):
+    page = PAGES[language]
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_the_table_comes_from_the_newest_record():
+    command = [sys.executable, "bench/byte_identity_table.py", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + "run python bench/byte_identity_table.py"

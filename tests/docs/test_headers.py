@@ -1,0 +1,71 @@
+"""The first lines of every solution and rung: the commands that they name can be typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from onekernel import cli, messages
+from onekernel.course import load
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = [
+    p for f in ("solutions", "solutions/ladder") for p in sorted((ROOT / f).glob("*.*")) if p.suffix in (".cu", ".py")
+]
+LINE = re.compile(r"^(?:// )?(Check|Bench|Run): +(.+)$", re.MULTILINE)
+COMMAND = re.compile(r"((?:onekernel|python) .*?)(?: {2,}|$)")
+
+
+def commands(path: Path) -> dict[str, str]:
+    """What the header says under Check, Bench and Run; only the lines before the first of code."""
+    head = re.split(r"^(?:#include|import|from) ", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)[0]
+    return dict(LINE.findall(head))
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    monkeypatch.setenv("ONEKERNEL_LANG", "en")
+    monkeypatch.setattr(messages, "_chosen", None)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_a_header_says_how_to_check_and_bench_and_each_command_can_be_typed(
+    path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = commands(path)
+    assert {"Check", "Bench"} <= set(said), path
+    for label, text in said.items():
+        found = COMMAND.match(text)
+        assert found or re.match(r"(none\b.*: |nothing )", text), f"{label}: neither a command nor why there is none"
+        if found:
+            _can_be_typed(shlex.split(found[1]), capfd)
+
+
+def _can_be_typed(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    if words[:2] == ["onekernel", "check"]:
+        assert set(words[2:]) <= set(load(ROOT).exercises), words
+    elif words[:2] == ["onekernel", "bench"]:
+        assert cli.main([*words[1:], "--dry-run"]) == 0, words
+        assert f"{words[2]} (" in capfd.readouterr().out
+    elif words[:3] == ["python", "-m", "pytest"]:
+        answer = subprocess.run(
+            [sys.executable, *words[1:], "--collect-only", "-q", "-p", "no:cacheprovider"],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert answer.returncode == 0, f"{words} selects no test: {answer.stdout[-300:]}"
+    else:
+        file = words[1].replace("learners/YOURNAME/", "kernels/")  # where a learner's own files come from
+        assert words[0] == "python" and (ROOT / file).is_file(), words
+
+
+@pytest.mark.parametrize("name", ["ladder/8_none", "vector_add"])
+def test_what_has_no_bench_is_told_what_has_one(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", name, "--dry-run"]) == 2
+    told = capfd.readouterr().err
+    assert name in told and ("ladder/4_online" if name.startswith("ladder") else "softmax_tuned") in told

@@ -1,0 +1,186 @@
+"""Pages and statements: links lead somewhere, anchors that verdicts name exist, the programs in the chapters run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel import course
+from onekernel.backends import simulator
+from onekernel.cli import parser
+from onekernel.cli.learn import hints_of
+from onekernel.messages import LANGUAGES, set_language
+from support.simulated import buffer
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = ("docs/*/*.md", "labs/*/*.md", "profiles/**/*.md", "README*.md")
+PAGES = sorted({page for kind in WRITTEN for page in ROOT.glob(kind)})
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')
+NAMED = re.compile(r"\b(0\d-[a-z0-9-]+)#([a-z0-9-]+)")
+PROGRAM = re.compile(r"^```cuda\n// complete: (\w+)\.cu\n(.*?)^```$", re.M | re.S)
+COMMENT = re.compile(r"\s*//.*$", re.M)
+CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`", re.M | re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    return set(ANCHOR.findall(page.read_text(encoding="utf-8")))
+
+
+def links(page: Path) -> list[str]:
+    return LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    lost = []
+    for link in links(page):
+        if re.match(r"https?:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
+            lost.append(link)
+    assert lost == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_page_links_to_pages_in_its_own_language(page: Path) -> None:
+    spanish = page.name.endswith(".es.md") or page.parent.name == "es"
+    sibling = page.with_suffix(".es.md") if not spanish else page.with_name(page.name.replace(".es.md", ".md"))
+    targets = {(page.parent / link.partition("#")[0]).resolve() for link in links(page)} - {sibling}
+    other = [p for p in targets if p.parent.parent.name == "labs" and p.name.endswith(".es.md") != spanish]
+    other += [p for p in targets if p.parent == ROOT / "docs" / ("en" if spanish else "es")]
+    assert [p for p in other if p.suffix == ".md"] == []
+
+
+def test_chapters_that_verdicts_name_have_that_anchor_in_both_languages() -> None:
+    files = [*ROOT.glob("src/**/*.py"), *ROOT.glob("src/**/*.toml"), *ROOT.glob("labs/*/lab.toml")]
+    named = {found for file in files for found in NAMED.findall(file.read_text(encoding="utf-8"))}
+    assert ("01-cuda-programming-model", "bounds") in named
+    for lang in LANGUAGES:
+        pages = {page: ROOT / "docs" / lang / f"{page}.md" for page, _ in named}
+        missing = [f"{page}#{anchor}" for page, anchor in sorted(named) if anchor not in anchors(pages[page])]
+        assert missing == [], lang
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_each_exercise_has_three_hints(lang: str) -> None:
+    the_course = course.load(ROOT)
+    set_language(lang)
+    try:
+        levels = {e.slug: [h for h in hints_of(the_course, e) if h.strip()] for e in the_course.exercises.values()}
+    finally:
+        set_language("en")
+    assert {slug: len(found) for slug, found in levels.items() if len(found) != 3} == {}
+
+
+def programs(lang: str) -> dict[str, str]:
+    pages = sorted(ROOT.glob(f"docs/{lang}/0*.md"))
+    return {name: body for page in pages for name, body in PROGRAM.findall(page.read_text(encoding="utf-8"))}
+
+
+def test_both_languages_show_the_same_programs() -> None:
+    def code(lang: str) -> dict[str, str]:
+        return {name: COMMENT.sub("", body) for name, body in programs(lang).items()}
+
+    assert code("en") == code("es")
+    assert set(code("en")) == set(EXPECTED)
+
+
+def _run(folder: Path, name: str, function: str, out: np.ndarray, *args: np.ndarray | int) -> np.ndarray:
+    """Calls a program of the chapters on the simulator, as a learner's: pointers in order, the output after them."""
+    path = folder / f"{name}.cu"
+    path.write_text(programs("en")[name], encoding="utf-8")
+    tensors = [buffer(f"in{i}", a, False) for i, a in enumerate(args) if isinstance(a, np.ndarray)]
+    result = buffer("out", out, True)
+    sizes = [a for a in args if not isinstance(a, np.ndarray)]
+    report = simulator.build(path, "check").call(function, [*tensors, result, *sizes])
+    assert [str(f) for f in report.findings] == []
+    assert report.status_name == "cudaSuccess"
+    return np.frombuffer(result.memory[256 : 256 + out.nbytes].tobytes(), np.float32).reshape(out.shape)
+
+
+def _scale(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return _run(folder, "scale", "twice", np.zeros(x.size, np.float32), x, x.size), 2 * x.ravel()
+
+
+def _center(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    rows, cols = x.shape
+    got = _run(folder, "center_rows", "center_rows", np.zeros_like(x), x, rows, cols, cols, cols)
+    return got, x - x.mean(axis=1, keepdims=True)
+
+
+def _row_sum(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    rows, cols = x.shape
+    return _run(folder, "row_sum", "row_sum", np.zeros(rows, np.float32), x, rows, cols, cols), x.sum(axis=1)
+
+
+def _logsumexp(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    x = x.copy()
+    x[0, :5] = -np.inf  # the trap: a row that begins with -inf
+    rows, cols = x.shape
+    got = _run(folder, "row_logsumexp", "row_logsumexp", np.zeros(rows, np.float32), x, rows, cols, cols)
+    return got, np.log(np.exp(x.astype(np.float64)).sum(axis=1))
+
+
+def _transpose(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return _run(folder, "transpose", "transpose", np.zeros(x.T.shape, np.float32), x, *x.shape), x.T
+
+
+def _matmul(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    b = np.ascontiguousarray(x[:7].T)
+    out = np.zeros((x.shape[0], b.shape[1]), np.float32)
+    return _run(folder, "matmul_tile", "matmul_tile", out, x, b, x.shape[0], b.shape[1], x.shape[1]), x @ b
+
+
+EXPECTED = {
+    "scale": _scale,
+    "center_rows": _center,
+    "row_sum": _row_sum,
+    "row_logsumexp": _logsumexp,
+    "transpose": _transpose,
+    "matmul_tile": _matmul,
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_programs_of_the_chapters_are_right_and_clean(name: str, tmp_path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal((37, 70)).astype(np.float32)
+    got, want = EXPECTED[name](tmp_path, x)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
+def test_the_programs_of_the_chapters_compile_with_nvcc(tmp_path: Path) -> None:
+    for name, body in programs("en").items():
+        (tmp_path / f"{name}.cu").write_text(body, encoding="utf-8")
+    files = [str(p) for p in sorted(tmp_path.glob("*.cu"))]
+    made = subprocess.run(
+        ["nvcc", "-arch=sm_80", "--ptx", *files], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
+    )
+    assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_each_command_and_each_option_is_in_a_guide(lang: str) -> None:
+    guides = "\n".join((ROOT / "docs" / lang / f"{page}.md").read_text("utf-8") for page in ("learner", "instructor"))
+    top, commands = parser.build()
+    wanted = {f"onekernel {name}" for name in commands}
+    for part in (top, *commands.values()):
+        wanted |= {o for action in part._actions for o in action.option_strings if o.startswith("--")}
+    assert sorted(w for w in wanted if w not in guides) == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_each_grading_option_of_pytest_is_in_the_instructors_guide(lang: str) -> None:
+    text = (ROOT / "src" / "onekernel" / "pytest_plugin.py").read_text(encoding="utf-8")
+    options = re.findall(r'addoption\(\s*"(--[\w-]+)"', text)
+    guide = (ROOT / "docs" / lang / "instructor.md").read_text(encoding="utf-8")
+    assert len(options) >= 6
+    assert [o for o in options if o not in guide] == []

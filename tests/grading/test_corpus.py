@@ -1,0 +1,83 @@
+"""Submissions against graders: each wrong one is refused for its own bug, each right one passes, no attack succeeds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from onekernel.grading.confine import landlock_version
+from support.corpus import Entry, corpus, graded, groups_that_failed
+
+# What a GPU says where the simulator has a name of its own; what it cannot see at all has an empty set.
+TRACES = (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here"))  # of a submission that writes outside
+ON_A_GPU = {
+    "bad-launch": {"invalid-configuration", "invalid-value", "status"},
+    "misaligned-access": {"misaligned-address"},
+    "out-of-bounds-shared-write": {"illegal-address"},
+    "out-of-bounds-read": set(),
+    "out-of-bounds-write": {"guard"},
+    "race-shared": set(),
+    "race-global": set(),
+    "uninitialised-read": set(),
+    "divergent-barrier": set(),
+    "absent-lane": set(),
+    "no-kernel": set(),
+    "wrong-stream": set(),
+    "missing-return": set(),
+}
+
+
+def expected(entry: Entry, device: str) -> set[str]:
+    """The codes of which one must refuse a wrong submission on this device."""
+    words = entry.words("caught")
+    if device == "cuda":
+        words = set().union(*(ON_A_GPU.get(word, {word}) for word in words))
+    if not words:
+        pytest.skip("only the simulator sees this bug: on a GPU the result is often right by luck")
+    return words
+
+
+def named(entries: list[Entry]):
+    return pytest.mark.parametrize("entry", entries, ids=lambda e: e.path.stem)
+
+
+@named(corpus("wrong"))
+def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> None:
+    words = expected(entry, device)
+    result = graded(entry.path, entry.exercise, device)
+    failed = groups_that_failed(result)
+    caught = {group for group, codes in failed.items() if codes & words}
+    assert caught & entry.words("group"), f"seed {result.seed}: failed {failed}, expected {entry.header}"
+
+
+@named(corpus("right"))
+def test_unusual_but_right_submission_passes(entry: Entry, device: str) -> None:
+    result = graded(entry.path, entry.exercise, device)
+    reasons = [str(f.message) for v in result.verdicts for f in v.failures]
+    assert result.status == "passed", f"seed {result.seed}: {reasons}"
+
+
+@named(corpus("hostile"))
+def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = landlock_version()
+    wanted = int(entry.header.get("needs", "landlock 0").split()[1])
+    if kernel < wanted:
+        pytest.skip(f"this kernel's Landlock is version {kernel}; closing this door takes {wanted}")
+    if device == "cuda" and entry.header.get("where") == "simulator":
+        pytest.skip("a GPU machine cannot close this door; docs/en/architecture.md says so")
+    monkeypatch.setattr("onekernel.grading.runner.CALL_SECONDS", 3.0)
+    for trace in TRACES:
+        trace.unlink(missing_ok=True)
+    result = graded(entry.path, entry.exercise, device, frozenset({"exact-blocks", "tails"}))
+    assert result.earned == 0, [str(v.status) for v in result.verdicts]
+    assert result.status == "failed"
+    assert not left_behind()
+    assert not [trace for trace in TRACES if trace.exists()]
+
+
+def left_behind() -> list[int]:
+    """Processes that are still our children."""
+    me = os.getpid()
+    return [int(p) for t in Path(f"/proc/{me}/task").iterdir() for p in (t / "children").read_text().split()]

@@ -1,0 +1,191 @@
+"""The CUDA solutions and the ladder: right on every case, silent, with the traffic that their headers state."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel import counts
+from onekernel.backends import simulator
+from onekernel.backends.base import Buffer, BuildError
+from onekernel.grading import calls
+from onekernel.messages import Message
+from onekernel.ops import OPERATORS, Case
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLUTIONS = ROOT / "solutions"
+LADDER = sorted((SOLUTIONS / "ladder").glob("*.cu"))
+TUNED = SOLUTIONS / "softmax_tuned.cu"
+SLOW = 10_000  # columns: above, softmax_naive reads a row of them 20 000 times
+SOFTMAX = OPERATORS["softmax"]
+LEDGER = re.compile(r"^// Ledger(?: \((.*)\))?: reads (\S+), writes (\S+)$", re.MULTILINE)
+
+
+def launcher(path: Path) -> str:
+    return re.findall(r'extern "C" cudaError_t (\w+)', path.read_text(encoding="utf-8"))[0]
+
+
+def ledger(path: Path, cols: int = 0) -> dict[str, tuple[float, float]]:
+    """Reads and writes by regime; the expressions of the headers are sums and products of numbers and `cols`."""
+    found = {}
+    for regime, *sides in LEDGER.findall(path.read_text(encoding="utf-8")):
+        assert all(re.fullmatch(r"[\d.+*]+|[\d.+*]*cols[\d.+*]*", side) for side in sides), sides
+        reads, writes = (float(eval(side, {"__builtins__": {}}, {"cols": cols})) for side in sides)
+        found[regime] = (reads, writes)
+    return found
+
+
+def case(rows: int, cols: int, gaps: tuple[int, int] = (0, 0), shift: int = 0, fill=None) -> Case:
+    def normal(rng: np.random.Generator, sizes) -> dict[str, np.ndarray]:
+        return {"x": rng.standard_normal((sizes["rows"], sizes["cols"]))}
+
+    sizes = {"rows": rows, "cols": cols}
+    return Case(f"{rows}x{cols}", "own", sizes, fill or normal, Message("x"), {"x": gaps[0], "y": gaps[1]}, shift)
+
+
+def wrong(program, operator, slug: str, drawn: Case, dtype: str) -> str | None:
+    call = calls.make(operator, slug, drawn, dtype, seed=1)
+    report = program.call(call.function, call.args)
+    if report.status or report.findings:
+        return f"{drawn.name} {dtype}: {report.status_name} {[str(f) for f in report.findings]}"
+    after = {a.name: a.memory for a in call.args if isinstance(a, Buffer)}
+    fault = calls.judge(operator, call, after)
+    return f"{drawn.name} {dtype}: {fault.message}" if fault else None
+
+
+def counted(
+    path: Path, rows: int, cols: int, dtype: str = "float32", arch: str = "sm_80", **layout
+) -> tuple[float, float]:
+    """Elements that threads read and wrote in global memory, per element of the output."""
+    call = calls.make(SOFTMAX, launcher(path), case(rows, cols, **layout), dtype, seed=1)
+    report = simulator.build(path, "count", arch=arch).call(call.function, call.args)
+    assert not report.status and not report.findings, [str(f) for f in report.findings]
+    itemsize = next(a.itemsize for a in call.args if isinstance(a, Buffer))
+    read, written = (
+        sum(k.metrics.get(name, 0) for k in report.kernels) / (rows * cols * itemsize)
+        for name in (counts.BYTES_LOADED, counts.BYTES_STORED)
+    )
+    return read, written
+
+
+@pytest.mark.parametrize("name", ["vector_add", "dot_product", "softmax_naive", "softmax_block"])
+def test_an_exercise_is_right_on_every_case(name):
+    operator = OPERATORS[name if name in OPERATORS else "softmax"]
+    program = simulator.build(SOLUTIONS / f"{name}.cu")
+    few = [c for c in operator.cases if name != "softmax_naive" or c.sizes["cols"] < SLOW]
+    assert not [w for c in few if (w := wrong(program, operator, name, c, "float32"))]
+
+
+@pytest.mark.parametrize("path", LADDER, ids=lambda p: p.stem)
+def test_a_rung_is_right_on_every_case_and_where_alignments_differ(path):
+    program = simulator.build(path)
+    more = [case(3, c, gaps, shift) for c in (4, 129, 1023, 4100, 40001) for gaps, shift in (((1, 0), 0), ((0, 3), 1))]
+    own = [*SOFTMAX.cases, *more]
+    assert not [w for c in own if (w := wrong(program, SOFTMAX, launcher(path), c, "float32"))]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_the_tuned_softmax_is_right_on_every_case(dtype):
+    program = simulator.build(TUNED)
+    assert not [w for c in SOFTMAX.cases if (w := wrong(program, SOFTMAX, "softmax_tuned", c, dtype))]
+
+
+# By the number of vectors in a row: each kernel's shortest and longest row, and both sides of each limit.
+LIMITS = sorted({w + d for w in (2, 4, 8, 16, 32, 64, 128, 256, 2048) for d in (-1, 0, 1)})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(("gaps", "shift"), [((0, 0), 0), ((1, 2), 3)], ids=["aligned", "unlike"])
+def test_the_tuned_softmax_holds_at_the_limits_of_its_regimes(dtype, gaps, shift):
+    program = simulator.build(TUNED)
+    in_16_bytes = 4 if dtype == "float32" else 8
+    shapes = [(3, v * in_16_bytes + d) for v in LIMITS for d in (0, in_16_bytes - 1)]
+    found = [wrong(program, SOFTMAX, "softmax_tuned", case(r, c, gaps, shift), dtype) for r, c in shapes]
+    assert not [w for w in found if w]
+
+
+def _two_launches(dtype: str) -> int:
+    """Columns that a block cannot hold in shared memory, on a card without clusters."""
+    return 60_001 if dtype == "float32" else 120_003
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("cols", [70, 300, 3000, 9000, None], ids=lambda c: str(c or "two launches"))
+def test_special_values_stay_in_their_rows_in_every_regime(dtype, cols):
+    special = next(c for c in SOFTMAX.cases if c.name.startswith("special"))
+    drawn = replace(special, sizes={"rows": 6, "cols": cols or _two_launches(dtype)})
+    assert wrong(simulator.build(TUNED), SOFTMAX, "softmax_tuned", drawn, dtype) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("cols", [300, 5000])
+def test_the_largest_numbers_of_a_type_do_not_overflow(dtype, cols):
+    most = 6e4 if dtype == "float16" else 3e38
+
+    def extremes(rng, sizes):
+        return {"x": rng.choice([most, -most, most / 2, 0.0, 1.0], (sizes["rows"], sizes["cols"]))}
+
+    assert wrong(simulator.build(TUNED), SOFTMAX, "softmax_tuned", case(4, cols, fill=extremes), dtype) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(("regime", "cols"), [("lanes", 500), ("block", 5000), ("two launches", None)])
+def test_the_tuned_ledger_is_what_the_simulator_counts(dtype, regime, cols):
+    reads, writes = counted(TUNED, 2, cols or _two_launches(dtype), dtype, gaps=(3, 1))
+    assert (reads, writes) == pytest.approx(ledger(TUNED)[regime], rel=0.01)  # the parts between launches: below 1 %
+
+
+@pytest.mark.parametrize(("name", "regime", "cols"), [
+    ("softmax_naive", "", 100),
+    ("softmax_block", "rows up to 12032 columns", 3000), ("softmax_block", "longer rows", 12033),
+    ("ladder/1_row_per_thread", "", 100), ("ladder/2_shared_tree", "", 1000), ("ladder/3_warp_shuffle", "", 1000),
+    ("ladder/4_online", "", 1000), ("ladder/5_vector_loads", "", 1003),
+    ("ladder/6_row_in_registers", "rows up to 32768 columns", 5000),
+    ("ladder/6_row_in_registers", "longer rows", 32769),
+    ("ladder/7_cluster", "clusters", 5000),
+    ("ladder/7_cluster", "rows above 32768 columns without clusters, above 262144 with them", 32769),
+])  # fmt: skip
+def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
+    path = SOLUTIONS / f"{name}.cu"
+    assert counted(path, 3, cols) == pytest.approx(ledger(path, cols)[regime])
+
+
+CLUSTER = SOLUTIONS / "ladder" / "7_cluster.cu"
+
+
+def test_the_cluster_rung_is_right_on_every_case_with_clusters():
+    program = simulator.build(CLUSTER, arch="sm_90")
+    # Two, four and eight blocks a row, with vectors and without.
+    more = [case(3, c, gaps, shift) for c in (32769, 100_000, 262_144) for gaps, shift in (((0, 0), 0), ((1, 2), 3))]
+    own = [*SOFTMAX.cases, *more]
+    assert not [w for c in own if (w := wrong(program, SOFTMAX, launcher(CLUSTER), c, "float32"))]
+
+
+@pytest.mark.parametrize(("regime", "cols"), [
+    ("clusters", 5000), ("clusters", 32769), ("clusters", 262_144),
+    ("rows above 32768 columns without clusters, above 262144 with them", 262_145),
+])  # fmt: skip
+def test_the_cluster_rungs_ledger_is_what_the_simulator_counts_with_clusters(regime, cols):
+    assert counted(CLUSTER, 1, cols, arch="sm_90") == pytest.approx(ledger(CLUSTER)[regime])
+
+
+def test_the_tuned_softmax_is_refused_by_line_where_its_clusters_would_be_compiled():
+    with pytest.raises(BuildError) as error:
+        simulator.build(TUNED, arch="sm_90")
+    assert {f.code for f in error.value.findings} == {"unsupported"}
+    assert all("ONEKERNEL_ARCH" in f.message.text("en") and f.line for f in error.value.findings)
+
+
+@pytest.mark.parametrize("block", [1, 33, 96, 256, 1000, 1024])
+def test_the_dot_products_tree_holds_for_any_block_size(block, tmp_path):
+    text = (SOLUTIONS / "dot_product.cu").read_text(encoding="utf-8")
+    path = tmp_path / "dot_product.cu"
+    path.write_text(f"#define BLOCK {block}\n{text}", encoding="utf-8")
+    program = simulator.build(path)
+    operator = OPERATORS["dot_product"]
+    few = [c for c in operator.cases if c.sizes["n"] < 50_000]
+    assert not [w for c in few if (w := wrong(program, operator, "dot_product", c, "float32"))]

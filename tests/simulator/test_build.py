@@ -1,0 +1,224 @@
+"""From a file to a program: what does not build is refused in one clear sentence at the learner's line."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from onekernel.backends import simulator
+from onekernel.backends.base import Buffer, BuildError, Unavailable
+from support.corpus import ROOT, graded
+
+GOOD = """\
+__global__ void k(float* y, int64_t n) { if (threadIdx.x < n) y[threadIdx.x] = 7.0f; }
+extern "C" cudaError_t run(float* y, int64_t n, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(y, n);
+    return cudaGetLastError();
+}
+"""
+
+
+def write(folder, text, name="kernel.cu"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refused(path):
+    with pytest.raises(BuildError) as caught:
+        simulator.build(path)
+    assert all(f.message.text("en") and f.message.text("es") for f in caught.value.findings)
+    return [(f.code, f.line) for f in caught.value.findings]
+
+
+def out(n=8):
+    return Buffer("y", np.full(4 * n + 512, 0xFF, np.uint8), 256, 4 * n, True, 4)
+
+
+def test_good_file_runs(tmp_path):
+    y = out()
+    report = simulator.build(write(tmp_path, GOOD)).call("run", [y, 8])
+    assert report.status == 0 and not report.findings
+    assert (np.frombuffer(y.memory[256:288].tobytes(), np.float32) == 7).all()
+    assert (y.memory[:256] == 0xFF).all() and (y.memory[288:] == 0xFF).all()
+
+
+def test_syntax_error_is_told_at_its_line(tmp_path):
+    assert refused(write(tmp_path, GOOD.replace("7.0f;", "7.0f")))[0] == ("compile-error", 1)
+
+
+def test_error_inside_a_template_is_told_where_the_learner_called_it(tmp_path):
+    text = GOOD.replace("    k<<<", "    float* p = nullptr;\n    __shfl_sync(0xffffffffu, dim3(1), 0);\n    k<<<")
+    findings = refused(write(tmp_path, text))
+    assert findings[0] == ("compile-error", 4)
+
+
+def test_wrong_argument_of_a_launch_is_told_at_the_launch(tmp_path):
+    assert refused(write(tmp_path, GOOD.replace("(y, n);", "(y, n, 3);")))[0] == ("compile-error", 3)
+
+
+def test_what_is_not_supported_is_named_with_its_line(tmp_path):
+    text = "#include <cub/device/device_reduce.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", 'asm("nop");')
+    assert refused(write(tmp_path, text)) == [("unsupported", 1), ("unsupported", 2)]
+
+
+def test_names_in_comments_and_strings_are_not_refused(tmp_path):
+    text = '// asm("nop") and wmma\nconst char* s = "thrust <<<1, 2>>> __shared__ asm";\n' + GOOD
+    assert simulator.build(write(tmp_path, text)).call("run", [out(), 8]).status == 0
+
+
+def test_file_that_is_not_utf8(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_bytes(GOOD.encode() + b"// caf\xe9\n")
+    assert refused(path) == [("not-utf8", 6)]
+
+
+def test_file_that_is_missing(tmp_path):
+    assert refused(tmp_path / "none.cu") == [("unreadable", None)]
+
+
+def test_function_that_is_declared_only(tmp_path):
+    text = "void helper(float*);\n" + GOOD.replace("    k<<<", "    helper(y);\n    k<<<")
+    assert refused(write(tmp_path, text)) == [("undefined", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (GOOD.replace("run(", "rnu("), "missing-export"),
+        (GOOD.replace('extern "C" ', ""), "not-extern-c"),
+        (GOOD.replace("n, cudaStream_t stream", "n").replace(", 0, stream>>>", ">>>"), "wrong-signature"),
+    ],
+)
+def test_launcher_that_cannot_be_called(tmp_path, text, code):
+    program = simulator.build(write(tmp_path, text))
+    with pytest.raises(BuildError) as caught:
+        program.call("run", [out(), 8])
+    assert [f.code for f in caught.value.findings] == [code]
+
+
+def test_quoted_include_is_rewritten_and_its_lines_named(tmp_path):
+    write(tmp_path, "__device__ void put(float* y, int i) {\n    y[i + 1000] = 7.0f;\n}\n", "helper.cuh")
+    text = '#include "helper.cuh"\n' + GOOD.replace("y[threadIdx.x] = 7.0f;", "put(y, threadIdx.x);")
+    report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
+    (finding,) = report.findings
+    assert (finding.code, finding.line) == ("out-of-bounds-write", 2)
+    assert finding.file.endswith("helper.cuh")
+
+
+def test_edit_of_an_included_file_is_seen(tmp_path):
+    helper = write(tmp_path, "#define VALUE 1.0f\n", "value.h")
+    path = write(tmp_path, '#include "value.h"\n' + GOOD.replace("7.0f", "VALUE"))
+    for value in (1.0, 2.0):
+        helper.write_text(f"#define VALUE {value}f\n")
+        y = out()
+        simulator.build(path).call("run", [y, 8])
+        assert np.frombuffer(y.memory[256:260].tobytes(), np.float32)[0] == value
+
+
+def test_no_compiler_is_said_clearly(tmp_path):
+    with pytest.raises(Unavailable) as caught:
+        simulator.build(write(tmp_path, GOOD), with_compiler="g++-none")
+    assert "g++-none" in caught.value.message.text("en")
+
+
+def test_windows_line_ends(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_bytes(GOOD.replace("\n", "\r\n").encode())
+    assert simulator.build(path).call("run", [out(), 8]).status == 0
+
+
+def test_byte_order_mark(tmp_path):
+    path = tmp_path / "kernel.cu"
+    path.write_bytes(GOOD.encode("utf-8-sig"))
+    assert simulator.build(path).call("run", [out(), 8]).status == 0
+
+
+def test_kernel_called_like_a_function(tmp_path):
+    assert refused(write(tmp_path, GOOD.replace("<<<1, 32, 0, stream>>>", ""))) == [("kernel-called", 3)]
+
+
+def test_disk_that_is_full_while_compiling(tmp_path, monkeypatch):
+    complaint = "fatal error: error writing to x: No space left on device"
+    compiler = write(tmp_path, f"#!/bin/sh\necho '{complaint}'; exit 1\n", "cc")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(BuildError) as caught:
+        simulator.build(write(tmp_path, GOOD), with_compiler=str(compiler))
+    assert [f.code for f in caught.value.findings] == ["disk"]
+    assert str(tmp_path / "cache") in caught.value.findings[0].message.text("en")
+
+
+def test_cache_that_cannot_be_written_falls_back(tmp_path, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_CACHE", "/proc/nowhere")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert simulator.build(write(tmp_path, GOOD)).call("run", [out(), 8]).status == 0
+
+
+@pytest.mark.parametrize("name", ["g++-11", "g++-12", "clang++-16", "clang++-19"])
+def test_each_compiler_finds_the_same(tmp_path, name):
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    path = write(tmp_path, GOOD.replace("threadIdx.x < n", "threadIdx.x <= n"))
+    report = simulator.build(path, with_compiler=name).call("run", [out(), 8])
+    assert [(f.code, f.line) for f in report.findings] == [("out-of-bounds-write", 1)]
+
+
+CLUSTERS = "#include <cooperative_groups.h>\n" + GOOD.replace("7.0f;", "cooperative_groups::this_cluster().size();")
+VECTORS = GOOD.replace("y[threadIdx.x] = 7.0f;", "atomicAdd((float4*)y, float4{1, 2, 3, 4});")
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    (CLUSTERS, 2), (GOOD.replace("__global__ void", "__global__ void __cluster_dims__(2)"), 1), (VECTORS, 1),
+])  # fmt: skip
+def test_what_needs_sm_90_is_refused_by_line_with_the_way_to_ask_for_it(tmp_path, monkeypatch, text, line):
+    path = write(tmp_path, text)
+    with pytest.raises(BuildError) as caught:
+        simulator.build(path)
+    assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", line)]
+    texts = [f.message.text(language) for f in caught.value.findings for language in ("en", "es")]
+    assert all("ONEKERNEL_ARCH=sm_90" in text for text in texts)
+    simulator.build(path, arch="sm_90")
+    monkeypatch.setenv("ONEKERNEL_ARCH", "sm_90")
+    simulator.build(path)
+
+
+def test_a_card_that_is_not_modelled_is_refused_with_those_that_are(tmp_path):
+    with pytest.raises(Unavailable, match="sm_80, sm_90"):
+        simulator.build(write(tmp_path, GOOD), arch="sm_70")
+
+
+def test_shared_memory_outside_a_function_is_refused_where_blocks_run_together(tmp_path):
+    text = "__shared__ float s[32];\n" + GOOD.replace("7.0f", "s[0]").replace(
+        "k<<<1, 32, 0, stream>>>(y, n);",
+        "void* a[] = {&y, &n}; return cudaLaunchCooperativeKernel(k, 2, 32, a, 0, stream);",
+    )
+    report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
+    assert report.status_name == "cudaErrorNotSupported"
+    assert [(f.code, f.line) for f in report.findings] == [("unsupported", 4)]
+
+
+def test_the_rest_of_cub_is_refused_by_name_and_line(tmp_path):
+    text = "#include <cub/cub.cuh>\n" + GOOD.replace("{ if", "{ using Scan = cub::BlockScan<int, 32>; if")
+    with pytest.raises(BuildError) as caught:
+        simulator.build(write(tmp_path, text))
+    assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", 2)]
+    assert "cub::BlockScan" in caught.value.findings[0].message.text("en")
+
+
+def test_a_kernel_that_is_launched_by_its_address_keeps_its_name(tmp_path):
+    launch = "void* a[] = {&y, &n}; cudaLaunchKernel(mine::k<32>, 1, 32, a, 0, stream);"
+    text = GOOD.replace("k<<<1, 32, 0, stream>>>(y, n);", launch).replace("; }\n", "; } }\n", 1)
+    text = text.replace("__global__", "namespace mine { template <int> __global__")
+    report = simulator.build(write(tmp_path, text)).call("run", [out(), 8])
+    assert [k.kernel for k in report.kernels] == ["k"]
+
+
+def test_a_submission_is_graded_on_the_card_that_is_asked_for(tmp_path, monkeypatch):
+    text = (ROOT / "solutions" / "vector_add.cu").read_text(encoding="utf-8")
+    path = write(tmp_path, "#if __CUDA_ARCH__ < 900\n#error for clusters\n#endif\n" + text, "vector_add.cu")
+    only = frozenset({"exact-blocks"})
+    assert [v.status for v in graded(path, "vector_add", "simulator", only).verdicts] == ["failed"]
+    monkeypatch.setenv("ONEKERNEL_ARCH", "sm_90")
+    assert [v.status for v in graded(path, "vector_add", "simulator", only).verdicts] == ["passed"]

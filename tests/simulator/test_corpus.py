@@ -1,0 +1,239 @@
+"""Small kernels, right and wrong, each with what the simulator must say of it written in its own comments.
+
+    // n: 1000                       elements of x (float32, in [1, 2)) and of y; `run(x, y, n, stream)` is called
+    // arch: sm_90                   the card to model (sm_80 if absent)
+    // status: cudaErrorX            what the launcher returns (cudaSuccess if absent)
+    // stream: side                  a non-blocking stream is passed (the default stream if absent)
+    // compiler: g++                 of what another one makes nothing is said
+    // Result: x + x                 y, exactly; an expression of numpy on x and n
+    // Total: load_requests 64, ...  counts of the first launch, derived by hand
+    ...  // <- code variable, code   the findings of this line; a line without an arrow must stay silent
+    ...  // = requests 8, sectors 32 counts of this line
+"""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel import counts
+from onekernel.backends import simulator
+from onekernel.backends.base import Buffer
+from onekernel.backends.simulator.compiler import compiler, fused
+
+FOLDER = Path(__file__).with_name("kernels")
+KERNELS = sorted(FOLDER.glob("*.cu"))
+METRICS = {
+    "load_requests": counts.LOAD_REQUESTS,
+    "load_sectors": counts.LOAD_SECTORS,
+    "store_requests": counts.STORE_REQUESTS,
+    "store_sectors": counts.STORE_SECTORS,
+    "shared_load_wavefronts": counts.SHARED_LOAD_WAVEFRONTS,
+    "shared_load_conflicts": counts.SHARED_LOAD_CONFLICTS,
+    "shared_store_wavefronts": counts.SHARED_STORE_WAVEFRONTS,
+    "shared_store_conflicts": counts.SHARED_STORE_CONFLICTS,
+    "bytes_loaded": counts.BYTES_LOADED,
+    "bytes_stored": counts.BYTES_STORED,
+    "atomics": counts.ATOMICS,
+    "barriers": counts.BARRIERS,
+    "distributed_requests": counts.DISTRIBUTED_REQUESTS,
+    "distributed_bytes": counts.DISTRIBUTED_BYTES,
+    "divergent_branches": counts.DIVERGENT_BRANCHES,
+}
+
+
+def tree(x):
+    """The sum that a halving tree gives in float32."""
+    while len(x) > 1:
+        x = x[: len(x) // 2] + x[len(x) // 2 :]
+    return x[0]
+
+
+def blocks(x):
+    """32 elements a block added in order, then the blocks in order, all in float32."""
+    total = np.float32(0)
+    for block in x.reshape(-1, 32):
+        part = np.float32(0)
+        for v in block:
+            part += v
+        total += part
+    return total
+
+
+def sum_of(x, t):
+    """x[t] added t + 1 times in float32."""
+    total = np.float32(0)
+    for _ in range(t + 1):
+        total += x[t]
+    return total
+
+
+def product(x):
+    """x times x as 16 x 16 matrices, added in order in float32, products fused if the processor can."""
+    a = x.reshape(16, 16)
+    c = np.zeros((16, 16), np.float32)
+    for k in range(16):
+        terms = a[:, k : k + 1].astype(np.float64 if fused() else np.float32) * a[k]
+        c = (terms + c).astype(np.float32)
+    return c.ravel()
+
+
+FUNCTIONS = {f.__name__: f for f in (tree, blocks, sum_of, product)} | {"butterfly": tree}
+
+
+def buffer(name, array, writable):
+    guard = 256
+    memory = np.full(array.nbytes + 2 * guard, 0xFF, np.uint8)
+    if not writable:
+        memory[guard : guard + array.nbytes] = array.view(np.uint8)
+    return Buffer(name, memory, guard, array.nbytes, writable, array.itemsize)
+
+
+def content(buf):
+    return np.frombuffer(buf.memory[buf.offset : buf.offset + buf.extent].tobytes(), np.float32)
+
+
+def header(text, key, default=None):
+    match = re.search(rf"^// {key}: (.*)$", text, re.MULTILINE)
+    return match[1].strip() if match else default
+
+
+def pairs(text):
+    return {name: int(value) for name, value in (piece.split() for piece in text.split(","))}
+
+
+def call(path, mode="count", **options):
+    text = path.read_text(encoding="utf-8")
+    n = int(header(text, "n"))
+    x = np.random.default_rng(0).uniform(1, 2, n).astype(np.float32)
+    y = buffer("y", np.zeros(n, np.float32), True)
+    limit = 0.5 if "time-limit" in text else 20
+    side, arch = header(text, "stream") == "side", header(text, "arch", "sm_80")
+    program = simulator.build(path, mode, time_limit=limit, side_stream=side, arch=arch, **options)
+    return program.call("run", [buffer("x", x, False), y, n]), x, y
+
+
+def expected_findings(text):
+    out = set()
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := re.search(r"// <- (.*)$", line):
+            for piece in match[1].split(","):
+                code, _, variable = piece.strip().partition(" ")
+                out.add((number, code, variable))
+    return out
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def says_where(finding, path):
+    """In both languages: kernel, block and variable, as far as they are known; the line; a lesson that exists."""
+    assert finding.file == str(path) and (finding.line or finding.code in ("host-crash", "time-limit"))
+    told = {k: finding.message.values[k] for k in ("variable", "buffer") if k in finding.message.values}
+    if "block" in finding.message.values:
+        told |= {k: finding.message.values[k] for k in ("kernel", "block")}
+    for language in ("en", "es"):
+        text = finding.message.text(language)
+        assert all(str(value) in text for value in told.values()), (text, told)
+        if finding.chapter:
+            page, _, anchor = finding.chapter.partition("#")
+            assert f'<a id="{anchor}">' in (DOCS / language / f"{page}.md").read_text(encoding="utf-8"), anchor
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+def test_kernel_gives_exactly_what_its_comments_say(path):
+    text = path.read_text(encoding="utf-8")
+    chosen = os.environ.get("ONEKERNEL_TEST_CXX")
+    if header(text, "compiler") == "g++" and compiler(chosen).family != "g++":
+        pytest.skip("its counts are exact with g++ alone")
+    report, x, y = call(path, with_compiler=chosen)
+    wanted = expected_findings(text)
+    named = {(line, code) for line, code, variable in wanted if variable}
+    found = set()
+    for f in report.findings:
+        variable = str(f.message.values.get("variable", "")) if (f.line, f.code) in named else ""
+        found.add((f.line, f.code, variable))
+        says_where(f, path)
+    assert found == wanted, [str(f) for f in report.findings]
+    assert report.status_name == header(text, "status", "cudaSuccess")
+    if path.stem.startswith("clean_"):
+        assert not wanted
+    if result := header(text, "Result"):
+        n = len(x)
+        scope = {"np": np, "x": x, "n": n, **FUNCTIONS}
+        np.testing.assert_array_equal(content(y), np.asarray(eval(result, scope), np.float32))
+    for name, value in pairs(header(text, "Total", "")).items() if header(text, "Total") else ():
+        assert report.kernels[0].metrics[METRICS[name]] == value, name
+    lines = {place.line: place.metrics for place in report.kernels[0].lines} if report.kernels else {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := re.search(r"// = (.*)$", line):
+            for name, value in pairs(match[1]).items():
+                assert lines[number][METRICS[name]] == value, (number, name)
+
+
+NOT_BY_BOUNDS = {"race-shared", "race-global", "uninitialised-read", "missing-wait"}
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+def test_bounds_mode_finds_all_but_races_and_first_reads(path):
+    text = path.read_text(encoding="utf-8")
+    report, x, y = call(path, "bounds", with_compiler=os.environ.get("ONEKERNEL_TEST_CXX"))
+    wanted = {(line, code) for line, code, _ in expected_findings(text) if code not in NOT_BY_BOUNDS}
+    assert {(f.line, f.code) for f in report.findings} == wanted, [str(f) for f in report.findings]
+    assert report.status_name == header(text, "status", "cudaSuccess")
+    assert all(counts.LOAD_REQUESTS not in k.metrics and counts.BYTES_LOADED not in k.metrics for k in report.kernels)
+    if path.stem.startswith("clean_") and (result := header(text, "Result")):
+        scope = {"np": np, "x": x, "n": len(x), **FUNCTIONS}
+        np.testing.assert_array_equal(content(y), np.asarray(eval(result, scope), np.float32))
+
+
+@pytest.mark.parametrize("name", ["ended_by_second_block", "oob_in_every_block"])
+def test_bounds_mode_tells_the_same_on_all_cores_as_check_mode_on_one(name):
+    one = [str(f) for f in call(FOLDER / f"{name}.cu", "check")[0].findings]
+    for _ in range(3):
+        assert [str(f) for f in call(FOLDER / f"{name}.cu", "bounds")[0].findings] == one
+
+
+def test_a_loop_stopped_between_two_threads_is_named_by_its_line():
+    for _ in range(3):
+        report, _, _ = call(FOLDER / "endless_barriers.cu", "fast")
+        assert [(f.line, f.code) for f in report.findings] == [(6, "time-limit")]
+
+
+def test_next_call_in_the_same_process_is_right_after_each_fault():
+    good = FOLDER / "clean_vector_add.cu"
+    for name in ("endless_loop", "null_pointer", "stack_overflow", "host_touch", "deadlock_shuffle_barrier"):
+        report, _, _ = call(FOLDER / f"{name}.cu")
+        assert report.findings, name
+        report, x, y = call(good)
+        assert not report.findings
+        np.testing.assert_array_equal(content(y), x + x)
+
+
+def test_check_mode_is_deterministic():
+    for name in ("race_missing_barrier", "oob_read_tail"):
+        texts = {tuple(str(f) for f in call(FOLDER / f"{name}.cu", "check")[0].findings) for _ in range(3)}
+        assert len(texts) == 1
+
+
+def test_fast_mode_gives_the_same_results():
+    for path in KERNELS:
+        if path.stem.startswith("clean_") and header(path.read_text(), "Result"):
+            _, _, slow = call(path)
+            report, _, fast = call(path, "fast")
+            assert not report.findings
+            np.testing.assert_array_equal(content(slow), content(fast), err_msg=path.stem)
+
+
+VECTORS = ("clean_float4", "clean_count_by_value", "clean_count_divergent", "misaligned_float4")
+OTHERS = [name for name in ("clang++-14", "clang++-16", "clang++-19", "g++-11") if shutil.which(name)]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("kernel", VECTORS)
+def test_other_compilers_give_the_same_counts_and_findings(kernel, name, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_TEST_CXX", name)
+    test_kernel_gives_exactly_what_its_comments_say(FOLDER / f"{kernel}.cu")

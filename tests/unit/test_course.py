@@ -1,0 +1,146 @@
+"""The course as data: what labs/ holds is consistent, and every mistake in a lab.toml is refused with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from onekernel import course
+from onekernel.grading.answers import RIGHT
+from onekernel.grading.kinds import JUDGES
+from onekernel.grading.memory import MEASURES, QUANTITIES
+from onekernel.learners import read_predictions
+from onekernel.ops import OPERATORS
+from onekernel.ops.base import DTYPES
+from onekernel.units import parse
+from support.courses import LAB, make_course
+
+ROOT = course.find_root(Path(__file__).parent)
+
+
+@pytest.fixture(scope="module")
+def real() -> course.Course:
+    return course.load(ROOT)
+
+
+def test_every_name_that_a_check_uses_is_known(real: course.Course) -> None:
+    for exercise in real.exercises.values():
+        assert exercise.operator is None or exercise.operator in OPERATORS, exercise.slug
+        assert set(exercise.dtypes) <= set(DTYPES), exercise.slug
+        for check in exercise.checks:
+            options = check.options
+            assert check.kind in JUDGES, f"{check.id}: no judge for {check.kind}"
+            assert set(options.get("names", ())) <= set(RIGHT), check.id
+            assert options.get("measure", "passes") in MEASURES, check.id
+            assert {q["quantity"] for q in options.get("questions", ())} <= set(QUANTITIES), check.id
+            for group in options.get("groups", ()):
+                assert OPERATORS[exercise.operator or ""].group(group), check.id
+
+
+def test_no_check_can_be_passed_by_doing_nothing(real: course.Course) -> None:
+    for exercise in real.exercises.values():
+        for check in exercise.checks:
+            for group in check.options.get("groups", ("-",)):
+                cases = OPERATORS[exercise.operator].group(group) if group != "-" and exercise.operator else ()
+                if cases and not any(all(c.sizes.values()) for c in cases):
+                    assert len(check.options["groups"]) > 1, f"{check.id}: {group} alone"
+
+
+def test_check_ids_and_titles_are_unique_within_an_exercise(real: course.Course) -> None:
+    for exercise in real.exercises.values():
+        for language in ("en", "es"):
+            titles = [getattr(c.title, language) for c in exercise.checks]
+            assert len(set(titles)) == len(titles), exercise.slug
+        assert len({c.id for c in exercise.checks}) == len(exercise.checks)
+
+
+def test_every_exercise_has_a_starter_a_hint_in_each_language_and_a_statement(real: course.Course) -> None:
+    for exercise in real.exercises.values():
+        assert real.starter(exercise).is_file(), exercise.slug
+        lab = ROOT / "labs" / exercise.lab
+        for page in ("hints.md", "hints.es.md", "README.md", "README.es.md"):
+            assert exercise.slug in (lab / page).read_text(encoding="utf-8"), f"{exercise.lab}/{page}: {exercise.slug}"
+
+
+def test_the_solutions_answer_every_prediction_in_its_unit(real: course.Course) -> None:
+    given = read_predictions(ROOT / "solutions")
+    for exercise in real.exercises.values():
+        for check in exercise.checks:
+            for question in check.options.get("questions", ()):
+                answer = given[exercise.slug][question["id"]]
+                assert parse(answer).unit == QUANTITIES[question["quantity"]].unit, (exercise.slug, question["id"])
+
+
+def test_select_by_lab_number_name_slug_and_file(tmp_path: Path) -> None:
+    found = course.load(make_course(tmp_path))
+    slugs = [[e.slug for e in found.select(n)] for n in (None, "00", "01-second", "labs/01-second/", "exam", "exam.py")]
+    assert slugs == [["quiz", "exam"], ["quiz"], ["exam"], ["exam"], ["exam"], ["exam"]]
+    with pytest.raises(KeyError):
+        found.select("02")
+
+
+def _edit(old: str, new: str) -> Callable[[Path], None]:
+    def edit(root: Path) -> None:
+        path = root / "labs" / "01-second" / "lab.toml"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    return edit
+
+
+def _remove(name: str) -> Callable[[Path], None]:
+    return lambda root: (root / name).unlink()
+
+
+MISTAKES = {
+    "unknown key of a lab": (_edit("chapters", "chapter"), "lab.toml:2", "chapters"),
+    "unknown key of an exercise": (_edit("file =", "path ="), "lab.toml:5", "file"),
+    "unknown key of a check": (_edit("points = 2", "points = 2\nbonus = 1"), "lab.toml:18", "bonus"),
+    "no points": (_edit("points = 2", "points = 0"), "lab.toml:17", "1 to 100"),
+    "half points": (_edit("points = 2", "points = 1.5"), "lab.toml:17", "whole number"),
+    "points as words": (_edit("points = 4", 'points = "4"'), "lab.toml:10", "1 to 100"),
+    "true points": (_edit("points = 4", "points = true"), "lab.toml:10", "1 to 100"),
+    "unknown kind": (_edit('kind = "answers"', 'kind = "answer"'), "lab.toml:9", "answers"),
+    "missing option": (_edit('names = ["BINDS"]', ""), "lab.toml:16", "names"),
+    "one language": (_edit(', es = "Techo"', ""), "lab.toml:18", "es"),
+    "no such chapter": (_edit('["00-motivation"]', '["09-motives"]'), "lab.toml:2", "docs/en"),
+    "no such anchor": (_edit("#roofline", "#ridge"), "lab.toml:12", '<a id="ridge">'),
+    "no such file": (_edit('"exam.py"', '"exams.py"'), "lab.toml:5", "solutions/"),
+    "a path for a file": (_edit('"exam.py"', '"../exam.py"'), "lab.toml:5", "solutions/"),
+    "the same exercise twice": (_edit('"exam.py"', '"quiz.py"'), "lab.toml", "00-first"),
+    "not TOML": (_edit("chapters = [", "chapters = "), "lab.toml", "not TOML"),
+    "no statement": (_remove("labs/01-second/README.es.md"), "README.es.md", "write it"),
+    "no hints": (_remove("labs/01-second/hints.md"), "hints.md", "write it"),
+    "no lab.toml": (_remove("labs/01-second/lab.toml"), "lab.toml", "missing"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_refused_with_its_place_and_mend(mistake: str, tmp_path: Path) -> None:
+    make, place, mend = MISTAKES[mistake]
+    make(make_course(tmp_path))
+    with pytest.raises(course.CourseError) as refused:
+        course.load(tmp_path)
+    assert place in str(refused.value)
+    assert mend in str(refused.value)
+    spanish = refused.value.message.text("es")
+    assert place in spanish and spanish != str(refused.value)
+
+
+def test_an_exercise_without_a_check_is_refused(tmp_path: Path) -> None:
+    make_course(tmp_path)
+    text = LAB.format(file="exam.py").split("[[exercise.check]]")[0]
+    (tmp_path / "labs" / "01-second" / "lab.toml").write_text(text)
+    with pytest.raises(course.CourseError, match="no check"):
+        course.load(tmp_path)
+
+
+def test_no_course_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "labs").mkdir()
+    with pytest.raises(course.CourseError, match="no lab here"):
+        course.load(tmp_path)
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path / "nowhere"))
+    assert course.find_root(ROOT) == ROOT  # a root that is none is passed over

@@ -1,0 +1,171 @@
+"""The port's check from end to end: the solution passes all three parts, the starter and other wrong ones do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from onekernel.gaps import starter
+from onekernel.minigpt.port_check import forbidden_imports, judge_port, worst_ulp
+from onekernel.minigpt.port_request import PARTS, PortRequest, requests
+from onekernel.minigpt.port_run import run_port
+
+SOLUTION = Path(__file__).parents[2] / "solutions" / "torch_minigpt.py"
+
+
+COPIED = "self.head.weight = nn.Parameter(weights['token_embedding'].clone())"
+
+
+def softmax_fp32(x):
+    return torch.softmax(x, dim=-1)
+
+
+def run(part: str, request: dict, source: Path = SOLUTION, softmax=softmax_fp32):
+    return judge_port(request, run_port(source, request, softmax if part == "kernel" else None))
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("seed", [0, 50])
+def test_the_solution_passes(part, seed):
+    for request in requests(part, seed):
+        verdict = run(part, request)
+        assert verdict.passed and verdict.findings == ()
+        assert verdict.note.text("en") and verdict.note.text("es")
+        if part == "identical":
+            assert verdict.different == 0 and verdict.worst_ulp == 0
+
+
+def test_native_operators_do_not_pass_as_identical():
+    """The identical check is strict: torch's own operators, a few ULP away, fail it."""
+    request = requests("identical")[3]
+    native = run_port(SOLUTION, {**request, "part": "native"})
+    verdict = judge_port(request, native)
+    assert not verdict.passed and verdict.different > 1000 and verdict.worst_relative < 1e-13
+
+
+def test_the_starter_fails_and_says_where(tmp_path):
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(starter(SOLUTION.read_text(), SOLUTION))
+    for part in PARTS:
+        verdict = run(part, requests(part)[0], path)
+        assert not verdict.passed and "NotImplementedError: Linear.__init__" in verdict.findings[-1].text()
+
+
+def test_a_half_done_port_hears_of_its_first_mistake_and_of_the_line_that_raised(tmp_path):
+    """A later gap that is still open does not hide what is wrong before it."""
+    text = SOLUTION.read_text().replace("variance + self.epsilon", "variance + 1e-6")
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(text.replace("        h = self.up(x)\n", "        raise NotImplementedError('MLP.forward')\n"))
+    said = run("native", requests("native")[0], path).findings
+    assert [f.key for f in said] == ["minigpt.first-difference", "minigpt.cause-epsilon", "minigpt.raised"]
+    lines = path.read_text().splitlines()
+    line = lines.index("        raise NotImplementedError('MLP.forward')") + 1
+    assert said[-1].values == {"line": str(line), "error": "NotImplementedError: MLP.forward"}
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [("def (", "line 1"), ("import nothing_of_this_name", "ModuleNotFoundError"), ("x = 1", "no attribute")],
+)
+def test_a_file_that_is_no_port_gets_its_error(tmp_path, text, error):
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(text)
+    verdict = run("native", requests("native")[0], path)
+    assert not verdict.passed and error in verdict.findings[-1].text().replace("Line", "line")
+
+
+def test_a_wrong_softmax_kernel_shows():
+    request = requests("kernel")[0]
+    assert not run("kernel", request, softmax=lambda x: torch.softmax(x, dim=0)).passed
+    assert not run("kernel", request, softmax=lambda x: torch.softmax(x.half(), dim=-1).float()).passed
+    with pytest.raises(ValueError, match="needs a softmax"):
+        run_port(SOLUTION, request)
+    with pytest.raises(ValueError, match="choose one of native"):
+        PortRequest.from_json({**request, "part": "fast"})
+
+
+def test_the_kernel_gets_what_a_kernel_takes():
+    seen = []
+
+    def kernel(x):
+        seen.append((x.dtype, x.dim(), x.is_contiguous(), bool(torch.isinf(x).any())))
+        return softmax_fp32(x)
+
+    assert run("kernel", requests("kernel")[0], softmax=kernel).passed
+    assert seen and set(seen) == {(torch.float32, 2, True, True)}
+
+
+def changed(tmp_path: Path, right: str, wrong: str) -> Path:
+    text = SOLUTION.read_text()
+    assert text.count(right) == 1
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(text.replace(right, wrong))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "key"),
+    [
+        ("self.head.weight = self.token_embedding.weight", COPIED, "not-tied"),
+        ("self.gain = nn.Parameter(gain.clone())", "self.gain = gain.clone()", "parameters"),
+        (
+            "self.gain = nn.Parameter(gain.clone())",
+            "self.gain, self.g = nn.Parameter(gain), nn.Parameter(gain)",
+            "parameters",
+        ),
+    ],
+)
+def test_a_module_is_a_registry(tmp_path, right, wrong, key):
+    """Right logits, and yet not a module that could be moved, saved and trained."""
+    request = requests("native")[0]
+    verdict = run("native", request, changed(tmp_path, right, wrong))
+    assert verdict.worst_relative < 1e-14
+    assert not verdict.passed and [f.key for f in verdict.findings] == [f"minigpt.{key}"]
+
+
+def test_what_an_untrusted_process_may_send():
+    """No logits, other shapes, other types, NaN, junk in the trace: a verdict each time, never an exception."""
+    request = requests("native")[0]
+    good = run_port(SOLUTION, request)
+    for logits in (None, np.zeros(3), good["logits"].astype(np.float32), np.full_like(good["logits"], np.nan)):
+        answer = {k: v for k, v in good.items() if k != "logits"}
+        if logits is not None:
+            answer["logits"] = logits
+        verdict = judge_port(request, answer)
+        assert not verdict.passed and verdict.findings[0].text("es")
+    for junk in (np.zeros(0, np.uint8), np.full(9, 255, np.uint8), np.array([1e300, np.nan]), np.zeros((2, 2), bool)):
+        with np.errstate(all="ignore"):
+            assert not judge_port(request, {**good, "raised": junk, "raised-at": junk}).passed
+    wrong = {**good, "logits": good["logits"] + 1.0, "trace/blocks.0": np.array(["x"]), "trace/zzz": np.zeros(0)}
+    assert not judge_port(request, wrong).passed
+    for junk in (np.zeros(0), np.full(2, 7), np.array([np.nan]), np.array(["x"]), np.array([2**63], np.uint64)):
+        assert not judge_port(request, {**wrong, "calls/embedding": junk, "calls/blocks.0.norm1": junk}).passed
+    assert not judge_port(request, {**good, "raised": np.array(["x"])}).passed
+    assert not judge_port(request, {**good, "parameters": np.zeros((0,)), "tied": np.ones(2, bool)}).passed
+
+
+def test_a_port_may_not_lean_on_the_course(tmp_path):
+    assert forbidden_imports(SOLUTION) == []
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text("import torch\n\ndef f():\n    from onekernel.minigpt import model\n    import numpy as np, math\n")
+    assert forbidden_imports(path) == [(4, "onekernel.minigpt"), (5, "numpy")]
+
+
+def test_ulp():
+    one = np.array([1.0, 0.0, -1.0])
+    assert worst_ulp(one, one) == 0
+    assert worst_ulp(np.array([1.0 + 2.0**-52, 0.0, -1.0]), one) == 1
+    assert worst_ulp(np.array([1.0, -5e-324, -1.0]), one) == 1
+    assert worst_ulp(np.array([1.0, -0.0, -1.0 - 2.0**-52]), one) == 1
+
+
+@pytest.mark.gpu
+def test_the_solution_passes_on_cuda():
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU that torch sees")
+    for part in PARTS:
+        for request in requests(part, device="cuda"):
+            assert run(part, request).passed
