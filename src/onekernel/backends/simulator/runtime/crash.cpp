@@ -50,10 +50,11 @@ __attribute__((no_sanitize("address"))) static void add_code(Finding& f, const u
     if (!sp) return;
     uintptr_t page_end = (sp | 4095) + 1;  // the next page may not exist
     const Worker* w = worker;
-    if (w && w->current && w->current->stack >= 0) {
-        uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), w->current->stack));
-        uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) +
-                           size_t(w->current->stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
+    // By rank alone: a thread's turn begins with several stores, and `current` may already be the next thread here.
+    if (w && w->current && w->threads[w->rank].stack >= 0) {
+        int stack = w->threads[w->rank].stack;
+        uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), stack));
+        uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) + size_t(stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
         if (sp < bottom && bottom - sp <= GUARD_BYTES) sp = bottom;  // the overflow itself
         uintptr_t saved = reinterpret_cast<uintptr_t>(w->contexts[w->rank]);
         if ((sp < bottom || sp >= top) && saved >= bottom && saved < top) sp = saved;  // between two threads, in ok_barrier
