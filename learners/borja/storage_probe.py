@@ -1,6 +1,6 @@
 """What model.cuda() does, predicted and then looked at: Parameters, Storages, views, ties, an optimizer's references.
 
-Borja's answers, lab 03.
+Borja's answers, lab 04.
 
 Check:  onekernel check storage_probe
 Commit: onekernel predict storage_probe      (my predictions, once, before I saw what is so)

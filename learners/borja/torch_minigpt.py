@@ -1,4 +1,4 @@
-"""MiniGPT as a torch.nn.Module, ported from src/onekernel/minigpt/model.py. Borja's version, lab 03.
+"""MiniGPT as a torch.nn.Module, ported from src/onekernel/minigpt/model.py. Borja's version, lab 04.
 
 Check:  onekernel check torch_minigpt
 

@@ -1,4 +1,4 @@
-"""Lab 03's pages on PyTorch: what they promise is so, in both languages."""
+"""Lab 04's pages: what they promise is so, in both languages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onekernel.minigpt.port_request import PARTS
 from onekernel.minigpt.storage import TRUTH
 
 ROOT = Path(__file__).parents[2]
-LAB = ROOT / "labs" / "03-triton-and-pytorch"
+LAB = ROOT / "labs" / "04-pytorch"
 PAGES = ("README.md", "README.es.md", "hints.md", "hints.es.md")
 
 

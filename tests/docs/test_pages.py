@@ -54,7 +54,7 @@ def test_a_page_links_to_pages_in_its_own_language(page: Path) -> None:
     spanish = page.name.endswith(".es.md") or page.parent.name == "es"
     sibling = page.with_suffix(".es.md") if not spanish else page.with_name(page.name.replace(".es.md", ".md"))
     targets = {(page.parent / link.partition("#")[0]).resolve() for link in links(page)} - {sibling}
-    other = [p for p in targets if p.parent.parent.name == "labs" and p.name.endswith(".es.md") != spanish]
+    other = [p for p in targets if p.parent.parent == ROOT / "labs" and p.name.endswith(".es.md") != spanish]
     other += [p for p in targets if p.parent == ROOT / "docs" / ("en" if spanish else "es")]
     assert [p for p in other if p.suffix == ".md"] == []
 
@@ -78,6 +78,15 @@ def test_each_exercise_has_three_hints(lang: str) -> None:
     finally:
         set_language("en")
     assert {slug: len(found) for slug, found in levels.items() if len(found) != 3} == {}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("slug", ["softmax_triton", "torch_minigpt"])
+def test_the_points_of_a_statement_are_those_of_its_checks(slug: str, lang: str) -> None:
+    exercise = course.load(ROOT).exercises[slug]
+    page = ROOT / "labs" / exercise.lab / ("README.es.md" if lang == "es" else "README.md")
+    shown = [int(points) for points in re.findall(r"^\| .* \| (\d+) \|$", page.read_text(encoding="utf-8"), re.M)]
+    assert shown == [check.points for check in exercise.checks]
 
 
 def programs(lang: str) -> dict[str, str]:

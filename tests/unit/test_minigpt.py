@@ -154,8 +154,8 @@ def test_the_model_imports_numpy_alone():
                 assert module.split(".")[0] in {*sys.stdlib_module_names, "numpy"}, (name, module)
 
 
-def test_rows_of_unused_bytes_are_what_lab_03_says(trained):
-    """The answer to lab 03's third question, with its figures."""
+def test_rows_of_unused_bytes_are_what_lab_04_says(trained):
+    """The answer to lab 04's third question, with its figures."""
     used = set((PACKAGE / "corpus.txt").read_bytes())
     rows = trained.weights["token_embedding"]
     unused = rows[[byte for byte in range(256) if byte not in used]]

@@ -1,4 +1,4 @@
-"""Checks of lab 03's Python exercises: the port of MiniGPT and the storage probe. The trusted side."""
+"""Checks of lab 04's exercises: the port of MiniGPT and the storage probe. The trusted side."""
 
 from __future__ import annotations
 
