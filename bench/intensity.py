@@ -31,6 +31,7 @@ from onekernel.bench.cards import Card, card_named  # noqa: E402
 from onekernel.bench.roofline import Roofs  # noqa: E402
 from onekernel.bench.timing import L2Emptier, interleaved, took  # noqa: E402
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS  # noqa: E402
+from onekernel.errors import UserError, told  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
 ELEMENTS = 1 << 24
@@ -45,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--ridge", type=float, metavar="N", help="your prediction of the ridge, in doublings")
     options = parser.parse_args(argv)
     if options.ridge is not None and options.ridge <= 0:
-        raise asked.BadInput("bad-number", option="--ridge", value=options.ridge, least=1)
+        raise UserError(Message.of("bench.bad-number", option="--ridge", value=options.ridge, least=1))
     if options.draw:
         path = asked.record(ROOT, options.draw, "intensity")
         folder = path.parent if options.ridge is None else OWN / options.draw
@@ -160,4 +161,4 @@ def _draw(data: dict[str, Any], folder: Path, ridge: float | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asked.told(main))
+    sys.exit(told(main))

@@ -27,6 +27,7 @@ from onekernel.bench.contenders import Contender, all_contenders  # noqa: E402
 from onekernel.bench.roofline import RooflinePoint, Roofs  # noqa: E402
 from onekernel.bench.sample import Sample  # noqa: E402
 from onekernel.bench.timing import L2Emptier, in_graph, took  # noqa: E402
+from onekernel.errors import told  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 from onekernel.ops import OPERATORS  # noqa: E402
 
@@ -173,4 +174,4 @@ def _draw(data: dict[str, Any], folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(asked.told(main))
+    sys.exit(told(main))

@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from onekernel.bench import asked, cells, contenders, device, plots, results, softmax_tables  # noqa: E402
 from onekernel.bench.timing import EMPTIER_BYTES, REPEATS, L2Emptier  # noqa: E402
+from onekernel.errors import UserError, told  # noqa: E402
 from onekernel.grading.tuning_log import kernel_hash  # noqa: E402
 from onekernel.messages import LANGUAGES, Message, say  # noqa: E402
 
@@ -50,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         recorded = asked.record(ROOT, options.draw, "softmax")
         return _draw(recorded, options.out or recorded.parent)
     if options.repeats < 1:
-        raise asked.BadInput("bad-number", option="--repeats", value=options.repeats, least=1)
+        raise UserError(Message.of("bench.bad-number", option="--repeats", value=options.repeats, least=1))
     wanted = _shapes(options) if options.shape else list(cells.grid(options.dtype, options.quick))
     found, absent = contenders.all_contenders(ROOT, asked.files(options.file))
     if options.only:
@@ -207,4 +208,4 @@ def _line(cell: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(asked.told(main))
+    sys.exit(told(main))

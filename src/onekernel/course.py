@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, Message, language
 
 # What a check of each kind may say, beside kind, points, title and chapter: (required, optional).
@@ -29,14 +30,6 @@ CHECK_KINDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 _LAB_KEYS = frozenset({"title", "elective", "chapters", "exercise"})
 _EXERCISE_KEYS = frozenset({"file", "operator", "title", "dtypes", "check"})
 _CHECK_KEYS = frozenset({"kind", "points", "title", "chapter"})
-
-
-class CourseError(ValueError):
-    """A mistake in the course's own data: `message` says file, line and mend."""
-
-    def __init__(self, mistake: str, place: object, /, **values: object) -> None:
-        self.message = Message(f"course.{mistake}", {"place": str(place), **values})
-        super().__init__(self.message.text())
 
 
 @dataclass(frozen=True)
@@ -133,30 +126,35 @@ class Course:
 
 def find_root(start: Path | None = None) -> Path:
     """The repository's root: ONEKERNEL_ROOT, else the nearest folder upwards with labs/ and solutions/, else the
-    checkout that this package was installed from. Raises CourseError where there is none."""
+    checkout that this package was installed from. Raises UserError where there is none."""
     candidates = [Path(os.environ["ONEKERNEL_ROOT"])] if "ONEKERNEL_ROOT" in os.environ else []
     here = (start or Path.cwd()).resolve()
     candidates += [here, *here.parents, Path(__file__).resolve().parents[2]]
     for folder in candidates:
         if (folder / "labs").is_dir() and (folder / "solutions").is_dir():
             return folder
-    raise CourseError("no-course", here)
+    raise mistaken("no-course", here)
 
 
 def load(root: Path) -> Course:
-    """Reads every labs/*/lab.toml. Raises CourseError with file, line and mend."""
+    """Reads every labs/*/lab.toml. Raises UserError with file, line and mend."""
     labs: list[Lab] = []
     seen: dict[str, str] = {}
     for folder in sorted(p for p in (root / "labs").iterdir() if p.is_dir() and any(p.iterdir())):
         lab = _Reader(root, folder).lab()
         for exercise in lab.exercises:
             if exercise.slug in seen:
-                raise CourseError("twice", folder / "lab.toml", slug=exercise.slug, other=seen[exercise.slug])
+                raise mistaken("twice", folder / "lab.toml", slug=exercise.slug, other=seen[exercise.slug])
             seen[exercise.slug] = lab.name
         labs.append(lab)
     if not labs:
-        raise CourseError("no-lab", root / "labs")
+        raise mistaken("no-lab", root / "labs")
     return Course(root, tuple(labs))
+
+
+def mistaken(mistake: str, place: object, /, **values: object) -> UserError:
+    """A mistake in the course's own data, a message of course.toml: file, line and what to do about it."""
+    return UserError(Message(f"course.{mistake}", {"place": str(place), **values}))
 
 
 class _Reader:
@@ -166,16 +164,16 @@ class _Reader:
         self.root, self.folder = root, folder
         self.path = folder / "lab.toml"
         if not self.path.is_file():
-            raise CourseError("no-toml", self.path)
+            raise mistaken("no-toml", self.path)
         self.text = self.path.read_text(encoding="utf-8")
         try:
             self.data = tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
-            raise CourseError("not-toml", self.path, why=str(error)) from None
+            raise mistaken("not-toml", self.path, why=str(error)) from None
 
-    def fail(self, mistake: str, table: str, nth: int = 0, at: str | None = None, /, **values: object) -> CourseError:
+    def fail(self, mistake: str, table: str, nth: int = 0, at: str | None = None, /, **values: object) -> UserError:
         """A message of course.toml, at the line of key `at`."""
-        return CourseError(mistake, f"{self.path}:{self.line(table, nth, at)}", **values)
+        return mistaken(mistake, f"{self.path}:{self.line(table, nth, at)}", **values)
 
     def line(self, table: str, nth: int, key: str | None) -> int:
         """The line of `key` in the nth table of that name (exercise, exercise.check), or of the table's header."""
@@ -207,7 +205,7 @@ class _Reader:
         self.keys(self.data, _LAB_KEYS, "")
         for name in ("README.md", "README.es.md", "hints.md", "hints.es.md"):
             if not (self.folder / name).is_file():
-                raise CourseError("no-page", self.folder / name)
+                raise mistaken("no-page", self.folder / name)
         chapters = tuple(self.data.get("chapters", ()))
         for chapter in chapters:
             self.chapter(chapter, "", 0, "chapters")

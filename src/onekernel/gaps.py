@@ -12,21 +12,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from onekernel.errors import UserError
 from onekernel.messages import Message
 
 COMMENT = {".cu": "//", ".py": "#", ".md": "<!--"}
 
 
-class GapError(ValueError):
-    """A marker that is not closed, not opened, or nested: `message` names file and line."""
-
-    def __init__(self, key: str, path: Path, at: int, **values: object) -> None:
-        self.message = Message(f"course.gap-{key}", {"place": f"{path}:{at}", **values})
-        super().__init__(self.message.text())
-
-
 def starter(text: str, path: Path) -> str:
-    """The starter that `text`, the solution at `path`, carries. Raises GapError where the markers do not pair."""
+    """The starter that `text`, the solution at `path`, carries. Raises UserError where the markers do not pair."""
     mark = COMMENT[path.suffix]
     close = " -->" if path.suffix == ".md" else ""
     opening, closing, keep = f"{mark} <gap>{close}", f"{mark} </gap>{close}", f"{mark}|"
@@ -36,11 +29,11 @@ def starter(text: str, path: Path) -> str:
         stripped = line.strip()
         if stripped == opening:
             if opened:
-                raise GapError("nested", path, number, line=opened)
+                raise _unpaired("nested", path, number, line=opened)
             opened = number
         elif stripped == closing:
             if not opened:
-                raise GapError("unopened", path, number, marker=opening)
+                raise _unpaired("unopened", path, number, marker=opening)
             opened = 0
         elif not opened:
             kept.append(line)
@@ -49,8 +42,12 @@ def starter(text: str, path: Path) -> str:
             body = stripped.removeprefix(keep).removesuffix(close).removeprefix(" ")
             kept.append(f"{indent}{body}\n" if body else "\n")
     if opened:
-        raise GapError("unclosed", path, opened, marker=closing)
+        raise _unpaired("unclosed", path, opened, marker=closing)
     return "".join(kept)
+
+
+def _unpaired(key: str, path: Path, at: int, **values: object) -> UserError:
+    return UserError(Message(f"course.gap-{key}", {"place": f"{path}:{at}", **values}))
 
 
 def solved(text: str, path: Path) -> str:

@@ -25,20 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onekernel.errors import UserError
 from onekernel.grading import verdicts
 from onekernel.messages import Message, say
 
 _JSON_BYTES = 1 << 20
 # A letter, a digit or "_", then up to 39 of those or "-": no path, no option, no hidden file.
 _NAME = re.compile(r"\w[\w-]{0,39}")
-
-
-class LearnerError(Exception):
-    """Something about a learner that cannot be done: `message` says what and how to mend it."""
-
-    def __init__(self, key: str, **values: Any) -> None:
-        self.message = Message(f"cli.{key}", values)
-        super().__init__(self.message.text())
 
 
 @dataclass(frozen=True)
@@ -65,21 +58,21 @@ class Learner:
         return str(_entry(_read(self.folder / "predictions.json"), slug).get("date", ""))[:10]
 
     def commit_prediction(self, slug: str, answers: Mapping[str, str]) -> None:
-        """Writes a prediction down, once. Raises LearnerError where there is one already."""
+        """Writes a prediction down, once. Raises UserError where there is one already."""
         if self.predictions(slug):
-            raise LearnerError("predict-again", slug=slug, date=self.prediction_date(slug))
+            raise UserError(Message.of("cli.predict-again", slug=slug, date=self.prediction_date(slug)))
         data = _read(self.folder / "predictions.json")
         data[slug] = {"date": today(), "answers": dict(answers)}
         write_json(self.folder / "predictions.json", data)
 
     def scores(self) -> dict[str, Any]:
-        """Exercise -> {"best": record, "last": record}; see `record`. Raises LearnerError where one is no record."""
+        """Exercise -> {"best": record, "last": record}; see `record`. Raises UserError where one is no record."""
         path = self.folder / "scores.json"
         scores = _read(path).get("exercises", {})
         of_exercise = scores.items() if isinstance(scores, dict) else [("exercises", scores)]
         for slug, kept in of_exercise:
             if not (isinstance(kept, dict) and all(map(_is_record, kept.values()))):
-                raise LearnerError("damaged", path=path, why=slug)
+                raise UserError(Message.of("cli.damaged", path=path, why=slug))
         return dict(scores)
 
     def solved(self, slug: str) -> bool:
@@ -130,29 +123,29 @@ class Learner:
 
 
 def named(root: Path, name: str) -> Learner:
-    """The learner of that name, whether or not the folder is there. Raises LearnerError for a name that is none."""
+    """The learner of that name, whether or not the folder is there. Raises UserError for a name that is none."""
     clean = unicodedata.normalize("NFC", name)
     if not _NAME.fullmatch(clean):
-        raise LearnerError("bad-name", name=name)
+        raise UserError(Message.of("cli.bad-name", name=name))
     return Learner(root, clean)
 
 
 def existing(root: Path, name: str) -> Learner:
-    """The learner of that name. Raises LearnerError for one who has not started."""
+    """The learner of that name. Raises UserError for one who has not started."""
     learner = named(root, name)
     if not learner.folder.is_dir():
-        raise LearnerError("no-such-learner", name=learner.name)
+        raise UserError(Message.of("cli.no-such-learner", name=learner.name))
     return learner
 
 
 def current(root: Path) -> Learner:
-    """The learner at work: ONEKERNEL_LEARNER, else the last one who started. Raises LearnerError for nobody."""
+    """The learner at work: ONEKERNEL_LEARNER, else the last one who started. Raises UserError for nobody."""
     name = os.environ.get("ONEKERNEL_LEARNER", "")
     remembered = root / "learners" / ".current"
     if not name and remembered.is_file():
         name = remembered.read_text(encoding="utf-8", errors="replace").strip()
     if not name:
-        raise LearnerError("nobody")
+        raise UserError(Message.of("cli.nobody"))
     return existing(root, name)
 
 
@@ -218,19 +211,19 @@ def _rank(record: Mapping[str, Any]) -> tuple[bool, float]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A JSON object; empty where the file is missing. Raises LearnerError where it is damaged."""
+    """A JSON object; empty where the file is missing. Raises UserError where it is damaged."""
     if not path.is_file():  # a device or a pipe under that name is not read either
         return {}
     try:
         if path.is_symlink():  # somebody else's
-            raise LearnerError("damaged", path=path, why=Message("cli.damaged-link"))
+            raise UserError(Message.of("cli.damaged", path=path, why=Message("cli.damaged-link")))
         if path.stat().st_size > _JSON_BYTES:
-            raise LearnerError("damaged", path=path, why=Message("cli.damaged-large"))
+            raise UserError(Message.of("cli.damaged", path=path, why=Message("cli.damaged-large")))
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise LearnerError("damaged", path=path, why=error) from None
+        raise UserError(Message.of("cli.damaged", path=path, why=error)) from None
     if not isinstance(data, dict):
-        raise LearnerError("damaged", path=path, why=Message("cli.damaged-no-object"))
+        raise UserError(Message.of("cli.damaged", path=path, why=Message("cli.damaged-no-object")))
     return data
 
 

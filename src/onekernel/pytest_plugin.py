@@ -15,6 +15,8 @@ processes of its own (`onekernel.grading`), never in this one.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
     from onekernel.pytest_run.run import Run
 
 _RUN: pytest.StashKey[Run] = pytest.StashKey()
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """A sentence for the user ends as pytest's own refusal of a command line."""
+    from onekernel.errors import UserError
+
+    try:
+        yield
+    except UserError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def course_root(start: Path) -> Path | None:
@@ -58,32 +71,34 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if root is None:
         return
     ini, options = early_config.inipath, early_config.known_args_namespace
-    if ini is None or ini.parent != root:
-        _refuse_to_grade(options, ini or early_config.rootpath)
-    else:
-        _refuse_to_collect(options, root)
+    with _refusals():
+        if ini is None or ini.parent != root:
+            _refuse_to_grade(options, ini or early_config.rootpath)
+        else:
+            _refuse_to_collect(options, root)
 
 
 def _refuse_to_grade(options: object, taken: Path) -> None:
-    """Raises UsageError where somebody is to be graded."""
-    if course_root(Path.cwd()) is None:
-        return
-    from onekernel.pytest_run.run import WHOSE, usage
+    """Raises UserError where somebody is to be graded."""
+    from onekernel.errors import UserError
+    from onekernel.messages import Message
+    from onekernel.pytest_run.run import WHOSE
 
     for whose in WHOSE:
         value = getattr(options, whose, None)
         if value:
-            raise usage("another-configuration", taken=taken, whose=whose, value=value)
+            raise UserError(Message.of("plugin.another-configuration", taken=taken, whose=whose, value=value))
 
 
 def _refuse_to_collect(options: Any, root: Path) -> None:
-    """Raises UsageError for a test path in a folder of submissions."""
+    """Raises UserError for a test path in a folder of submissions."""
     for path in getattr(options, "file_or_dir", None) or ():
         named = Path(str(path).partition("::")[0]).resolve()
         if any(named.is_relative_to(folder.resolve()) for folder in _closed(options, root)):
-            from onekernel.pytest_run.run import usage
+            from onekernel.errors import UserError
+            from onekernel.messages import Message
 
-            raise usage("inside-a-submission", path=path)
+            raise UserError(Message.of("plugin.inside-a-submission", path=path))
 
 
 def _closed(options: object, root: Path) -> list[Path]:
@@ -95,13 +110,16 @@ def _closed(options: object, root: Path) -> list[Path]:
 def pytest_configure(config: pytest.Config) -> None:
     root = course_root(config.rootpath)
     if root is None or config.rootpath != root:
-        _refuse_to_grade(config.option, config.rootpath)
+        if course_root(Path.cwd()) is not None:
+            with _refusals():
+                _refuse_to_grade(config.option, config.rootpath)
         return
     from onekernel.messages import say
     from onekernel.pytest_run.run import Run
 
     _count_as_known(say("grading.status-untouched"))
-    run = config.stash[_RUN] = Run(config, root)
+    with _refusals():
+        run = config.stash[_RUN] = Run(config, root)
     if run.students and config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args[:] = [str(root / "labs")]
 
@@ -118,7 +136,8 @@ def _count_as_known(category: str) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     run = session.config.stash.get(_RUN, None)
     if run is not None and run.students:
-        run.prepare()
+        with _refusals():
+            run.prepare()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from onekernel.errors import UserError
 from onekernel.messages import Message
 
 _PREFIX = {
@@ -24,14 +25,6 @@ _WRITTEN = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?:e
 _NUMBER = re.compile(r"\s*([-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
 
 
-class UnitError(ValueError):
-    """Text that is not a number with a known unit: `message` says what could be written instead."""
-
-    def __init__(self, key: str, **values: str) -> None:
-        self.message = Message(f"units.{key}", values)
-        super().__init__(self.message.text())
-
-
 @dataclass(frozen=True)
 class Quantity:
     """A value in its base unit: FLOP, B, s, FLOP/byte, FLOP/s, B/s, or "" for a bare number."""
@@ -41,10 +34,10 @@ class Quantity:
 
 
 def parse(text: str) -> Quantity:
-    """Reads a number and its unit. Raises UnitError."""
+    """Reads a number and its unit. Raises UserError."""
     match = _NUMBER.fullmatch(text)
     if not match:
-        raise UnitError("no-number", text=repr(text))
+        raise UserError(Message.of("units.no-number", text=repr(text)))
     number = float(match[1].replace(",", "").replace("_", ""))
     unit = match[2]
     if not unit:
@@ -54,7 +47,7 @@ def parse(text: str) -> Quantity:
         if prefix in _PREFIX and rest in _UNIT:
             return Quantity(number * _PREFIX[prefix], _UNIT[rest])
     known = ", ".join(dict.fromkeys(_UNIT.values()))
-    raise UnitError("unknown-unit", unit=repr(unit), known=known)
+    raise UserError(Message.of("units.unknown-unit", unit=repr(unit), known=known))
 
 
 def show(value: float, unit: str, lang: str = "en") -> str:

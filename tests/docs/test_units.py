@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onekernel.units import UnitError, in_language, number, parse, show
+from onekernel.errors import UserError
+from onekernel.units import in_language, number, parse, show
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = re.compile(r"<!-- table: \S+ -->\n(.*?)<!-- /table", re.S)
@@ -73,7 +74,7 @@ def test_no_generated_part_of_a_spanish_page_has_english_numbers() -> None:
     ("text", "said"), [("many", "no es un número con unidad"), ("3 parsec", "no se conoce la unidad")]
 )
 def test_a_text_that_is_no_quantity_is_told_in_spanish_too(text: str, said: str) -> None:
-    with pytest.raises(UnitError) as refused:
+    with pytest.raises(UserError) as refused:
         parse(text)
     assert said in refused.value.message.text("es")
     assert text.split()[-1] in refused.value.message.text("en")

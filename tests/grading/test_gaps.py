@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import course, gaps, learners
+from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED
@@ -42,7 +43,7 @@ def test_each_extension_has_its_own_marks() -> None:
     ],
 )
 def test_marks_that_do_not_pair_are_refused_with_their_line(text: str, place: str) -> None:
-    with pytest.raises(gaps.GapError, match=place) as refused:
+    with pytest.raises(UserError, match=place) as refused:
         gaps.starter(text, Path("k.cu"))
     assert place in refused.value.message.text("es") and "hueco" in refused.value.message.text("es")
 

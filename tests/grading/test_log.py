@@ -12,6 +12,7 @@ from onekernel import cli
 from onekernel.bench import credit, device
 from onekernel.bench.sample import Sample
 from onekernel.course import find_root, load
+from onekernel.errors import UserError
 from onekernel.grading import measured, runner
 from onekernel.grading.runner import CallOutcome, RunOutcome
 from onekernel.grading.submission import Submission
@@ -64,13 +65,13 @@ def test_what_is_missing_is_told(kernel: Path) -> None:
 
 def test_no_measurement_without_a_prediction_a_change_and_a_place(kernel: Path) -> None:
     vague = ROUND.format(n=1, prediction="faster", explanation="", **ENGLISH)
-    with pytest.raises(ValueError, match="predict"):
+    with pytest.raises(UserError, match="predict"):
         ready_to_measure(vague, kernel)
     measured = fill(ROUND.format(n=1, prediction="2x", explanation=WHY, **ENGLISH), kernel, ["x"])
-    with pytest.raises(ValueError, match="no empty measurement"):
+    with pytest.raises(UserError, match="no empty measurement"):
         ready_to_measure(measured, kernel)
     second = measured + ROUND.format(n=2, prediction="3x", explanation="", **ENGLISH)
-    with pytest.raises(ValueError, match="same file"):
+    with pytest.raises(UserError, match="same file"):
         ready_to_measure(second, kernel)
     kernel.write_text("// two")
     ready_to_measure(second, kernel)

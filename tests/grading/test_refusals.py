@@ -8,6 +8,7 @@ import pytest
 
 from onekernel import learners
 from onekernel.course import find_root, load
+from onekernel.errors import UserError
 from onekernel.grading import exports, python_checks
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
@@ -39,7 +40,7 @@ def test_a_link_to_the_solution_or_to_somebody_elses_file_is_refused(tmp_path: P
 def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_path: Path) -> None:
     whole = load(find_root(Path(__file__).parent))
     (tmp_path / "predictions.json").symlink_to(whole.root / "solutions" / "predictions.json")
-    with pytest.raises(learners.LearnerError, match="link"):
+    with pytest.raises(UserError, match="link"):
         learners.read_predictions(tmp_path)
     port = Submission(whole, whole.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
     (tmp_path / "softmax_tuned.cu").symlink_to(whole.root / "solutions" / "softmax_tuned.cu")

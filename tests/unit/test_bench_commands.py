@@ -12,6 +12,7 @@ import pytest
 
 from onekernel import messages
 from onekernel.bench import style
+from onekernel.errors import told
 
 ROOT = Path(__file__).parents[2]
 DRAWN = sorted({p.name.split(".")[0] for p in ROOT.glob("bench/results/*/*.svg")})
@@ -144,9 +145,7 @@ def test_every_bench_has_a_dry_run_that_says_how_long_it_takes(name, capsys):
     ],
 )
 def test_what_a_bench_cannot_take_is_one_sentence(name, words, says, capsys):
-    from onekernel.bench import asked
-
     module = bench(name)
-    assert asked.told(lambda: module.main([*words, "--dry-run"] if "--predict" not in words else words)) == 2
-    told = capsys.readouterr()
-    assert says in told.err and len(told.err.strip().splitlines()) == 1 and told.out == ""
+    assert told(lambda: module.main([*words, "--dry-run"] if "--predict" not in words else words)) == 2
+    said = capsys.readouterr()
+    assert says in said.err and len(said.err.strip().splitlines()) == 1 and said.out == ""

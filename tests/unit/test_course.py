@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import course
+from onekernel.errors import UserError
 from onekernel.grading.answers import RIGHT
 from onekernel.grading.kinds import JUDGES
 from onekernel.grading.memory import MEASURES, QUANTITIES
@@ -122,7 +123,7 @@ MISTAKES = {
 def test_a_mistake_is_refused_with_its_place_and_mend(mistake: str, tmp_path: Path) -> None:
     make, place, mend = MISTAKES[mistake]
     make(make_course(tmp_path))
-    with pytest.raises(course.CourseError) as refused:
+    with pytest.raises(UserError) as refused:
         course.load(tmp_path)
     assert place in str(refused.value)
     assert mend in str(refused.value)
@@ -134,13 +135,13 @@ def test_an_exercise_without_a_check_is_refused(tmp_path: Path) -> None:
     make_course(tmp_path)
     text = LAB.format(file="exam.py").split("[[exercise.check]]")[0]
     (tmp_path / "labs" / "01-second" / "lab.toml").write_text(text)
-    with pytest.raises(course.CourseError, match="no check"):
+    with pytest.raises(UserError, match="no check"):
         course.load(tmp_path)
 
 
 def test_no_course_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "labs").mkdir()
-    with pytest.raises(course.CourseError, match="no lab here"):
+    with pytest.raises(UserError, match="no lab here"):
         course.load(tmp_path)
     monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path / "nowhere"))
     assert course.find_root(ROOT) == ROOT  # a root that is none is passed over

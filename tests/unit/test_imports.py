@@ -14,9 +14,10 @@ import onekernel
 PACKAGE = Path(onekernel.__file__).parent
 FLOORS = (
     {"messages"},
+    {"errors"},
     {"course", "gaps", "counts", "units"},
     {"ops"},
-    {"minigpt"},  # stands alone, beside its messages: grading compares a learner's port with it
+    {"minigpt"},  # stands alone, on its messages and errors: grading compares a learner's port with it
     {"backends"},
     {"bench"},
     {"grading"},

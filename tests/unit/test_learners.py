@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import learners, messages
-from onekernel.learners import LearnerError
+from onekernel.errors import UserError
 from support.courses import make_course
 
 
@@ -40,7 +40,7 @@ def test_a_name_of_letters_digits_and_dashes_is_taken(root: Path, name: str) -> 
     ["", ".", "..", "../ana", "a/b", "/ana", "a\\b", "-ana", ".ana", "a b", "a\nb", "a" * 41, "ana\0", "a;b", "~"],
 )
 def test_a_name_with_anything_else_is_refused(root: Path, name: str) -> None:
-    with pytest.raises(LearnerError):
+    with pytest.raises(UserError):
         learners.start(root, name, {})
     assert not [p for p in (root / "learners").iterdir() if p.is_dir()]
 
@@ -79,14 +79,14 @@ def test_the_learner_at_work_is_remembered_and_can_be_named(
     monkeypatch.setenv("ONEKERNEL_LEARNER", "ana")
     assert learners.current(root) == ana
     monkeypatch.setenv("ONEKERNEL_LEARNER", "../solutions")
-    with pytest.raises(LearnerError):
+    with pytest.raises(UserError):
         learners.current(root)
 
 
 def test_nobody_and_an_unknown_learner_are_told_how_to_begin(root: Path) -> None:
-    with pytest.raises(LearnerError, match="onekernel start"):
+    with pytest.raises(UserError, match="onekernel start"):
         learners.current(root)
-    with pytest.raises(LearnerError, match="onekernel start eva"):
+    with pytest.raises(UserError, match="onekernel start eva"):
         learners.existing(root, "eva")
 
 
@@ -110,7 +110,7 @@ def test_of_two_equal_scores_the_one_of_todays_checks_is_kept(ana: learners.Lear
 
 def test_a_prediction_is_committed_once(ana: learners.Learner) -> None:
     ana.commit_prediction("quiz", {"reads": "2"})
-    with pytest.raises(LearnerError, match=ana.prediction_date("quiz")):
+    with pytest.raises(UserError, match=ana.prediction_date("quiz")):
         ana.commit_prediction("quiz", {"reads": "3"})
     ana.commit_prediction("exam", {"reads": "4"})
     assert learners.read_predictions(ana.folder) == {"quiz": {"reads": "2"}, "exam": {"reads": "4"}}
@@ -177,7 +177,7 @@ def test_a_damaged_file_is_named_and_left_alone(ana: learners.Learner, text: str
     path = ana.folder / "scores.json"
     path.write_text(text, encoding="latin-1")
     for action in (ana.scores, lambda: ana.record("quiz", record(1))):
-        with pytest.raises(LearnerError, match=r"scores\.json"):
+        with pytest.raises(UserError, match=r"scores\.json"):
             action()
     assert path.read_text(encoding="latin-1") == text
 
@@ -195,5 +195,5 @@ def test_a_pipe_or_a_giant_in_place_of_a_file_is_not_read(ana: learners.Learner)
     assert learners.read_predictions(ana.folder) == {}
     path.unlink()
     path.write_bytes(b" " * (2 << 20))
-    with pytest.raises(LearnerError, match="too large"):
+    with pytest.raises(UserError, match="too large"):
         learners.read_predictions(ana.folder)

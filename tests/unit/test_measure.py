@@ -11,6 +11,7 @@ import pytest
 from onekernel.bench import cells, credit, device, plots, predict, results, style, tables
 from onekernel.bench.roofline import RooflinePoint, Roofs
 from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
+from onekernel.errors import UserError
 
 
 def _around(median: float, spread: float = 0.01, count: int = 9) -> Sample:
@@ -285,7 +286,7 @@ def test_any_bench_may_bring_its_own_table(repository):
 def test_a_marker_that_cannot_be_filled_names_page_line_and_mend(repository, name, says):
     page = _page(repository, name, "x")
     before = page.read_text()
-    with pytest.raises(tables.TableError, match=r"README\.md:2") as caught:
+    with pytest.raises(UserError, match=r"README\.md:2") as caught:
         tables.refresh(repository)
     assert says in str(caught.value) and page.read_text() == before
 
@@ -293,7 +294,7 @@ def test_a_marker_that_cannot_be_filled_names_page_line_and_mend(repository, nam
 def test_a_table_without_an_end_loses_nothing(repository):
     page = repository / "README.md"
     page.write_text("<!-- table: test/softmax/float32 -->\nprecious\n")
-    with pytest.raises(tables.TableError, match="never closed"):
+    with pytest.raises(UserError, match="never closed"):
         tables.refresh(repository)
     assert "precious" in page.read_text()
 

@@ -103,7 +103,7 @@ def test_the_weights_are_the_recorded_ones(tmp_path):
     assert shapes == weights.SHIPPED_CONFIG.shapes()
     changed = tmp_path / "weights.npz"
     changed.write_bytes(weights.SHIPPED.read_bytes()[:-1] + b"!")
-    with pytest.raises(weights.WeightsError, match="restore it"):
+    with pytest.raises(weights.WeightsError, match="expects"):
         weights.load(changed)
 
 

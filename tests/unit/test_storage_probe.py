@@ -13,12 +13,12 @@ import torch
 
 from onekernel import cli, course, learners
 from onekernel.cli.predict import ask_before_check
+from onekernel.errors import UserError
 from onekernel.gaps import starter
 from onekernel.messages import area
 from onekernel.minigpt.storage import (
     SHARED_PAIRS,
     TRUTH,
-    PredictionsError,
     committed,
     judge_predictions,
     judge_probe,
@@ -88,7 +88,7 @@ def test_predictions_are_read_and_not_run():
     given = predictions(text)
     assert given == {"share-half": False, "share-view": None}
     for bad in ("x = 1", "PREDICTIONS = make()", ""):
-        with pytest.raises(PredictionsError, match="PREDICTIONS"):
+        with pytest.raises(UserError, match="PREDICTIONS"):
             predictions(bad)
     with pytest.raises(SyntaxError):
         predictions("PREDICTIONS = {")

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from onekernel.cli import main
+from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, set_language
-from onekernel.trace import CannotTrace, Recording, Request, access, banks, heat, inputs, pictures, record, terminal
+from onekernel.trace import Recording, Request, access, banks, heat, inputs, pictures, record, terminal
 from onekernel.trace.palette import SECTORS, ink_on
 
 ROOT = Path(__file__).parents[2]
@@ -354,5 +355,5 @@ def test_numbers_of_barriers_keep_apart() -> None:
 def test_a_file_without_a_launcher_is_told(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text("__global__ void k(float* y) { y[0] = 1; }\n")
-    with pytest.raises(CannotTrace, match="no launcher"):
+    with pytest.raises(UserError, match="no launcher"):
         inputs.of_file(path, None)

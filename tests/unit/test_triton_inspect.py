@@ -15,6 +15,7 @@ from onekernel.backends.triton.inspect import compile_source
 from onekernel.backends.triton.listing import instructions, resources, sass_length
 from onekernel.backends.triton.occupancy import occupancy
 from onekernel.bench.device import slug_of
+from onekernel.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"
@@ -88,7 +89,7 @@ def test_a_file_that_does_not_compile_is_told(tmp_path):
 
 
 def test_an_unknown_architecture_is_refused():
-    with pytest.raises(ValueError, match="sm_75"):
+    with pytest.raises(UserError, match="sm_75"):
         compile_source(SOLUTION, ["sm_75"])
 
 

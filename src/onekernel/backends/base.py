@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from onekernel.counts import KernelCounts
+from onekernel.errors import UserError
 from onekernel.messages import Message
 
 
@@ -92,12 +93,8 @@ class BuildError(Exception):
         self.log = log
 
 
-class Unavailable(Exception):
-    """This machine cannot run the backend: `message` names the cause and the mend."""
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message.text())
-        self.message = message
+class Unavailable(UserError):
+    """This machine cannot run the backend: `message` names the cause and what to do about it."""
 
 
 class Program(Protocol):

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from onekernel.backends import cuda
 from onekernel.backends.base import Unavailable
 from onekernel.bench.cards import Card, card_named, cards
+from onekernel.errors import UserError
 from onekernel.messages import Message, say
 
 SHAPE_NUMBERS = (2, 3)  # rows, cols, and how many elements the tensors are shifted by
-
-
-class BadInput(ValueError):
-    """An argument that the bench cannot take; its text is for the user."""
-
-    def __init__(self, key: str, **values: object) -> None:
-        self.message = Message(f"bench.{key}", values)
-        super().__init__(self.message.text())
-
-
-def told(main: Callable[[], int]) -> int:
-    """The exit status of `main`; 2 after BadInput, whose sentence is printed."""
-    try:
-        return main()
-    except BadInput as error:
-        print(error, file=sys.stderr)
-        return 2
 
 
 def parser(about: str | None, bench: str) -> argparse.ArgumentParser:
@@ -50,9 +34,9 @@ def shapes(texts: Iterable[str]) -> list[tuple[int, ...]]:
         try:
             numbers = tuple(int(part) for part in text.split(","))
         except ValueError:
-            raise BadInput("bad-shape", text=text) from None
+            raise UserError(Message.of("bench.bad-shape", text=text)) from None
         if len(numbers) not in SHAPE_NUMBERS or min(numbers[:2]) < 1 or min(numbers) < 0:
-            raise BadInput("bad-shape", text=text)
+            raise UserError(Message.of("bench.bad-shape", text=text))
         found.append(numbers)
     return found
 
@@ -61,33 +45,33 @@ def files(paths: Sequence[Path]) -> Sequence[Path]:
     """The same paths, each of them a .cu or .py file."""
     for path in paths:
         if not path.is_file():
-            raise BadInput("no-such-file", path=path)
+            raise UserError(Message.of("bench.no-such-file", path=path))
         if path.suffix not in (".cu", ".py"):
-            raise BadInput("no-kernel-file", path=path)
+            raise UserError(Message.of("bench.no-kernel-file", path=path))
     return paths
 
 
 def names(wanted: Sequence[str], known: Sequence[str]) -> None:
-    """Raises BadInput for a name that nobody has."""
+    """Raises UserError for a name that nobody has."""
     for name in wanted:
         if name not in known:
-            raise BadInput("no-such-contender", name=name, known=", ".join(known))
+            raise UserError(Message.of("bench.no-such-contender", name=name, known=", ".join(known)))
 
 
 def record(root: Path, gpu: str, bench: str) -> Path:
-    """The committed result file of a card. Raises BadInput with the cards that have one."""
+    """The committed result file of a card. Raises UserError with the cards that have one."""
     folder = root / "bench" / "results"
     known = sorted(path.parent.name for path in folder.glob(f"*/{bench}.json"))
     if gpu not in known:
-        raise BadInput("no-such-record", bench=bench, gpu=gpu, known=", ".join(known) or "-")
+        raise UserError(Message.of("bench.no-such-record", bench=bench, gpu=gpu, known=", ".join(known) or "-"))
     return folder / gpu / f"{bench}.json"
 
 
 def card(name: str) -> Card:
-    """A card of cards.toml. Raises BadInput with the names that it has."""
+    """A card of cards.toml. Raises UserError with the names that it has."""
     found = card_named(name)
     if found is None:
-        raise BadInput("no-such-card", name=name, known=", ".join(cards()))
+        raise UserError(Message.of("bench.no-such-card", name=name, known=", ".join(cards())))
     return found
 
 

@@ -12,6 +12,9 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from onekernel.errors import UserError
+from onekernel.messages import Message
+
 FP32_LANES = 128  # fp32 units of one multiprocessor, compute capability 8.6 and newer; 64 on 8.0
 CARDS = "src/onekernel/bench/cards.toml"
 PACKAGES = ("torch", "triton", "liger-kernel", "quack-kernels", "nvidia-cutlass-dsl", "numpy")
@@ -173,5 +176,5 @@ def _card_bandwidth(name: str) -> tuple[float, str]:
 
     card = card_named(name)
     if card is None:
-        raise RuntimeError(f"{name}: bandwidth unknown; install nvidia-ml-py, or add the card to {CARDS}")
+        raise UserError(Message.of("bench.unknown-bandwidth", name=name, cards=CARDS))
     return card.bandwidth, CARDS

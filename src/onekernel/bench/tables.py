@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import roofline_tables, softmax_tables
+from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.units import in_language
 
@@ -27,14 +28,10 @@ _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")
 
 
-class TableError(ValueError):
-    """A marker that cannot be filled: its page, its line, and what it needs."""
-
-
 def refresh(root: Path, check: bool = False) -> list[Path]:
     """Rewrites every table of the pages under `root` from the result files; with `check` only compares.
 
-    Returns the pages whose tables were stale. Raises TableError for a marker without its result file, without its
+    Returns the pages whose tables were stale. Raises UserError for a marker without its result file, without its
     end, or with a name that no bench has.
     """
     stale = []
@@ -73,7 +70,7 @@ def filled(text: str, page: Path, root: Path) -> str:
 
 
 def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
-    """The lines of one table. Raises TableError."""
+    """The lines of one table. Raises UserError."""
     parts = name.split("/")
     if len(parts) != 3:
         raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")
@@ -106,8 +103,8 @@ def _generic(described: Mapping[str, Any], lang: str) -> list[str]:
     return softmax_tables.grid([text(column) for column in described["columns"]], rows)
 
 
-def _error(key: str, page: Path, root: Path, line: int, name: str, **values: str) -> TableError:
+def _error(key: str, page: Path, root: Path, line: int, name: str, **values: str) -> UserError:
     where = page.relative_to(root).as_posix()
-    return TableError(Message(f"bench.{key}", {"page": where, "line": line, "name": name, **values}).text())
+    return UserError(Message(f"bench.{key}", {"page": where, "line": line, "name": name, **values}))
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Sequence
 
-from onekernel.messages import LANGUAGES, Message, say, set_language
+from onekernel.errors import USAGE, UserError, of_os
+from onekernel.messages import LANGUAGES, say, set_language
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-_SAID = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
+DONE, INTERRUPTED = 0, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,12 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
         return DONE
     except OSError as error:
-        return _refuse(_of_os(error))
-    except Exception as error:
-        message = getattr(error, "message", None)  # LearnerError, CommandError, CourseError, Unavailable and the like
-        if isinstance(message, Message):
-            return _refuse(str(message))
-        raise
+        return _refuse(str(of_os(error)))
+    except UserError as error:
+        return _refuse(str(error), error.exit_code)
 
 
 def _choose_language(words: Sequence[str]) -> None:
@@ -55,16 +50,6 @@ def _choose_language(words: Sequence[str]) -> None:
         asked = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else ""
         if asked in LANGUAGES:
             set_language(asked)
-
-
-def _of_os(error: OSError) -> str:
-    where = error.filename or "-"
-    if error.errno in _FULL:
-        return say("cli.full-disk", path=where)
-    why = error.strerror or str(error)
-    if error.errno in _SAID:
-        why = say(f"cli.errno-{errno.errorcode[error.errno]}")
-    return say("cli.os-error", path=where, why=why)
 
 
 def _refuse(text: str, code: int = USAGE) -> int:

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from onekernel import course as courses
 from onekernel import gaps
-from onekernel.cli.common import CommandError
 from onekernel.cli.console import tell, verbatim
+from onekernel.errors import UserError
+from onekernel.messages import Message
 
 _STAMP = re.compile(r"<!-- en: (\w+) -->")
 
@@ -27,7 +28,8 @@ def stamp(args: argparse.Namespace) -> int:
     stale = []
     for spanish, english in pairs(root):
         if not english.is_file():
-            raise CommandError("no-english", spanish=spanish.relative_to(root), english=english.relative_to(root))
+            shown = {"spanish": spanish.relative_to(root), "english": english.relative_to(root)}
+            raise UserError(Message("cli.no-english", shown))
         if stamp_of(spanish) != hash_of(english):
             stale.append(spanish)
             if not args.check:
@@ -40,11 +42,7 @@ def tables(args: argparse.Namespace) -> int:
     from onekernel.bench import tables as measured
 
     root = courses.find_root()
-    try:
-        stale = measured.refresh(root, args.check)
-    except measured.TableError as error:
-        raise CommandError("as-it-says", text=error) from None
-    return _report("tables", root, stale, args.check)
+    return _report("tables", root, measured.refresh(root, args.check), args.check)
 
 
 def figures(args: argparse.Namespace) -> int:

@@ -8,16 +8,9 @@ from collections.abc import Sequence
 from onekernel import course as courses
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
+from onekernel.errors import UserError
 from onekernel.learners import Learner
 from onekernel.messages import Message, language
-
-
-class CommandError(Exception):
-    """A command that cannot be carried out as it was typed: `message` says why and what to type instead."""
-
-    def __init__(self, key: str, **values: object) -> None:
-        self.message = Message(f"cli.{key}", values)
-        super().__init__(self.message.text())
 
 
 def load_course() -> Course:
@@ -38,23 +31,23 @@ def select(course: Course, names: Sequence[str]) -> tuple[Exercise, ...]:
 
 
 def one(course: Course, name: str) -> Exercise:
-    """The exercise of that name. Raises CommandError for a lab or a name that nothing has."""
+    """The exercise of that name. Raises UserError for a lab or a name that nothing has."""
     found = select(course, [name])
     if len(found) != 1:
-        raise CommandError("one-exercise", name=name, known=", ".join(e.slug for e in found))
+        raise UserError(Message.of("cli.one-exercise", name=name, known=", ".join(e.slug for e in found)))
     return found[0]
 
 
-def _unknown(course: Course, name: str) -> CommandError:
+def _unknown(course: Course, name: str) -> UserError:
     known = [*course.exercises, *(lab.name for lab in course.labs)]
     near = difflib.get_close_matches(name, known, n=1)
     if near:
-        return CommandError("unknown-near", name=name, near=near[0])
-    return CommandError("unknown-name", name=name, known=", ".join(known))
+        return UserError(Message.of("cli.unknown-near", name=name, near=near[0]))
+    return UserError(Message.of("cli.unknown-name", name=name, known=", ".join(known)))
 
 
 def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
-    """ "8192,4096" -> (8192, 4096). Raises CommandError for anything else."""
+    """ "8192,4096" -> (8192, 4096). Raises UserError for anything else."""
     if text is None:
         return None
     try:
@@ -62,7 +55,7 @@ def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...]
     except ValueError:
         shape = ()
     if not shape or min(shape) < 1 or (dimensions and len(shape) != dimensions):
-        raise CommandError("bad-shape", text=text)
+        raise UserError(Message.of("cli.bad-shape", text=text))
     return shape
 
 

@@ -9,11 +9,12 @@ import re
 from pathlib import Path
 
 from onekernel import gaps, learners
-from onekernel.cli.common import CommandError, load_course, next_step, one, statement
+from onekernel.cli.common import load_course, next_step, one, statement
 from onekernel.cli.console import MARKS, indented, tell, verbatim, write
 from onekernel.course import Course, Exercise
+from onekernel.errors import UserError
 from onekernel.learners import Learner
-from onekernel.messages import language, say
+from onekernel.messages import Message, language, say
 
 
 def start(args: argparse.Namespace) -> int:
@@ -72,12 +73,12 @@ def hint(args: argparse.Namespace) -> int:
     learner = _learner(course, args)
     levels = hints_of(course, exercise)
     if not levels:
-        raise CommandError("no-hints", slug=exercise.slug)
+        raise UserError(Message.of("cli.no-hints", slug=exercise.slug))
     read = min(learner.hints_read(exercise.slug), len(levels))
     if args.again:
         shown = levels[:read]
         if not shown:
-            raise CommandError("no-hint-read", slug=exercise.slug)
+            raise UserError(Message.of("cli.no-hint-read", slug=exercise.slug))
         for number, text in enumerate(shown, 1):
             _show_hint(exercise, number, len(levels), text)
         return 0
@@ -144,7 +145,7 @@ def solution(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
     if not args.spoil and not _learner(course, args).solved(exercise.slug):
-        raise CommandError("not-solved", slug=exercise.slug, statement=statement(course, exercise))
+        raise UserError(Message.of("cli.not-solved", slug=exercise.slug, statement=statement(course, exercise)))
     path = course.solution(exercise)
     print(gaps.solved(path.read_text(encoding="utf-8"), path), end="")
     return 0
@@ -152,14 +153,14 @@ def solution(args: argparse.Namespace) -> int:
 
 def _text(path: Path) -> str:
     if os.path.lexists(path) and not path.is_file():
-        raise CommandError("not-plain", path=path, slug=path.stem)
+        raise UserError(Message.of("cli.not-plain", path=path, slug=path.stem))
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise CommandError("no-file", path=path, slug=path.stem) from None
+        raise UserError(Message.of("cli.no-file", path=path, slug=path.stem)) from None
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise CommandError("not-utf8", path=path, line=line) from None
+        raise UserError(Message.of("cli.not-utf8", path=path, line=line)) from None
 
 
 def _learner(course: Course, args: argparse.Namespace) -> Learner:

@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onekernel import learners
-from onekernel.cli.common import CommandError, load_course, one
+from onekernel.cli.common import load_course, one
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Check, Course, Exercise
+from onekernel.errors import UserError
 from onekernel.grading.memory import QUANTITIES
 from onekernel.learners import Learner
-from onekernel.messages import say
+from onekernel.messages import Message, say
 from onekernel.minigpt import storage
-from onekernel.units import UnitError, parse
+from onekernel.units import parse
 
 PROBE = "probe"
 Questions = Sequence[Mapping[str, Any]]
@@ -30,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
     check = _check(exercise)
     if check is None:
-        raise CommandError("predict-nothing", slug=exercise.slug)
+        raise UserError(Message.of("cli.predict-nothing", slug=exercise.slug))
     if check.kind == PROBE:
         return _of_file(learner, exercise, args.set)
     questions: Questions = check.options["questions"]
@@ -38,13 +39,14 @@ def run(args: argparse.Namespace) -> int:
     committed = learner.predictions(exercise.slug)
     if committed:
         if any(committed.get(k) != v for k, v in given.items()):
-            raise CommandError("predict-again", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
+            date = learner.prediction_date(exercise.slug)
+            raise UserError(Message.of("cli.predict-again", slug=exercise.slug, date=date))
         _show(learner, exercise, questions, committed)
         return 0
     missing = [q for q in questions if q["id"] not in given]
     if missing and not args.interactive:
         sets = " ".join(f"--set {q['id']}=..." for q in questions)
-        raise CommandError("predict-missing", slug=exercise.slug, missing=_ids(missing), sets=sets)
+        raise UserError(Message.of("cli.predict-missing", slug=exercise.slug, missing=_ids(missing), sets=sets))
     if missing:
         _introduce(exercise, check)
         given |= {q["id"]: _ask(q) for q in missing}
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 def _of_file(learner: Learner, exercise: Exercise, sets: Sequence[str]) -> int:
     """Commits to the predictions that stand in the learner's file, all at once."""
     if sets:
-        raise CommandError("predict-in-file", slug=exercise.slug)
+        raise UserError(Message.of("cli.predict-in-file", slug=exercise.slug))
     answers = learner.predictions(exercise.slug)
     if not answers:
         found = _predicted(learner, exercise)
@@ -65,7 +67,7 @@ def _of_file(learner: Learner, exercise: Exercise, sets: Sequence[str]) -> int:
         if missing:
             file = f"learners/{learner.name}/{exercise.file}"
             values = {"count": len(missing), "total": len(found), "file": file, "missing": missing[0]}
-            raise CommandError("predict-file-missing", **values)
+            raise UserError(Message("cli.predict-file-missing", values))
         answers = {question: str(answer) for question, answer in found.items()}
         learner.commit_prediction(exercise.slug, answers)
         tell("predict-committed-file", slug=exercise.slug)
@@ -76,14 +78,14 @@ def _of_file(learner: Learner, exercise: Exercise, sets: Sequence[str]) -> int:
 
 
 def _predicted(learner: Learner, exercise: Exercise) -> dict[str, bool | None]:
-    """Each question of the probe with the answer in the learner's file. Raises CommandError for a file without any."""
+    """Each question of the probe with the answer in the learner's file. Raises UserError for a file without any."""
     path = learner.path(exercise.file)
     try:
         given = storage.predictions(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CommandError("no-file", path=path.relative_to(learner.root), slug=exercise.slug) from None
+        raise UserError(Message.of("cli.no-file", path=path.relative_to(learner.root), slug=exercise.slug)) from None
     except SyntaxError as error:
-        raise CommandError("as-it-says", text=say("grading.syntax", line=error.lineno or 0, why=error.msg)) from None
+        raise UserError(Message.of("grading.syntax", line=error.lineno or 0, why=error.msg)) from None
     return {question: given.get(question) for question in storage.TRUTH}
 
 
@@ -96,7 +98,7 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
     if starter.is_file() and mine.read_bytes() == starter.read_bytes():
         return
     if check.kind == PROBE:
-        with contextlib.suppress(CommandError, storage.PredictionsError):  # the check tells what is wrong with the file
+        with contextlib.suppress(UserError):  # the check tells what is wrong with the file
             if None not in _predicted(learner, exercise).values() and _agreed(exercise):
                 _of_file(learner, exercise, ())
         return
@@ -126,16 +128,16 @@ def _agreed(exercise: Exercise) -> bool:
 
 
 def _given(pairs: Sequence[str], questions: Questions) -> dict[str, str]:
-    """What `--set id=value` gave. Raises CommandError for a question that is not asked or a value in no unit of it."""
+    """What `--set id=value` gave. Raises UserError for a question that is not asked or a value in no unit of it."""
     known = {q["id"]: q for q in questions}
     given: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or key not in known:
-            raise CommandError("predict-unknown", pair=pair, known=_ids(questions))
+            raise UserError(Message.of("cli.predict-unknown", pair=pair, known=_ids(questions)))
         why = _wrong(value, known[key])
         if why:
-            raise CommandError("predict-value", id=key, text=value, why=why)
+            raise UserError(Message.of("cli.predict-value", id=key, text=value, why=why))
         given[key] = value.strip()
     return given
 
@@ -145,7 +147,7 @@ def _wrong(text: str, question: Mapping[str, Any]) -> str | None:
     unit = QUANTITIES[question["quantity"]].unit
     try:
         got = parse(text)
-    except UnitError as error:
+    except UserError as error:
         return str(error)
     return None if got.unit == unit else say("cli.predict-unit", unit=_unit(question))
 

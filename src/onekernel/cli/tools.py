@@ -11,10 +11,11 @@ from pathlib import Path
 from onekernel import learners
 from onekernel.backends.base import BuildError
 from onekernel.bench import contenders
-from onekernel.cli.common import CommandError, load_course, one, shape_of
+from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
-from onekernel.messages import language
+from onekernel.errors import UserError
+from onekernel.messages import Message, language
 
 TORCH = "F.softmax"  # PyTorch's own softmax, which has no file of the course
 
@@ -26,10 +27,11 @@ def compile_file(args: argparse.Namespace) -> int:
     if exercise.file.endswith(".cu"):
         path, _ = file_of(course, exercise, args)
         arch = args.arch.split(",")[-1]
-        raise CommandError("compile-cuda", slug=exercise.slug, path=path.relative_to(course.root), arch=arch)
+        shown = path.relative_to(course.root)
+        raise UserError(Message.of("cli.compile-cuda", slug=exercise.slug, path=shown, arch=arch))
     if not (exercise.operator and exercise.file.endswith(".py")):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".py")) or "-"
-        raise CommandError("compile-triton", slug=exercise.slug, known=known)
+        raise UserError(Message.of("cli.compile-triton", slug=exercise.slug, known=known))
     from onekernel.backends.triton import inspect
 
     path, _ = file_of(course, exercise, args)
@@ -38,8 +40,6 @@ def compile_file(args: argparse.Namespace) -> int:
         inspection = inspect.compile_source(path, args.arch.split(","), rows=rows, cols=cols, dtype=args.dtype)
     except BuildError as error:
         return build_failed(error)
-    except ValueError as error:
-        raise CommandError("as-it-says", text=error) from None
     verbatim(str(inspection))
     if args.out:
         for written in inspection.write(Path(args.out)):
@@ -57,15 +57,13 @@ def profile(args: argparse.Namespace) -> int:
     else:
         exercise = one(course, args.exercise)
         if not exercise.operator:
-            raise CommandError("no-kernel", slug=exercise.slug)
+            raise UserError(Message.of("cli.no-kernel", slug=exercise.slug))
         slug = exercise.slug
         path, out = file_of(course, exercise, args)
     try:
         found = profiling.run(slug, path, shape_of(args.shape), out, args.dtype)
     except BuildError as error:
         return build_failed(error)
-    except ValueError as error:
-        raise CommandError("as-it-says", text=error) from None
     for written in profiling.write_readings(found, out / found.device["slug"]):
         verbatim(str(written.relative_to(course.root)))
     tell("profiled")
@@ -80,7 +78,8 @@ def bench(args: argparse.Namespace) -> int:
     is_rung = args.exercise.startswith("ladder/")
     name = args.exercise if is_rung else one(course, args.exercise).slug
     if name not in benched | set(rungs):
-        raise CommandError("no-bench", slug=name, known=", ".join(rungs if is_rung else sorted(benched)) or "-")
+        known = ", ".join(rungs if is_rung else sorted(benched)) or "-"
+        raise UserError(Message.of("cli.no-bench", slug=name, known=known))
     operator = "softmax" if is_rung else course.exercises[name].operator
     script = course.root / "bench" / f"{operator}.py"
     command = [sys.executable, str(script), "--only", name, TORCH]
@@ -99,7 +98,7 @@ def file_of(course: Course, exercise: Exercise, args: argparse.Namespace) -> tup
     learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
     path = learner.path(exercise.file)
     if not path.is_file():
-        raise CommandError("no-file", path=path.relative_to(course.root), slug=exercise.slug)
+        raise UserError(Message.of("cli.no-file", path=path.relative_to(course.root), slug=exercise.slug))
     return path, learner.folder / "profiles"
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onekernel.backends.base import BuildError
-from onekernel.cli.common import CommandError, load_course, one, shape_of
+from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import complain, console, verbatim, write
 from onekernel.cli.tools import build_failed, file_of
 from onekernel.course import Course
+from onekernel.errors import UserError
 from onekernel.messages import Message, say
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Runs the kernel once and draws what it did. Returns 1 for a file that does not build."""
-    from onekernel.trace import CannotTrace
-
     course = load_course()
     shape = shape_of(args.shape) or _counted_shape(course, args.traced)
     try:
@@ -28,8 +27,6 @@ def run(args: argparse.Namespace) -> int:
         recordings = [_recorded(course, args.against, args, shape, None), own] if args.against else [own]
     except BuildError as error:
         return build_failed(error)
-    except CannotTrace as error:
-        raise CommandError("as-it-says", text=error.message) from None
     for recording in recordings:
         for finding in recording.findings:
             complain(str(finding))
@@ -59,18 +56,18 @@ def _recorded(
 ) -> Recording:
     """The recording of an exercise (the learner's file, or with --solutions the course's), or of any .cu file."""
     from onekernel.ops import OPERATORS
-    from onekernel.trace import CannotTrace, inputs, record
+    from onekernel.trace import inputs, record
 
     path = Path(name)
     if _is_file(name):
         path = path if path.is_file() else course.root / name
         if not path.is_file():
-            raise CannotTrace(Message("trace.no-file", {"file": name}))
+            raise UserError(Message("trace.no-file", {"file": name}))
         return record(path, *inputs.of_file(path, shape), warp=args.warp, line=line)
     exercise = one(course, name)
     if exercise.operator not in OPERATORS or not exercise.file.endswith(".cu"):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
-        raise CannotTrace(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
+        raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
     path, _ = file_of(course, exercise, args)
     call = inputs.of_operator(OPERATORS[exercise.operator], exercise.slug, shape, args.dtype)
     return record(path, *call, warp=args.warp, line=line)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 
 from onekernel import doctor, learners
-from onekernel.cli.common import CommandError, load_course, shape_of
+from onekernel.cli.common import load_course, shape_of
 from onekernel.cli.console import tell, verbatim
+from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.measured import lines
 from onekernel.grading.submission import Submission
 from onekernel.grading.tuning_log import KERNEL, fill, ready_to_measure
+from onekernel.messages import Message
 
 
 def run(args: argparse.Namespace) -> int:
@@ -22,19 +24,14 @@ def run(args: argparse.Namespace) -> int:
     kernel, log = learner.path(exercise.file), learner.path("tuning_log.md")
     for path in (kernel, log):
         if not path.is_file():
-            raise CommandError("log-missing", path=path.relative_to(course.root), slug=path.stem)
+            raise UserError(Message.of("cli.log-missing", path=path.relative_to(course.root), slug=path.stem))
     device, health, _ = doctor.choose(course, args.device)
     if not health.ok:
-        raise CommandError("log-device", device=device, why=health.cause)
+        raise UserError(Message.of("cli.log-device", device=device, why=health.cause))
     before = log.read_text(encoding="utf-8")
-    try:
-        ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
-        found = lines(Submission(course, exercise, kernel, device, fresh_seed()), shape, args.dtype)
-        text = fill(before, kernel, found)
-    except ValueError as error:
-        verbatim(str(error))
-        return 1
-    learners.write_bytes(log, text.encode())
+    ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
+    found = lines(Submission(course, exercise, kernel, device, fresh_seed()), shape, args.dtype)
+    learners.write_bytes(log, fill(before, kernel, found).encode())
     tell("log-filled", path=log.relative_to(course.root))
     for line in found:
         verbatim(f"    {line}")

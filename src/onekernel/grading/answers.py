@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from onekernel.bench.cards import Card, card_named, cards
 from onekernel.course import Check
+from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS
-from onekernel.units import UnitError, parse, show
+from onekernel.units import parse, show
 
 N = 2**24
 ITEMSIZE = 2  # fp16
@@ -68,13 +69,13 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
         right = RIGHT[name](given)
     except _NoCard as error:
         return because("answer-card", card=str(error), known=", ".join(cards()))
-    except UnitError as error:
+    except UserError as error:
         return because("answer-unit", text=text, why=error.message)
     if isinstance(right.value, str):
         return None if text.lower() == right.value else because("answer-word", text=text)
     try:
         quantity = parse(text)
-    except UnitError as error:
+    except UserError as error:
         return because("answer-unit", text=text, why=error.message)
     if quantity.unit != right.unit:
         return because("answer-dimension", text=text, unit=right.unit)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from onekernel import counts
 from onekernel.course import Check, Text
+from onekernel.errors import UserError
 from onekernel.grading import memory, runner, speed
 from onekernel.grading.job import Request
 from onekernel.grading.submission import Submission, judge_call
@@ -20,18 +21,10 @@ _RATIOS = ("bytes_requested", "bytes_moved", "bank_conflicts", "passes")
 MOST_TIMED_BYTES = 1 << 30  # of one tensor, which goes to the process and back through files
 
 
-class NotMeasured(Exception):
-    """The kernel cannot be measured: `message` says why."""
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message.text())
-        self.message = message
-
-
 def lines(s: Submission, shape: tuple[int, int] | None = None, dtype: str = "float32") -> list[str]:
     """One line a figure, in the language in force: the counts at `shape` (rows, columns), on a GPU the time, too.
 
-    A shape that is too large to be counted is timed alone where there is a GPU. Raises NotMeasured for a kernel that
+    A shape that is too large to be counted is timed alone where there is a GPU. Raises UserError for a kernel that
     does not build or is wrong, and for a shape that this machine cannot measure.
     """
     rows, cols = shape or (ROWS, COLS)
@@ -39,7 +32,7 @@ def lines(s: Submission, shape: tuple[int, int] | None = None, dtype: str = "flo
     if rows * cols <= MOST_COUNTED:
         found = _counts(s, {"rows": rows, "cols": cols}, dtype)
     elif s.device != "cuda":
-        raise NotMeasured(_too_large(rows, cols))
+        raise UserError(_too_large(rows, cols))
     else:
         found = [_too_large(rows, cols).text()]
     if s.device == "cuda" and shape is None:
@@ -47,7 +40,7 @@ def lines(s: Submission, shape: tuple[int, int] | None = None, dtype: str = "flo
     elif s.device == "cuda":
         if rows * cols * DTYPES[dtype].itemsize > MOST_TIMED_BYTES:
             values = {"rows": rows, "cols": cols, "most": show(MOST_TIMED_BYTES, "B")}
-            raise NotMeasured(Message("grading.log-too-large-to-time", values))
+            raise UserError(Message("grading.log-too-large-to-time", values))
         found.append(speed.time_at(s, dtype, rows, cols).text())
     return found
 
@@ -68,13 +61,13 @@ def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     options = {"mode": "count", "time_limit": COUNT_SECONDS}
     outcome = runner.run(Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options))
     if outcome.unavailable or outcome.ended:
-        raise NotMeasured(outcome.unavailable or outcome.ended or Message("grading.no-kernel"))
+        raise UserError(outcome.unavailable or outcome.ended or Message("grading.no-kernel"))
     if outcome.build:
-        raise NotMeasured(_why(str(outcome.build[0])))
+        raise UserError(_why(str(outcome.build[0])))
     failures = judge_call(replace(s, device="simulator"), check, call, outcome.calls[0])
     report = outcome.calls[0].report
     if failures or report is None:
-        raise NotMeasured(_why(str(failures[0].message)))
+        raise UserError(_why(str(failures[0].message)))
     counted = memory.Counted(report.kernels, s.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
     at = memory.show_sizes(sizes) + ("" if dtype == "float32" else f" {dtype}")
     found = [memory.measured(name, counted, at).text() for name in _RATIOS]

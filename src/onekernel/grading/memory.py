@@ -13,13 +13,14 @@ from onekernel import counts
 from onekernel.backends.base import Buffer
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
+from onekernel.errors import UserError
 from onekernel.grading import calls, waste
 from onekernel.grading.calls import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops import Case, Ledger
-from onekernel.units import UnitError, parse, show
+from onekernel.units import parse, show
 
 CLOSE = 0.05  # a prediction within 5 % is right
 WIDEST_REQUEST = 512  # bytes: 16 for each of 32 lanes
@@ -272,7 +273,7 @@ def _lessons(c: Counted) -> list[Message]:
 def _share(predicted: str, actual: float, unit: str) -> float:
     try:
         quantity = parse(predicted)
-    except UnitError:
+    except UserError:
         return 0.0
     value = quantity.value
     if quantity.unit != unit:

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onekernel.course import Check
+from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
-from onekernel.messages import Message, say
+from onekernel.messages import Message
 
 KERNEL = "softmax_tuned"
 ROUNDS = 3
@@ -94,22 +95,22 @@ def rounds(text: str) -> list[Round]:
 
 
 def ready_to_measure(text: str, kernel: Path) -> None:
-    """Raises ValueError, with the mend, for a next round that predicts nothing, or a kernel that was not changed."""
+    """Raises UserError for a next round that predicts nothing, or a kernel that was not changed."""
     place = text.find(_EMPTY)
     if place < 0:
-        raise ValueError(say("grading.log-no-place"))
+        raise UserError(Message("grading.log-no-place"), exit_code=1)
     so_far = rounds(text[:place])
     values = {"number": len(so_far), "title": so_far[-1].title if so_far else "-"}
     if not so_far or not re.search(r"\d", so_far[-1].prediction):
-        raise ValueError(say("grading.log-prediction", **values))
+        raise UserError(Message("grading.log-prediction", values), exit_code=1)
     if kernel_hash(kernel) in {r.kernel for r in so_far}:
-        raise ValueError(say("grading.log-same-kernel", **values))
+        raise UserError(Message("grading.log-same-kernel", values), exit_code=1)
 
 
 def fill(text: str, kernel: Path, lines: Iterable[str]) -> str:
-    """The log with `lines` in its first empty measurement. Raises ValueError where there is none."""
+    """The log with `lines` in its first empty measurement. Raises UserError where there is none."""
     if _EMPTY not in text:
-        raise ValueError(say("grading.log-no-place"))
+        raise UserError(Message("grading.log-no-place"), exit_code=1)
     today = datetime.date.today().isoformat()
     mark = f"<!-- measured: {kernel_hash(kernel)} {today} -->"
     return text.replace(_EMPTY, "\n".join([mark, *(f"- {line}" for line in lines), "<!-- /measured -->"]), 1)

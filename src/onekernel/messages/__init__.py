@@ -64,6 +64,11 @@ class Message:
     key: str
     values: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, key: str, /, **values: Any) -> Message:
+        """The sentence `key` with these values."""
+        return cls(key, values)
+
     def text(self, lang: str | None = None) -> str:
         """The sentence in `lang`, or in the language in force."""
         lang = lang or language()

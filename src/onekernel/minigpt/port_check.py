@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.errors import UserError
 from onekernel.messages import Message
 
 from .arithmetic import Reproducible
@@ -17,6 +18,7 @@ from .causes import trace
 from .debugger import SAME, explain, transposed
 from .model import MiniGPT, Native
 from .port_request import PortRequest
+from .weights import WeightsError
 
 # How far a logit may be from NumPy's, relative to the largest logit of its row (one position's row of the vocabulary):
 # a logit near zero is the difference of large numbers and has no small relative error of its own.
@@ -54,7 +56,10 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     """Compares `answer` (run_port's, from a process that is not believed) with NumPy's own pass of `request`."""
     asked = PortRequest.from_json(request)
     operators: Any = Reproducible(np) if asked.part == "identical" else Native()
-    weights, tokens = asked.weights(), asked.tokens()
+    try:
+        weights, tokens = asked.weights(), asked.tokens()
+    except WeightsError as other:
+        raise UserError(Message.of("minigpt.other-weights", path=other.path)) from None
     model = MiniGPT(asked.config, weights, operators)
     ours = trace(model, tokens)
     want = ours["logits"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from onekernel.errors import UserError
 from onekernel.messages import Message
 
 from .port_check import raised_message
@@ -61,14 +62,6 @@ SHARED_PAIRS: dict[str, bool] = {
 }
 
 
-class PredictionsError(ValueError):
-    """The file has no PREDICTIONS that can be read: `message` says what they look like."""
-
-    def __init__(self) -> None:
-        self.message = Message("minigpt.no-predictions")
-        super().__init__(self.message.text())
-
-
 @dataclass(frozen=True)
 class ProbeResult:
     """One question: what was predicted (None: nothing) and what is so."""
@@ -93,7 +86,7 @@ class ProbeResult:
 def predictions(text: str) -> dict[str, bool | None]:
     """PREDICTIONS from a file's text, which is parsed and never run. What is not True or False counts as None.
 
-    Raises SyntaxError, and PredictionsError where there is no such dict.
+    Raises SyntaxError, and UserError where there is no such dict.
     """
     for node in ast.parse(text).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
@@ -106,7 +99,7 @@ def predictions(text: str) -> dict[str, bool | None]:
                 if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
                     given[str(key.value)] = value.value if isinstance(value.value, bool) else None
             return given
-    raise PredictionsError
+    raise UserError(Message("minigpt.no-predictions"))
 
 
 def committed(answers: Mapping[str, str]) -> dict[str, bool | None]:

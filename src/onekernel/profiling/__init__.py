@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from onekernel.profiling.ncu import CannotProfile
 from onekernel.profiling.profile import Profile, load, run, write_readings
 
-__all__ = ["CannotProfile", "Profile", "load", "run", "write_readings"]
+__all__ = ["Profile", "load", "run", "write_readings"]

@@ -16,6 +16,7 @@ from typing import Any
 from onekernel import counts
 from onekernel.backends import cuda
 from onekernel.backends.base import Unavailable
+from onekernel.errors import UserError
 from onekernel.messages import Message
 
 TIME_LIMIT = 300.0
@@ -47,10 +48,6 @@ METRICS = (
 )  # fmt: skip
 
 
-class CannotProfile(Unavailable):
-    """No profile was made: `message` names the cause and the mend."""
-
-
 @dataclass(frozen=True)
 class Exported:
     """ncu's report as CSV text: one row a kernel (`raw`), one row a source line or instruction (`source`)."""
@@ -61,18 +58,18 @@ class Exported:
 
 
 def find() -> Path:
-    """The ncu of this machine. Raises CannotProfile where there is no GPU or no ncu."""
+    """The ncu of this machine. Raises UserError where there is no GPU or no ncu."""
     try:
         toolchain = cuda.require()
     except Unavailable as error:
-        raise CannotProfile(Message("profile.no-gpu", {"cause": error.message})) from error
+        raise UserError(Message("profile.no-gpu", {"cause": error.message})) from error
     found = shutil.which("ncu")
     if found:
         return Path(found)
     beside = toolchain.cuda_home / "bin" / "ncu"
     if beside.is_file():
         return beside
-    raise CannotProfile(Message("profile.no-ncu"))
+    raise UserError(Message("profile.no-ncu"))
 
 
 def capture(
@@ -82,7 +79,7 @@ def capture(
 
     Fewer metrics take fewer replays of the launch; without sections the source page stays empty. Caches are flushed
     before each replay, which is ncu's default. The clocks stay as they are.
-    Raises CannotProfile where the counters are closed to this user, or the launch fails, or nothing was launched.
+    Raises UserError where the counters are closed to this user, or the launch fails, or nothing was launched.
     """
     ncu = find()
     environment = dict(os.environ)
@@ -96,7 +93,7 @@ def capture(
         command += ["--export", str(report), sys.executable, "-m", "onekernel.profiling.launch", str(described)]
         output = _run(command, environment)
         if not report.is_file():
-            raise CannotProfile(explain(output))
+            raise UserError(explain(output))
         export = [str(ncu), "--import", str(report), "--csv", "--print-units", "base", "--page"]
         raw = _run([*export, "raw"], environment)
         source = _run([*export, "source", "--print-source", "cuda,sass"], environment) if sections else ""
@@ -122,5 +119,5 @@ def _run(command: list[str], environment: Mapping[str, str]) -> str:
             command, env=dict(environment), capture_output=True, text=True, timeout=TIME_LIMIT, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise CannotProfile(Message("profile.too-long", {"seconds": f"{TIME_LIMIT:.0f}"})) from error
+        raise UserError(Message("profile.too-long", {"seconds": f"{TIME_LIMIT:.0f}"})) from error
     return done.stdout + done.stderr

@@ -13,7 +13,8 @@ from typing import Any
 from onekernel.backends import cuda, declarations
 from onekernel.bench import device
 from onekernel.counts import KernelCounts
-from onekernel.messages import LANGUAGES, say
+from onekernel.errors import UserError
+from onekernel.messages import LANGUAGES, Message
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import SUFFIXES
 from onekernel.profiling import ncu, report
@@ -66,7 +67,7 @@ def run(
 
     `source` is the `.cu` or Triton file, None for slug "F.softmax". `shape` is (rows, cols), or (n,) for vectors;
     None takes the course's. What stands below the marker of an existing reading is kept.
-    Raises CannotProfile, and BuildError for a file that does not compile.
+    Raises UserError, and BuildError for a file that does not compile.
     """
     ncu.find()
     operator = operator_of(slug)
@@ -138,11 +139,13 @@ def default_shape(slug: str, operator: Operator) -> tuple[int, ...]:
 
 
 def sizes_of(operator: Operator, shape: Sequence[int]) -> dict[str, int]:
-    """The operator's sizes for a dense shape. Raises ValueError for another number of dimensions."""
+    """The operator's sizes for a dense shape. Raises UserError for another number of dimensions."""
     names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
     if len(shape) != len(names) or min(shape) < 1:
         given = ",".join(map(str, shape))
-        raise ValueError(say("profile.wrong-shape", operator=operator.name, names=", ".join(names), given=given))
+        raise UserError(
+            Message.of("profile.wrong-shape", operator=operator.name, names=", ".join(names), given=given)
+        )
     sizes = dict(zip(names, shape, strict=True))
     for p in operator.parameters:
         if p.row_stride:

@@ -10,6 +10,7 @@ import pytest
 
 from onekernel import gaps
 from onekernel.course import Check, Exercise
+from onekernel.errors import UserError
 from onekernel.grading import exports
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import say
@@ -35,7 +36,7 @@ class Told(Exception):
 
 class _PlainItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, Told):
+        if isinstance(excinfo.value, (Told, UserError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

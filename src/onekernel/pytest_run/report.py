@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from onekernel import learners
+from onekernel.errors import why
 from onekernel.grading import exports
 from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import say
@@ -53,6 +54,6 @@ def export(session: pytest.Session, run: Run) -> None:
                 learners.write_json(Path(target), made(card, run.course))
             except OSError as error:
                 reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
-                told = say("plugin.not-written", option=option, target=target, why=error.strerror)
+                told = say("plugin.not-written", option=option, target=target, why=why(error))
                 reporter.write_line("\n" + told, red=True)
                 session.exitstatus = pytest.ExitCode.USAGE_ERROR

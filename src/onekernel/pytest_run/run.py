@@ -8,24 +8,19 @@ from pathlib import Path
 import pytest
 
 from onekernel import course, doctor, learners
-from onekernel.backends.base import Unavailable
 from onekernel.course import Course, Exercise
+from onekernel.errors import UserError
 from onekernel.grading import exports, sandbox
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
-from onekernel.messages import say
+from onekernel.messages import Message
 
 WHOSE = ("learner", "submission", "submissions")
 
 
-def usage(key: str, **values: object) -> pytest.UsageError:
-    """A message of plugin.toml as pytest's refusal of a command line."""
-    return pytest.UsageError(say(f"plugin.{key}", **values))
-
-
 class Run:
-    """What this run grades, with what, and what came of it. Raises UsageError for a command line that cannot be."""
+    """What this run grades, with what, and what came of it. Raises UserError for a command line that cannot be."""
 
     def __init__(self, config: pytest.Config, root: Path) -> None:
         self.config, self.root = config, root
@@ -33,56 +28,50 @@ class Run:
         self.seed: int | None = config.getoption("--grading-seed", None)
         given = {w: config.getoption(f"--{w}", None) for w in WHOSE}
         if sum(v is not None for v in given.values()) > 1:
-            raise usage("choose-one")
+            raise UserError(Message.of("plugin.choose-one"))
         self.students = self._students(given)
         for export in ("gradescope", "classroom"):
             if config.getoption(f"--{export}", None) and len(self.students) != 1:
-                raise usage("one-student", export=export)
+                raise UserError(Message.of("plugin.one-student", export=export))
             if config.getoption(f"--{export}", None) and config.getoption("numprocesses", None):
-                raise usage("one-process", export=export)
+                raise UserError(Message.of("plugin.one-process", export=export))
         unset = [v for v in exports.CLASSROOM_VARIABLES if not os.environ.get(v)]
         if config.getoption("--classroom", None) and unset:
-            raise usage("classroom-unset", names=", ".join(unset))
+            raise UserError(Message.of("plugin.classroom-unset", names=", ".join(unset)))
 
     def _students(self, given: dict[str, str | None]) -> dict[str, Path]:
         """Name -> folder; empty where nobody is graded."""
         if given["learner"]:
-            try:
-                learner = learners.existing(self.root, given["learner"])
-            except learners.LearnerError as error:
-                raise pytest.UsageError(str(error)) from None
+            learner = learners.existing(self.root, given["learner"])
             return {learner.name: learner.folder}
         folder = Path(given["submission"] or given["submissions"] or ".").absolute()
         if not folder.is_dir():
-            raise usage("no-folder", folder=folder)
+            raise UserError(Message.of("plugin.no-folder", folder=folder))
         if given["submission"]:
             return {folder.name: folder}
         if given["submissions"]:
             found = {p.name: p for p in sorted(folder.iterdir()) if p.is_dir() and not p.name.startswith(".")}
             odd = [name for name in found if not name.isprintable()]
             if odd:
-                raise usage("odd-name", folder=folder, name=repr(odd[0]))
+                raise UserError(Message.of("plugin.odd-name", folder=folder, name=repr(odd[0])))
             if not found:
-                raise usage("no-students", folder=folder)
+                raise UserError(Message.of("plugin.no-students", folder=folder))
             return found
         return {}
 
     def prepare(self) -> None:
-        """Reads the course and settles the device. Raises UsageError where a backend cannot be trusted."""
+        """Reads the course and settles the device. Raises UserError where a backend cannot be trusted."""
         sandbox.end_on_signals()
-        try:
-            self.course: Course = course.load(self.root)
-            asked = self.config.getoption("--device", "auto")
-            self.device, _ = doctor.settle(self.course, self.course.exercises.values(), asked)
-        except (course.CourseError, Unavailable) as error:
-            raise pytest.UsageError(str(error)) from None
+        self.course: Course = course.load(self.root)
+        asked = self.config.getoption("--device", "auto")
+        self.device, _ = doctor.settle(self.course, self.course.exercises.values(), asked)
         self.seed = fresh_seed() if self.seed is None else self.seed
 
     def grade(self, student: str, exercise: Exercise) -> Result:
         folder = self.students[student]
         try:
             predictions = learners.read_predictions(folder).get(exercise.slug, {})
-        except learners.LearnerError:
+        except UserError:
             predictions = {}
         assert self.seed is not None
         path = folder / exercise.file

@@ -4,7 +4,6 @@ the bytes of each source line. `record` runs the kernel; `pictures` draws PNG an
 
 from __future__ import annotations
 
-from onekernel.trace.inputs import CannotTrace
 from onekernel.trace.recording import Phase, Recording, Request, record
 
-__all__ = ["CannotTrace", "Phase", "Recording", "Request", "record"]
+__all__ = ["Phase", "Recording", "Request", "record"]

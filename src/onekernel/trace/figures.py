@@ -48,7 +48,7 @@ FIGURES = (
 def refresh(root: Path, check: bool = False) -> list[Path]:
     """Draws each figure whose recording or words have changed, in every language; with `check` only lists them.
 
-    Raises BuildError, Unavailable or CannotTrace for a kernel that cannot be recorded.
+    Raises BuildError, Unavailable or UserError for a kernel that cannot be recorded.
     """
     folder = root / "docs" / "img"
     known = _stamps(folder)

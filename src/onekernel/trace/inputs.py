@@ -12,6 +12,7 @@ import numpy as np
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer
 from onekernel.backends.declarations import Declared
+from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.ops import Operator
 from onekernel.ops.base import C_TYPES, DTYPES, SUFFIXES
@@ -24,20 +25,12 @@ Argument = dict[str, Any] | int
 """A size, or a tensor: {"name", "elements", "itemsize", "dtype", "writable"}; profiling/launch.py reads it too."""
 
 
-class CannotTrace(Exception):
-    """No picture can be made: `message` names the cause and the mend."""
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message.text())
-        self.message = message
-
-
 def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtype: str) -> tuple[str, list[Argument]]:
-    """The launcher of an exercise and its arguments, dense. Raises CannotTrace for a shape of another rank."""
+    """The launcher of an exercise and its arguments, dense. Raises UserError for a shape of another rank."""
     names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
     shape = tuple(shape) if shape else DEFAULT_SHAPES[len(names)]
     if len(shape) != len(names):
-        raise CannotTrace(Message("trace.shape", {"names": ",".join(names), "given": ",".join(map(str, shape))}))
+        raise UserError(Message("trace.shape", {"names": ",".join(names), "given": ",".join(map(str, shape))}))
     sizes = dict(zip(names, shape, strict=True))
     for p in operator.parameters:
         if p.row_stride:
@@ -54,17 +47,17 @@ def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtyp
 def of_file(path: Path, shape: Sequence[int] | None) -> tuple[str, list[Argument]]:
     """The launcher named as the file is, else its last, and its arguments; a tensor has as many elements as the shape.
 
-    Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride). Raises CannotTrace for others.
+    Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride). Raises UserError for others.
     """
     text = path.read_text(encoding="utf-8")
     launchers = [f for f in declarations.functions(text) if f.extern_c and f.returns == "cudaError_t"]
     if not launchers:
-        raise CannotTrace(Message("trace.no-launcher", {"file": path.name}))
+        raise UserError(Message("trace.no-launcher", {"file": path.name}))
     launcher = next((f for f in launchers if f.name == path.stem), launchers[-1])
     sizes = sum("int64_t" in p for p in launcher.parameters)
     shape = tuple(shape) if shape else DEFAULT_SHAPES[1 if sizes == 1 else 2]
     if sizes not in _STRIDES or (sizes > 1 and len(shape) != 2):
-        raise CannotTrace(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
+        raise UserError(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
     values = iter(_STRIDES[sizes](shape))
     return launcher.name, [_of_parameter(p, math.prod(shape), values, launcher, path) for p in launcher.parameters[:-1]]
 
@@ -75,7 +68,7 @@ def _of_parameter(text: str, elements: int, sizes: Any, launcher: Declared, path
     c_type = text.replace("const", "").partition("*")[0].strip()
     dtype = next((name for name, known in C_TYPES.items() if known == c_type), None)
     if dtype is None:
-        raise CannotTrace(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
+        raise UserError(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
     return _tensor(text.split("*")[-1].strip(" _&"), elements, dtype, "const" not in text)
 
 

@@ -10,8 +10,9 @@ from typing import Any
 from onekernel.backends import simulator
 from onekernel.backends.base import Finding
 from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
+from onekernel.errors import UserError
 from onekernel.messages import Message, say
-from onekernel.trace.inputs import Argument, CannotTrace, about, buffers
+from onekernel.trace.inputs import Argument, about, buffers
 
 BANKS = 32
 WORD_BYTES = 4
@@ -142,7 +143,7 @@ def record(
     path: Path, function: str, args: list[Argument], warp: int = 0, line: int | None = None, time_limit: float = 30.0
 ) -> Recording:
     """Runs the launcher in the simulator and records block 0. Of several kernels the one that has `line` is taken, else
-    the one that moves most. Raises BuildError, Unavailable, and CannotTrace where no kernel ran."""
+    the one that moves most. Raises BuildError, Unavailable, and UserError where no kernel ran."""
     program = simulator.build(path, "count", time_limit=time_limit)
     program.traced = (0, warp)
     report = program.call(function, buffers(args))
@@ -151,13 +152,13 @@ def record(
         kernels = [k for k in kernels if any(n.line == line for n in k.lines)]
     if not kernels:
         if report.findings and line is None:
-            raise CannotTrace(Message("trace.stopped", {"finding": str(report.findings[0])}))
+            raise UserError(Message("trace.stopped", {"finding": str(report.findings[0])}))
         key = "trace.no-line" if line is not None else "trace.no-kernel"
-        raise CannotTrace(Message(key, {"file": path.name, "line": line or 0}))
+        raise UserError(Message(key, {"file": path.name, "line": line or 0}))
     kernel = max(kernels, key=lambda k: sum(v for name, v in k.metrics.items() if "sectors" in name))
     warps = -(-kernel.block[0] * kernel.block[1] * kernel.block[2] // 32)
     if warp >= warps:
-        raise CannotTrace(Message("trace.no-warp", {"warp": warp, "last": warps - 1}))
+        raise UserError(Message("trace.no-warp", {"warp": warp, "last": warps - 1}))
     trace = kernel.extra["trace"]
     return Recording(
         source=path,

@@ -17,6 +17,7 @@ from typing import Any
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.triton.listing import Count, instructions, resources, sass_length
 from onekernel.backends.triton.occupancy import LIMITS, Occupancy, occupancy
+from onekernel.errors import UserError
 from onekernel.messages import Message, say
 
 SECONDS = 300
@@ -115,7 +116,7 @@ def compile_source(
     path = Path(path).resolve()
     unknown = [arch for arch in archs if arch not in LIMITS]
     if unknown:
-        raise ValueError(say("triton.unknown-arch", arch=", ".join(unknown), known=", ".join(LIMITS)))
+        raise UserError(Message.of("triton.unknown-arch", arch=", ".join(unknown), known=", ".join(LIMITS)))
     called = function or path.stem
     request: dict[str, Any] = {"path": str(path), "function": called, "archs": list(archs)}
     request |= {"rows": rows, "cols": cols, "dtype": dtype}
