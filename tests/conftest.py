@@ -1,13 +1,17 @@
-"""What every test shares: the device of the graders' tests, the GPU marker, no time limit on a property's example."""
+"""What every test shares: the device of the graders' tests, the marks, no limit that a busy machine would break."""
 
 import contextlib
+from collections.abc import Iterator
 
 import pytest
 
-with contextlib.suppress(ImportError):  # a GPU machine may run the GPU's own tests without hypothesis
-    from hypothesis import settings
+from support.patience import HUNG_SECONDS
 
-    settings.register_profile("onekernel", deadline=None)  # wall-clock time decides nothing on a shared machine
+with contextlib.suppress(ImportError):  # a GPU machine may run the GPU's own tests without hypothesis
+    from hypothesis import HealthCheck, settings
+
+    # Wall-clock time decides nothing on a shared machine.
+    settings.register_profile("onekernel", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("onekernel")
 
 
@@ -16,6 +20,17 @@ def device(request: pytest.FixtureRequest) -> str:
     """The simulator, or the GPU with `pytest --device cuda`."""
     chosen = request.config.getoption("--device", default="simulator")
     return "cuda" if chosen == "cuda" else "simulator"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patience() -> Iterator[None]:
+    """A submission is stopped by the processor time that it takes; by the clock only where it hangs."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("BUILD_SECONDS", "CALL_SECONDS"):
+            patch.setattr(f"onekernel.grading.runner.{name}", HUNG_SECONDS)
+        for name in ("PORT_SECONDS", "PROBE_SECONDS"):
+            patch.setattr(f"onekernel.grading.python_checks.{name}", HUNG_SECONDS)
+        yield
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import HUNG_SECONDS
+
 ROOT = Path(__file__).parents[2]
 PAGES = {language: ROOT / "docs" / language / "04-pytorch-as-substrate.md" for language in ("en", "es")}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -52,5 +54,5 @@ def test_links_lead_somewhere(language):
 
 def test_the_table_comes_from_the_newest_record():
     command = [sys.executable, "bench/byte_identity_table.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stdout + "run python bench/byte_identity_table.py"

@@ -15,6 +15,7 @@ from onekernel.backends import simulator
 from onekernel.cli import parser
 from onekernel.cli.learn import hints_of
 from onekernel.messages import LANGUAGES, set_language
+from support.patience import HUNG_SECONDS
 from support.simulated import buffer
 
 ROOT = Path(__file__).parents[2]
@@ -171,7 +172,8 @@ def test_the_programs_of_the_chapters_compile_with_nvcc(tmp_path: Path) -> None:
         (tmp_path / f"{name}.cu").write_text(body, encoding="utf-8")
     files = [str(p) for p in sorted(tmp_path.glob("*.cu"))]
     made = subprocess.run(
-        ["nvcc", "-arch=sm_80", "--ptx", *files], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
+        ["nvcc", "-arch=sm_80", "--ptx", *files], capture_output=True, text=True, cwd=tmp_path, timeout=HUNG_SECONDS,
+        check=False,
     )
     assert made.returncode == 0, made.stderr
 

@@ -18,6 +18,7 @@ import pytest
 from onekernel.backends import cuda
 from onekernel.backends.base import Buffer, BuildError
 from support.gpu import needs_cuda
+from support.patience import HUNG_SECONDS
 
 pytestmark = needs_cuda
 
@@ -139,7 +140,7 @@ def _crash(tmp_path, source: str):
     kept = tmp_path / "crash.cu"
     kept.write_text(source)
     script = CHILD.format(tests=[str(p) for p in Path(__file__).parents[:2]], source=str(kept), folder=str(tmp_path))
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

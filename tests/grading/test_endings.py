@@ -14,9 +14,9 @@ import pytest
 
 from onekernel.course import find_root
 from support.courses import with_plugin
+from support.patience import HUNG_SECONDS
 
 ROOT = find_root(Path(__file__).parent)
-SECONDS = 60
 GRADE = """
 import pathlib, sys
 from support import corpus
@@ -29,7 +29,7 @@ def start(command: list[str], scratch: Path) -> tuple[subprocess.Popen[str], int
     paths = [str(ROOT / "src"), str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TMPDIR": str(scratch)}
     process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + HUNG_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         for call in scratch.glob("onekernel-*/out/0.started"):
             for child in children(process.pid):
@@ -57,7 +57,7 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + HUNG_SECONDS
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     return not alive(pid)
@@ -80,7 +80,7 @@ def test_a_pytest_that_is_asked_to_end_leaves_nothing(tmp_path: Path) -> None:
     words = [*with_plugin(), f"--submission={handed_in}", "-k", "vector_add", "--device=simulator"]
     process, worker = start([sys.executable, "-c", code, *words], scratch)
     process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=SECONDS)
+    output, _ = process.communicate(timeout=HUNG_SECONDS)
     assert process.returncode == pytest.ExitCode.INTERRUPTED, output
     assert gone(worker)
     assert not list(scratch.glob("onekernel-*"))

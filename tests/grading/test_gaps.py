@@ -14,6 +14,7 @@ from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED
 from support.courses import make_course
+from support.patience import HUNG_SECONDS
 
 ROOT = course.find_root(Path(__file__).parent)
 COURSE = course.load(ROOT)
@@ -104,5 +105,5 @@ def test_the_solution_earns_every_point_that_can_be_assessed(exercise: course.Ex
 @pytest.mark.parametrize("name", [p.name for p in STARTERS if p.suffix == ".cu"])
 def test_nvcc_compiles_it_alone(folder: str, name: str, tmp_path: Path) -> None:
     argv = ["nvcc", "-std=c++17", "-arch=sm_80", "-c", str(ROOT / folder / name), "-o", str(tmp_path / "out.o")]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=HUNG_SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

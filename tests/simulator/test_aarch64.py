@@ -12,6 +12,7 @@ from onekernel.backends.simulator import compiler
 from onekernel.backends.simulator.compile import RUNTIME
 from onekernel.backends.simulator.compiler import COMMON, Compiler, card
 from onekernel.backends.simulator.rewrite import rewrite
+from support.patience import HUNG_SECONDS
 
 CROSS, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
 KERNELS = Path(__file__).with_name("kernels")
@@ -46,7 +47,7 @@ int main(int, char** arguments) {
 
 
 def build(*words: object) -> None:
-    subprocess.run([CROSS, "-w", *map(str, words)], check=True, timeout=300)
+    subprocess.run([CROSS, "-w", *map(str, words)], check=True, timeout=HUNG_SECONDS)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def report(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> dict:
     build(folder / "main.o", "-L", folder, "-lkernel", "-lthreads", "-o", folder / "main")
     n = next(line.split()[-1] for line in source.text.splitlines() if line.startswith("// n: "))
     command = [EMULATOR, "-L", "/usr/aarch64-linux-gnu", "-E", f"LD_LIBRARY_PATH={folder}", str(folder / "main"), n]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HUNG_SECONDS)
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 

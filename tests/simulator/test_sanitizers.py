@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import HUNG_SECONDS
+
 KERNELS = (
     "async_barrier_before_wait", "async_no_wait", "clean_async_double_buffer", "clean_async_blocks",
     "clean_stream_fork_join", "clean_stream_scratch", "missing_return_device", "missing_return_launcher",
@@ -59,7 +61,7 @@ def test_the_runtime_is_clean(tmp_path: Path) -> None:
         "LD_PRELOAD": ":".join(_libraries(compiler)),
     }  # fmt: skip
     done = subprocess.run([sys.executable, str(child), str(wrapper), *KERNELS], capture_output=True, text=True,
-                          env=environment, timeout=600)  # fmt: skip
+                          env=environment, timeout=HUNG_SECONDS)  # fmt: skip
     assert done.returncode == 0 and "runtime error" not in done.stderr, done.stderr[-4000:]
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     assert {a["kernel"] for a in answers} == set(KERNELS)

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from support.patience import HUNG_SECONDS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -21,14 +23,15 @@ def run(path: Path, slug: str, dtypes=("float32",), cases=(), groups=(), seed: i
     """One entry a call: case, dtype, fault, findings (code, line, text), kernels, passes (reads, writes)."""
     request = {"path": str(path), "slug": slug, "dtypes": list(dtypes), "cases": [list(c) for c in cases]}
     request |= {"groups": list(groups), "seed": seed}
-    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT / "src"), "ONEKERNEL_LANG": "en"}
+    environment = os.environ | {"TRITON_INTERPRET": "1", "ONEKERNEL_LANG": "en"}
+    environment["PYTHONPATH"] = os.pathsep.join((str(ROOT / "src"), str(ROOT / "tests")))
     done = subprocess.run(
         [sys.executable, __file__],
         input=json.dumps(request),
         capture_output=True,
         text=True,
         env=environment,
-        timeout=300,
+        timeout=HUNG_SECONDS,
     )
     if done.returncode and "Unavailable: Triton 3.6.0 without a GPU fails with NumPy" in done.stderr:
         # Seen where a GPU machine brings both; the README's set-up has a pair that works.

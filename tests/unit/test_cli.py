@@ -23,6 +23,7 @@ from onekernel.cli.console import console
 from onekernel.course import find_root, load
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
 from support.courses import make_course
+from support.patience import HUNG_SECONDS
 
 ROOT = find_root(Path(__file__).parent)
 Run = Callable[..., tuple[int, str, str]]
@@ -426,14 +427,14 @@ def test_an_interrupted_check_says_so_loses_nothing_and_leaves_nobody(
     process = subprocess.Popen(
         [sys.executable, "-c", code, "check"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + HUNG_SECONDS
     while not (ana / "scores.json").exists() or not _children(process.pid):
         assert time.monotonic() < deadline and process.poll() is None, process.communicate()
         time.sleep(0.05)
     time.sleep(1.0)
     mine = _children(process.pid)
     process.send_signal(ending)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=HUNG_SECONDS)
     assert process.returncode == 130
     assert err.strip().splitlines() == [messages.say("cli.interrupted")]
     assert learners.Learner(root, "ana").solved("quiz")

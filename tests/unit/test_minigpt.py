@@ -16,6 +16,7 @@ import pytest
 from onekernel.minigpt import weights
 from onekernel.minigpt.arithmetic import Reproducible
 from onekernel.minigpt.model import Config, MiniGPT
+from support.patience import HUNG_SECONDS
 
 PACKAGE = Path(weights.__file__).parent
 SMALL = Config(vocabulary=19, context=12, width=12, heads=2, blocks=2)
@@ -138,7 +139,7 @@ def test_training_learns_and_exports_what_numpy_loads(capsys):
 
 def test_the_command_writes_text():
     command = [sys.executable, "-m", "onekernel.minigpt", "A block is", "--length", "20"]
-    written = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    written = subprocess.run(command, capture_output=True, text=True, check=True, timeout=HUNG_SECONDS).stdout
     assert written.startswith("A block is") and len(written.rstrip("\n")) >= 25
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from support.patience import HUNG_SECONDS
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
@@ -28,7 +30,7 @@ for request in requests("kernel", device=sys.argv[1]):
 def verdicts(device: str, environment: dict[str, str]) -> list[str]:
     command = [sys.executable, "-c", PROGRAM, device]
     env = {**environment, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

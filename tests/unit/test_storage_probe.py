@@ -26,6 +26,7 @@ from onekernel.minigpt.storage import (
     predictions,
 )
 from onekernel.minigpt.storage_run import run_probe
+from support.patience import HUNG_SECONDS
 
 SOLUTION = Path(__file__).parents[2] / "solutions" / "storage_probe.py"
 
@@ -142,7 +143,7 @@ def test_every_question_has_its_words():
 
 
 def run_alone(path: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-B", str(path)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-B", str(path)], capture_output=True, text=True, timeout=HUNG_SECONDS)
 
 
 def test_the_file_runs_by_itself():

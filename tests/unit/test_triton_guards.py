@@ -17,6 +17,7 @@ from hypothesis.extra import numpy as hnp
 
 from onekernel.backends.base import Unavailable
 from onekernel.backends.triton import guards
+from support.patience import HUNG_SECONDS
 
 
 def versions(monkeypatch, **given_versions: str | None) -> None:
@@ -84,7 +85,8 @@ def test_on_a_gpu_a_check_takes_each_configuration_in_turn_and_times_none(tmp_pa
     paths = os.pathsep.join([str(tmp_path), str(Path(guards.__file__).parents[3])])
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"} | {"PYTHONPATH": paths}
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=120, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment,
+        timeout=HUNG_SECONDS, check=True,
     )
     assert done.stdout.split("\n")[:2] == ["[16, 32, 64, 16]", "[0.0, 0.0, 0.0]"]
 
