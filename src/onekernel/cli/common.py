@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 
 from onekernel import course as courses
@@ -40,10 +41,18 @@ def one(course: Course, name: str) -> Exercise:
 
 def _unknown(course: Course, name: str) -> UserError:
     known = [*course.exercises, *(lab.name for lab in course.labs)]
-    near = difflib.get_close_matches(name, known, n=1)
+    # A lab all of whose words stand in the name comes first: before it was divided, 03-triton-and-pytorch was both.
+    meant = [lab.name for lab in course.labs if _words(lab.name) and _words(lab.name) <= _words(name)]
+    near = meant or difflib.get_close_matches(name, known, n=1)
     if near:
-        return UserError(Message.of("cli.unknown-near", name=name, near=near[0]))
+        either = Message.of("cli.either", names=", ".join(near[:-1]), last=near[-1]) if near[1:] else near[0]
+        return UserError(Message.of("cli.unknown-near", name=name, near=either))
     return UserError(Message.of("cli.unknown-name", name=name, known=", ".join(known)))
+
+
+def _words(name: str) -> set[str]:
+    """The words of a lab's name without its number."""
+    return set(re.findall(r"[a-z]+", name.lower()))
 
 
 def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...] | None:
