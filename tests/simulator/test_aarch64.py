@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("aarch64")
     (place / "main.cpp").write_text(MAIN)
     build("-std=gnu++17", "-c", place / "main.cpp", "-o", place / "main.o")
-    build(*COMMON, "-O2", "-shared", RUNTIME / "thread_local.cpp", "-o", place / "libthreads.so")
+    build(*COMMON, "-O2", "-shared", RUNTIME / "machine" / "thread_local.cpp", "-o", place / "libthreads.so")
     how = (*COMMON, *card("sm_80"), "-g0", "-O1", "-fvisibility=hidden")
     build(*how, "-c", RUNTIME / "runtime.cpp", "-o", place / "runtime.o")
     return place
@@ -69,7 +69,7 @@ def report(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> dict:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     how = compiler.flags("count", Compiler(CROSS, "g++", ""))
     compiler.fused.cache_clear()
-    header = RUNTIME / "include" / "cuda_runtime.h"
+    header = RUNTIME / "api" / "cuda_runtime.h"
     build(*how, "-include", header, "-c", folder / "kernel.cpp", "-o", folder / "kernel.o")
     build("-shared", "-Wl,-Bsymbolic", folder / "runtime.o", folder / "kernel.o", "-L", folder, "-lthreads",
           "-lpthread", "-lm", "-lrt", "-o", folder / "libkernel.so")  # fmt: skip

@@ -10,7 +10,7 @@ from onekernel.messages import area
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "src" / "onekernel" / "backends" / "simulator" / "runtime"
-SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in RUNTIME.glob("*.cpp"))
+SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp")))
 CODES = sorted(set(re.findall(r'Finding(?: f)?\("([a-z-]+)"', SOURCE)))
 
 

@@ -8,7 +8,7 @@ from onekernel.backends.base import Unavailable
 from onekernel.messages import Message
 
 ARCHITECTURES = {"sm_80": 800, "sm_90": 900}
-"""Name -> __CUDA_ARCH__. The limits of both cards are in runtime/card.h."""
+"""Name -> __CUDA_ARCH__. The limits of both cards are in runtime/api/ok/card.h."""
 
 DEFAULT = "sm_80"
 

@@ -109,7 +109,7 @@ def _precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...]) 
 def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
     """The little library that all programs of a process share; to be loaded before them."""
     flags = (*COMMON, "-O2", "-w", "-shared")
-    return _own(with_compiler, folder, "libonekernel-threads", ".so", flags, RUNTIME / "thread_local.cpp")
+    return _own(with_compiler, folder, "libonekernel-threads", ".so", flags, RUNTIME / "machine" / "thread_local.cpp")
 
 
 def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], source: Path) -> Path:

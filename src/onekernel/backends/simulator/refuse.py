@@ -23,7 +23,7 @@ _OF_SM_90 = {
     "cluster_group": "thread block clusters (cluster_group)",
     "__cluster_dims__": "thread block clusters (__cluster_dims__)",
 }
-# Of CUB we have include/cub alone.
+# Of CUB we have api/cub alone.
 _CUB = frozenset(("BlockReduce", "BlockReduceAlgorithm", "WarpReduce"))
 _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::minimum<>"}  # gone with CUDA 13
 # Whole families of the runtime's and the device's functions, by their names in CUDA 13.0's headers.

@@ -25,7 +25,7 @@ from onekernel.backends.simulator.tokens import (
 )
 from onekernel.messages import Message
 
-INCLUDE = Path(__file__).with_name("runtime") / "include"
+INCLUDE = Path(__file__).with_name("runtime") / "api"
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
 _QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')

@@ -3,20 +3,19 @@
 
 #include <cstring>
 
-#include "coalesce.h"
-#include "crash.h"
-#include "launch.h"
-#include "memory.h"
-#include "race.h"
-#include "report.h"
-#include "streams.h"
-#include "trace.h"
+#include "checks/race.h"
+#include "counters/lockstep.h"
+#include "counters/trace.h"
+#include "machine/crash.h"
+#include "machine/launch.h"
+#include "machine/streams.h"
+#include "memory/memory.h"
+#include "report/findings.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace __ok {
 uintptr_t loaded_at = 0;
-uintptr_t symbols_low = 0, symbols_high = 0;
 
 // Finds where this shared object lies, and its code and data.
 static int look(dl_phdr_info* info, size_t, void*) {

@@ -2,75 +2,19 @@
 // of libtsan's. The return address tells the source line.
 #include <cstring>
 
-#include "async.h"
-#include "coalesce.h"
-#include "launch.h"
-#include "memory.h"
-#include "race.h"
-#include "report.h"
-#include "state.h"
-#include "team.h"
+#include "checks/async.h"
+#include "checks/bounds.h"
+#include "checks/happens_before.h"
+#include "checks/race.h"
+#include "counters/lockstep.h"
+#include "machine/launch.h"
+#include "machine/resident_blocks.h"
+#include "machine/state.h"
+#include "memory/memory.h"
+#include "report/findings.h"
 
 namespace __ok {
 unsigned options = 0;
-
-static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t address, int bytes, const char* access) {
-    long long item = a ? a->item : 1;
-    long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
-    long long offset = a ? static_cast<long long>(address - a->low) : 0;
-    long long index = offset >= 0 ? offset / item : -((-offset + item - 1) / item);
-    f.code_at(pc).here().text("variable", a ? a->name : "").text("access", access).number("index", index);
-    f.number("size", size).number("bytes", bytes);
-    f.text("side", offset < 0 ? "before" : "after");
-    f.number("distance", offset < 0 ? -index : index - size + 1);
-}
-
-[[gnu::noinline]] static void report_global(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
-    w.suspect = address;
-    const Allocation& owner = owner_of(address - heap_base);
-    const char* access = flags & ATOMIC ? "atomic" : flags & WRITES ? "write" : "read";
-    if (owner.freed) {
-        if (first_of("use-after-free", pc)) {
-            Finding f("use-after-free");
-            f.code_at(pc).here().text("variable", owner.name).text("access", access).add();
-        }
-        return;
-    }
-    const Allocation* a = owner.live ? &owner : nearest(address);
-    if (!first_of(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc,
-                  a ? static_cast<uint64_t>(a - allocations) : 0))
-        return;
-    Finding f(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read");
-    describe(f, pc, a, address, bytes, access);
-    f.add();
-}
-
-[[gnu::noinline]] static void report_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc) {
-    const SharedArray* a = shared_nearest(offset);
-    const char* code = flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read";
-    if (!first_of(code, pc, a ? a->offset : 0)) return;
-    Finding f(code);
-    long long item = a ? a->item : 1, from = a ? a->offset : 0, size = a ? a->bytes : 0;
-    f.code_at(pc).here().text("variable", a ? a->name : "").text("access", flags & WRITES ? "write" : "read");
-    f.number("index", (offset - from) / item).number("size", size / item).number("bytes", bytes);
-    f.number("distance", (offset - from) / item - size / item + 1).text("side", "after").add();
-}
-
-[[gnu::noinline]] static void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name) {
-    if (first_of("misaligned-access", pc)) {
-        Finding f("misaligned-access");
-        f.code_at(pc).here().text("variable", name).number("bytes", bytes);
-        f.number("past", static_cast<long long>(address % bytes)).add();
-    }
-    stop_launch(ERROR_MISALIGNED_ADDRESS);
-}
-
-[[gnu::noinline]] static void report_host(Worker& w, uintptr_t address, uintptr_t pc) {
-    uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
-    if (address - indices + 4096 < 8192) return;
-    w.suspect = address;
-    if (first_of("host-pointer", pc)) Finding("host-pointer", address).code_at(pc).here().add();
-}
 
 static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_t& unique) {
     if (bytes == 4 && offset % 4 == 0) {
@@ -96,7 +40,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
     if (offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
         if (__builtin_expect(address < a.low || address + bytes > a.high, 0)) {
-            report_global(*w, address, bytes, flags, pc);
+            report_out_of_bounds(*w, address, bytes, flags, pc);
             return;
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
@@ -110,7 +54,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 a.loaded += bytes;
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
             }
-            check_order(*w, Place{&a, nullptr, 0}, a.cells, address, a.base, bytes, flags, pc);
+            check_order(*w, Place{&a, nullptr, 0}, a.shadow, address, a.base, bytes, flags, pc);
         }
         if (options & COUNTS) log_access(*w, address, bytes, flags, pc, false);
         return;
@@ -120,13 +64,13 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         uint32_t at = static_cast<uint32_t>(in_arena);
         const SharedArray* s = shared_at(at);
         if (__builtin_expect(!s || at + bytes > s->offset + s->bytes, 0)) {
-            report_shared(at, bytes, flags, pc);
+            report_out_of_bounds_shared(at, bytes, flags, pc);
             return;
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
         if (__builtin_expect(copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
         } else if (options & RACES)
-            check_order(*w, Place{nullptr, s, at}, shared_cells(*w), address, reinterpret_cast<uintptr_t>(w->arena), bytes,
+            check_order(*w, Place{nullptr, s, at}, shared_shadow(*w), address, reinterpret_cast<uintptr_t>(w->arena), bytes,
                         flags, pc);
         if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);
         return;
@@ -136,12 +80,12 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
     if (address - symbols_low < symbols_high - symbols_low) {
         Allocation* a = options & RACES ? symbol_at(address) : nullptr;
         if (!a) return;
-        if (!a->cells) make_cells(*a);
-        check_order(*w, Place{a, nullptr, 0}, a->cells, address, a->base, bytes, flags, pc);
+        if (!a->shadow) make_shadow(*a);
+        check_order(*w, Place{a, nullptr, 0}, a->shadow, address, a->base, bytes, flags, pc);
         return;
     }
-    if (w->team && visit_shared(*w, address, bytes, flags, pc)) return;
-    report_host(*w, address, pc);
+    if (w->resident && access_distributed_shared(*w, address, bytes, flags, pc)) return;
+    report_host_pointer(*w, address, pc);
 }
 
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and

@@ -1,0 +1,72 @@
+// Loads and stores with a cache hint: on a CPU plain accesses, one for a whole vector. And the other odds and ends of
+// device code: clocks, traps, sleep.
+#pragma once
+#include <time.h>
+
+#include "core.h"
+#include "bits.h"
+
+namespace __ok {
+template <class T>
+struct Exactly {
+    typedef T type;
+};
+
+// A 16-byte vector moves through one 16-byte word, which clang is kept from splitting, so that it counts as one access.
+typedef long long Word16 __attribute__((vector_size(16), may_alias));
+template <class T>
+OK_ALWAYS T load(const T* address) {
+    if constexpr (sizeof(T) == 16 && alignof(T) == 16) {
+        Word16 word = *reinterpret_cast<const Word16*>(address);
+        OK_WHOLE(word);
+        return bit_cast<T>(word);
+    } else {
+        return *address;
+    }
+}
+template <class T>
+OK_ALWAYS void store(T* address, T value) {
+    if constexpr (sizeof(T) == 16 && alignof(T) == 16) {
+        Word16 word = bit_cast<Word16>(value);
+        OK_WHOLE(word);
+        *reinterpret_cast<Word16*>(address) = word;
+    } else {
+        *address = value;
+    }
+}
+}  // namespace __ok
+
+#define OK_LOAD(name)                    \
+    template <class T>                   \
+    OK_ALWAYS T name(const T* address) { \
+        return __ok::load(address);        \
+    }
+OK_LOAD(__ldg)
+OK_LOAD(__ldca)
+OK_LOAD(__ldcg)
+OK_LOAD(__ldcs)
+OK_LOAD(__ldlu)
+OK_LOAD(__ldcv)
+#undef OK_LOAD
+
+#define OK_STORE(name)                                                     \
+    template <class T>                                                     \
+    OK_ALWAYS void name(T* address, typename __ok::Exactly<T>::type value) { \
+        __ok::store(address, value);                                         \
+    }
+OK_STORE(__stwb)
+OK_STORE(__stcg)
+OK_STORE(__stcs)
+OK_STORE(__stwt)
+#undef OK_STORE
+
+// Nanoseconds of this machine: they order events, they measure nothing of a GPU.
+inline long long clock64() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+OK_ALWAYS void __nanosleep(unsigned) {}
+OK_ALWAYS void __trap(OK_AT) { __ok::trap("__trap", at); }
+OK_ALWAYS void __brkpt() {}
+OK_ALWAYS void __prof_trigger(int) {}

@@ -1,0 +1,207 @@
+// One clock for each block: barriers and collectives advance it. Between blocks a fence followed by an atomic on an address
+// releases what the thread could rely on; an atomic on that address acquires it. What was acquired is released along with
+// it, so that an order may pass through any number of blocks.
+//
+// No vector of clocks is kept: a release says what its own block had done, and which releases it had seen. Whether an access
+// is ordered is found by walking back through them.
+#include "happens_before.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+#include "../machine/resident_blocks.h"
+
+namespace __ok {
+namespace {
+struct Release {
+    uint32_t block, time, barrier_time, full_time;
+    uint16_t thread;
+};
+
+constexpr uint16_t NO_THREAD = 0xffff;  // of a release that stands for all that a block did before its barrier_time
+
+struct Channel;  // an address that atomics touch
+
+// The first `releases` of a channel were seen, by the release with number `at` and all after it.
+struct Seen {
+    size_t at;
+    Channel* channel;
+    size_t releases;
+};
+
+struct Channel {
+    std::vector<Release> releases;
+    std::vector<Seen> seen;
+    std::unordered_map<Channel*, size_t> most;  // of each channel in `seen`, the most releases
+    size_t walked = 0;                          // how many of its releases the walk under way has looked at
+};
+
+// The same by a thread of the running block.
+struct Acquire {
+    Channel* channel;
+    size_t releases;
+    uint32_t time;
+    uint16_t thread;
+};
+
+std::unordered_map<uintptr_t, Channel> channels;
+std::vector<std::vector<Acquire>> acquires(1);  // of the running blocks: one, or all that are resident
+
+bool covers(const Release& r, const Access& p) {
+    if (r.thread == p.thread) return p.time <= r.time;
+    return p.time < r.barrier_time || (r.thread / WARP == p.thread / WARP && p.time < r.full_time);
+}
+
+// Does one of the channel's first `count` releases, beyond those walked before, order `p`?
+bool released(const Worker& w, const Channel& c, size_t count, const Access& p) {
+    auto r = c.releases.begin() + c.walked, end = c.releases.begin() + count;
+    if (w.resident) return std::any_of(r, end, [&](const Release& a) { return a.block == p.block && covers(a, p); });
+    // Blocks that run one after another release in their order.
+    r = std::lower_bound(r, end, p.block, [](const Release& a, uint32_t block) { return a.block < block; });
+    for (; r != end && r->block == p.block; ++r)
+        if (covers(*r, p)) return true;
+    return false;
+}
+
+bool acquired(Worker& w, const Acquire& q, unsigned rank) {
+    return ordered_in_block(w, Access{static_cast<uint32_t>(w.block + 1), q.time, 0, q.thread, 0, 0}, rank);
+}
+
+bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
+    struct Step { Channel* channel; size_t releases; };
+    std::vector<Step> walk;
+    std::vector<Channel*> touched;
+    bool found = false;
+    auto visit = [&](Channel* c, size_t count) {
+        if (found || c->walked >= count) return;
+        found = released(w, *c, count, p);
+        if (!c->walked) touched.push_back(c);
+        c->walked = count;
+        walk.push_back({c, count});
+    };
+    for (const Acquire& q : acquires[w.member])
+        if (acquired(w, q, rank)) visit(q.channel, q.releases);
+    for (size_t i = 0; i < walk.size() && !found; i++)
+        for (const Seen& s : walk[i].channel->seen)
+            if (s.at < walk[i].releases) visit(s.channel, s.releases);
+    for (Channel* c : touched) c->walked = 0;
+    return found;
+}
+}  // namespace
+
+bool ordered_in_block(Worker& w, const Access& p, unsigned rank) {
+    if (p.thread == rank || p.time < w.barrier_time) return true;
+    if (p.thread / WARP != rank / WARP) return false;
+    const Warp& wp = warp_of(w, rank);
+    if (p.time < wp.full_time) return true;
+    return wp.seen && p.time < wp.seen[p.thread % WARP][rank % WARP];
+}
+
+bool ordered(Worker& w, const Access& p, unsigned rank) {
+    if (p.block == w.block + 1 && ordered_in_block(w, p, rank)) return true;
+    if (w.resident && ordered_by_block_barrier(w, p, rank)) return true;
+    if (acquires[w.member].empty()) return false;
+    Busy busy;
+    return ordered_by_atomics(w, p, rank);
+}
+
+void synchronise(Worker& w, uintptr_t address, bool writes) {
+    bool release = writes && w.fenced[w.rank];
+    if (!release && channels.empty()) return;
+    Busy busy;
+    Channel& c = channels[address];
+    auto& mine = acquires[w.member];
+    const uint16_t thread = static_cast<uint16_t>(w.rank);
+    // Whoever waits in a loop acquires the same again and again.
+    auto again = std::find_if(mine.rbegin(), mine.rend(), [&](const Acquire& q) { return q.thread == thread && q.channel == &c; });
+    if (!c.releases.empty() && (again == mine.rend() || again->releases != c.releases.size()))
+        mine.push_back({&c, c.releases.size(), w.time, thread});
+    if (!release) return;
+    for (const Acquire& q : mine) {
+        if (q.channel == &c || !acquired(w, q, w.rank)) continue;  // what a channel holds, its later releases have seen
+        size_t& most = c.most[q.channel];
+        if (q.releases <= most) continue;
+        most = q.releases;
+        c.seen.push_back({c.releases.size(), q.channel, q.releases});
+    }
+    c.releases.push_back({static_cast<uint32_t>(w.block + 1), w.time, w.barrier_time, warp_of(w, w.rank).full_time, thread});
+    if (!w.resident) return;
+    // What the other blocks of the cluster did before its last barrier is released along with it.
+    int first = w.member / w.resident->cluster_blocks * w.resident->cluster_blocks;
+    for (int i = first; i < first + w.resident->cluster_blocks; i++) {
+        const ResidentBlock& m = w.resident->members[i];
+        if (i != w.member && m.met) c.releases.push_back({static_cast<uint32_t>(m.worker->block + 1), 0, m.met, 0, NO_THREAD});
+    }
+}
+
+// What any block of a cluster has acquired before a barrier of the cluster, all have behind it.
+void order_cluster_barrier_passed(int from, int to) {
+    std::unordered_map<Channel*, size_t> most;
+    for (int i = from; i < to; i++)
+        for (const Acquire& q : acquires[i]) most[q.channel] = std::max(most[q.channel], q.releases);
+    for (int i = from; i < to && !most.empty(); i++) {
+        acquires[i].clear();
+        for (const auto& [channel, count] : most) acquires[i].push_back({channel, count, 0, 0});
+    }
+}
+
+bool ordered_by_block_barrier(Worker& w, const Access& p, unsigned rank) {
+    ResidentBlocks& resident = *w.resident;
+    int other = resident.member_of(p.block - 1);
+    if (other < 0) return false;
+    const Arrivals& mine = resident.members[w.member].arrivals[rank];
+    const Arrivals& theirs = resident.members[other].arrivals[p.thread];
+    for (int level : {CLUSTER, GRID}) {
+        if (!mine.met[level] || &resident.barrier(level, other) != &resident.barrier(level, w.member)) continue;
+        if (p.time < theirs.times[level][(mine.met[level] - 1) & 1]) return true;
+    }
+    return false;
+}
+
+extern "C" void ok_fence(int, Site) {
+    Worker& w = *worker;
+    if (w.current) w.fenced[w.rank] = w.time;
+}
+
+void start_order() {
+    channels.clear();
+    for (auto& of_block : acquires) of_block.clear();
+}
+
+void order_block_started(Worker& w) {
+    if (acquires.size() <= size_t(w.member)) acquires.resize(w.member + 1);
+    acquires[w.member].clear();
+    memset(w.fenced, 0, w.launch->threads * sizeof *w.fenced);
+}
+
+// What any thread has acquired, all have now: of each channel the most is enough.
+void order_barrier_passed(Worker& w) {
+    auto& mine = acquires[w.member];
+    if (mine.empty()) return;
+    Busy busy;
+    std::unordered_map<Channel*, size_t> most;
+    for (const Acquire& q : mine) most[q.channel] = std::max(most[q.channel], q.releases);
+    mine.clear();
+    for (const auto& [channel, count] : most) mine.push_back({channel, count, 0, 0});
+}
+
+void order_warp_reconverged(Worker& w, int warp, unsigned group) {
+    Warp& wp = w.warps[warp];
+    w.time++;
+    if ((group & wp.alive) == wp.alive) {
+        wp.full_time = w.time;
+    } else if (options & RACES) {
+        if (!wp.seen) {
+            wp.seen = w.seen[warp];
+            memset(wp.seen, 0, sizeof w.seen[warp]);
+        }
+        for (int x = 0; x < WARP; x++) {
+            uint32_t latest = group >> x & 1 ? w.time : 0;
+            for (unsigned r = group; r; r &= r - 1) latest = std::max(latest, wp.seen[x][__builtin_ctz(r)]);
+            for (unsigned r = group; r; r &= r - 1) wp.seen[x][__builtin_ctz(r)] = latest;
+        }
+    }
+}
+}  // namespace __ok

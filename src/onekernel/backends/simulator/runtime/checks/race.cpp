@@ -1,0 +1,171 @@
+// Whether an access meets another that no order keeps apart from it, and whether it reads what nobody wrote.
+#include "race.h"
+
+#include <cstring>
+
+#include "../report/findings.h"
+#include "happens_before.h"
+
+namespace __ok {
+namespace {
+struct Pending {
+    bool live = false;
+    uintptr_t address;
+    int bytes;
+    uint64_t before;
+    Place place;
+    Access previous, now;
+};
+Pending pending;
+unsigned race_serial = 0, first_serial = 0;  // first_serial: when the launch began
+
+uint64_t value_at(uintptr_t address, int bytes) {
+    uint64_t v = 0;
+    memcpy(&v, reinterpret_cast<void*>(address), bytes);
+    return v;
+}
+
+// One number for each variable: an allocation or a shared array.
+uint64_t variable_key(const Place& place) {
+    return place.global ? static_cast<uint64_t>(place.global - allocations) : ~uint64_t(place.shared ? place.shared->offset : 0);
+}
+
+void report_race(Worker& w, const Place& place, uintptr_t address, const Access& p, const Access& now) {
+    uint64_t key = variable_key(place);
+    if (!first_of(place.global ? "race-global" : "race-shared", key)) return;
+    withdraw("uninitialised-read", key);  // read too early, not never written
+    Finding f(place.global ? "race-global" : "race-shared");
+    f.code_at(code_base() + now.pc).other_code_at(code_base() + p.pc).here();
+    bool p_writes = p.flags & WRITES, now_writes = now.flags & WRITES;
+    f.text("kind", p_writes && now_writes ? "write-write" : p_writes ? "write-read" : "read-write");
+    f.text("scope", p.block == w.block + 1 ? "block" : place.global ? "grid" : "cluster");
+    f.text("atomic", p.flags & ATOMIC ? "first" : now.flags & ATOMIC ? "second" : "none");
+    if (place.global) {
+        f.text("variable", place.global->name);
+        f.number("index", static_cast<long long>(address - place.global->low) / place.global->item);
+    } else {
+        f.text("variable", place.shared ? place.shared->name : "");
+        f.number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
+    }
+    uint3 t = w.launch->index[p.thread];
+    uint3 g = w.launch->config.grid;
+    uint64_t b = p.block - 1;
+    char other[96];
+    snprintf(other, sizeof other, "(%u,%u,%u)", t.x, t.y, t.z);
+    f.text("other_thread", other);
+    snprintf(other, sizeof other, "(%u,%u,%u)", unsigned(b % g.x), unsigned(b / g.x % g.y), unsigned(b / g.x / g.y));
+    f.text("other_block", other).add();
+}
+
+void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access& p, const Access& now) {
+    if (!p.block || !(p.bytes & now.bytes) || (p.flags & now.flags & ATOMIC) || ordered(w, p, now.thread)) return;
+    bool both_write = (p.flags & WRITES) && (now.flags & WRITES);
+    if (both_write && !((p.flags | now.flags) & ATOMIC)) {
+        // All threads that write the same value do no harm: compare once the store has happened.
+        if (!pending.live) pending = {true, address, bytes, value_at(address, bytes), place, p, now};
+        return;
+    }
+    report_race(w, place, address, p, now);
+}
+}  // namespace
+
+void settle(Worker& w) {
+    if (__builtin_expect(!pending.live, 1)) return;
+    pending.live = false;
+    if (value_at(pending.address, pending.bytes) != pending.before)
+        report_race(w, pending.place, pending.address, pending.previous, pending.now);
+}
+
+[[gnu::noinline]] static void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
+    uint64_t key = variable_key(place);
+    if (!first_of("uninitialised-read", key)) return;
+    Finding f("uninitialised-read", key);
+    f.code_at(pc).here().text("space", place.global ? "global" : "shared");
+    f.text("variable", place.global ? place.global->name : place.shared ? place.shared->name : "");
+    f.number("index", place.global   ? static_cast<long long>(at - place.global->low) / place.global->item
+                      : place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item
+                                     : 0);
+    f.add();
+}
+
+// One word of an access. `now.bytes` says which of its four bytes, the first of which lies at `at`.
+static inline __attribute__((always_inline)) void check_word(Worker& w, const Place& place, ShadowWord& c, uintptr_t at, int bytes,
+                                                             const Access& now, uintptr_t pc) {
+    // Most earlier accesses are ordered by the barrier or are the thread's own: seen at once, without a call.
+    auto harmless = [&](const Access& p) {
+        return !p.block || (p.block == now.block && (p.thread == now.thread || p.time < w.barrier_time));
+    };
+    uint32_t owner = place.owner ? place.owner : now.block;
+    if (c.launch != race_serial || (!place.global && c.init_block != owner)) {
+        if (!place.global && (c.init_block != owner || c.launch < first_serial)) {
+            c.init_block = owner;
+            c.init = 0;
+        }
+        c.launch = race_serial;
+        c.writer.block = c.atomic.block = c.reader.block = c.reader2.block = 0;
+    }
+    if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
+        !(place.global && place.global->initialised))
+        report_uninitialised(place, at, pc);
+    if (!harmless(c.writer)) meet(w, place, at, bytes, c.writer, now);
+    bool atomic = now.flags & ATOMIC;
+    if (!atomic && !harmless(c.atomic)) meet(w, place, at, bytes, c.atomic, now);
+    if (now.flags & WRITES) {
+        if (!harmless(c.reader)) meet(w, place, at, bytes, c.reader, now);
+        if (!harmless(c.reader2)) meet(w, place, at, bytes, c.reader2, now);
+        c.init |= now.bytes;
+        if (atomic) {
+            c.atomic = now;
+            return;
+        }
+        c.writer = now;
+        for (Access* a : {&c.atomic, &c.reader, &c.reader2})
+            if (!(a->bytes & ~now.bytes)) a->block = 0;
+        return;
+    }
+    if (atomic) {
+        if (!c.atomic.block || !(c.atomic.flags & WRITES)) c.atomic = now;
+        return;
+    }
+    Access& r = harmless(c.reader) ? c.reader : c.reader2;
+    bool again = r.block == now.block && r.thread == now.thread && r.time == now.time;
+    uint8_t had = again ? r.bytes : 0;
+    r = now;
+    r.bytes |= had;
+}
+
+void check_order(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
+                 uintptr_t pc) {
+    settle(w);
+    uintptr_t code = pc - code_base();
+    Access now{static_cast<uint32_t>(w.block + 1), w.time, static_cast<uint32_t>(code < 1 << 22 ? code : 0), w.rank, 15,
+               static_cast<uint8_t>(flags)};
+    uintptr_t offset = address - base, end = offset + bytes;
+    if (bytes == 4 && offset % 4 == 0) {
+        check_word(w, place, shadow[offset / 4], address, 4, now, pc);
+        return;
+    }
+    for (uintptr_t word = offset / 4; word * 4 < end; word++) {
+        int from = word * 4 < offset ? static_cast<int>(offset - word * 4) : 0;
+        int to = word * 4 + 4 > end ? static_cast<int>(end - word * 4) : 4;
+        now.bytes = static_cast<uint8_t>((1 << to) - (1 << from));
+        check_word(w, place, shadow[word], base + word * 4 + from, to - from, now, pc);
+    }
+}
+
+void start_races() {
+    first_serial = ++race_serial;
+    start_order();
+    pending.live = false;
+    for (int i = 1; i < allocation_count; i++) {
+        Allocation& a = allocations[i];
+        if (!a.live) continue;
+        if (!a.shadow) make_shadow(a);
+        size_t bits = (a.end - a.base + 7) / 8;
+        memset(a.read_bits, 0, bits);
+        memset(a.write_bits, 0, bits);
+    }
+}
+
+void forget_accesses() { race_serial++; }
+}  // namespace __ok

@@ -1,0 +1,250 @@
+// Between two points where lanes meet, what each lane accesses is logged; the logs are joined as a warp would have executed
+// them: of the lanes' next accesses those with the lowest program counter go together.
+//
+// Lanes of a warp mostly make the same accesses in turn. So there is one list of steps a warp: a lane whose next access is
+// of the next step's kind adds its address there, and nothing is left to be joined. From the first access that is not, a
+// lane keeps a log of its own.
+#include "lockstep.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "../memory/access.h"
+#include "../report/findings.h"
+#include "requests.h"
+#include "trace.h"
+
+namespace __ok {
+namespace {
+struct Entry {
+    uint64_t address;
+    RequestKind kind;
+};
+
+struct Log {
+    std::vector<Entry> entries;
+    size_t next = 0;  // the first that is not joined yet
+};
+
+struct Step {
+    RequestKind kind;
+    unsigned lanes;  // one bit each
+    uint64_t addresses[WARP];
+};
+
+struct Steps {
+    std::vector<Step> list;
+    size_t used = 0;
+    unsigned diverged = 0;  // lanes that have a log of their own
+};
+
+constexpr size_t LONGEST_LOG = size_t(1) << 22;
+constexpr size_t MOST_STEPS = 4096;  // of a warp: a megabyte
+Log logs[MAX_THREADS_PER_BLOCK];
+Steps steps[MAX_WARPS];
+uint32_t taken[MAX_THREADS_PER_BLOCK];  // of its warp's steps, the first so many are this lane's too
+std::map<std::pair<const char*, int>, uint64_t> barriers;
+
+// One request: `n` lanes that execute an instruction together.
+void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
+             int n, bool diverged_after) {
+    count_request(kind, addresses, lanes, sizes, n, diverged_after);
+    if (!traced(w)) return;
+    TracedRequest r{kind.pc, kind.bytes, kind.shared, bool(kind.flags & WRITES),
+                    (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC, n, {}, {}};
+    std::copy(lanes, lanes + n, r.lanes);
+    std::copy(addresses, addresses + n, r.addresses);
+    trace_request(w, warp, r);
+}
+
+constexpr int EVERY_LANE[WARP] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                  16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
+// The steps alone are what the lanes of `group` did.
+void join_lockstep(Worker& w, int warp, unsigned group) {
+    Steps& s = steps[warp];
+    bool diverged = s.list[0].lanes != group;  // some have nothing to do here
+    for (size_t k = 0; k < s.used; k++) {
+        const Step& step = s.list[k];
+        unsigned next = k + 1 < s.used ? s.list[k + 1].lanes : 0;
+        diverged |= next && next != step.lanes;  // some go on, some have done
+        if (step.lanes == ~0u) {
+            execute(w, warp, step.kind, step.addresses, EVERY_LANE, nullptr, WARP, diverged);
+        } else {
+            uint64_t addresses[WARP];
+            int lanes[WARP], n = 0;
+            for (unsigned rest = step.lanes; rest; rest &= rest - 1) {
+                lanes[n] = __builtin_ctz(rest);
+                addresses[n] = step.addresses[lanes[n]];
+                n++;
+            }
+            execute(w, warp, step.kind, addresses, lanes, nullptr, n, diverged);
+        }
+        diverged = false;
+    }
+}
+
+void join_logs(Worker& w, int warp, unsigned group) {
+    uint32_t heads[WARP];
+    int lane_of[WARP], lanes = 0;
+    Log* log = logs + warp * WARP;
+    for (unsigned rest = group; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        if (!log[i].entries.empty()) lane_of[lanes++] = i;
+    }
+    bool diverged = lanes && lanes < __builtin_popcount(group);  // some have nothing to do here
+    for (int i = 0; i < lanes; i++) {
+        heads[i] = log[lane_of[i]].entries[0].kind.pc;
+        diverged |= heads[i] != heads[0];  // lanes that met and went different ways
+    }
+    while (lanes) {
+        uint32_t lowest = heads[0];
+        for (int i = 1; i < lanes; i++) lowest = std::min(lowest, heads[i]);
+        uint64_t addresses[WARP];
+        uint8_t sizes[WARP];
+        const RequestKind* kind = nullptr;
+        int who[WARP], n = 0, left = 0;
+        for (int i = 0; i < lanes; i++) {
+            Log& l = log[lane_of[i]];
+            bool goes = heads[i] == lowest;
+            if (goes) {
+                const Entry& e = l.entries[l.next++];
+                if (!kind) kind = &e.kind;
+                who[n] = lane_of[i];
+                addresses[n] = e.address;
+                sizes[n++] = e.kind.bytes;
+            }
+            if (l.next < l.entries.size()) {
+                heads[left] = goes ? l.entries[l.next].kind.pc : heads[i];
+                lane_of[left++] = lane_of[i];
+            }
+        }
+        // Lanes that went together and part now: a branch that divided them.
+        uint32_t next[WARP];
+        for (int i = 0; i < n; i++) {
+            const Log& l = log[who[i]];
+            next[i] = l.next < l.entries.size() ? l.entries[l.next].kind.pc : 0;
+        }
+        for (int i = 1; i < n; i++) diverged |= next[i] != next[0];
+        bool alike = std::all_of(sizes, sizes + n, [&](uint8_t size) { return size == kind->bytes; });
+        execute(w, warp, *kind, addresses, who, alike ? nullptr : sizes, n, diverged);
+        diverged = false;
+        lanes = left;
+    }
+    for (unsigned rest = group; rest; rest &= rest - 1) {
+        Log& l = log[__builtin_ctz(rest)];
+        l.entries.clear();
+        l.next = 0;
+    }
+    steps[warp].diverged &= ~group;
+}
+
+// Turns a warp's steps into logs of its lanes.
+void diverge(int warp) {
+    Steps& s = steps[warp];
+    std::vector<Entry> own;
+    for (int i = 0; i < WARP; i++) {
+        uint32_t& mine = taken[warp * WARP + i];
+        if (!mine) continue;
+        auto& entries = logs[warp * WARP + i].entries;
+        own.swap(entries);
+        entries.clear();
+        for (size_t k = 0; k < mine; k++) entries.push_back({s.list[k].addresses[i], s.list[k].kind});
+        entries.insert(entries.end(), own.begin(), own.end());
+        s.diverged |= 1u << i;
+        own.clear();
+        mine = 0;
+    }
+    s.used = 0;
+}
+
+void join(Worker& w, int warp, unsigned group) {
+    Steps& s = steps[warp];
+    int in_warp = std::min(WARP, w.launch->threads - warp * WARP);
+    if (in_warp < WARP) group &= (1u << in_warp) - 1;
+    if (!s.used && !(s.diverged & group)) return;
+    Busy busy;
+    if (s.used && !s.diverged && !(s.list[0].lanes & ~group)) {
+        join_lockstep(w, warp, group);
+        std::fill_n(taken + warp * WARP, WARP, 0);
+        s.used = 0;
+        return;
+    }
+    diverge(warp);
+    join_logs(w, warp, group);
+}
+
+// A step more, or false: the warp has as many as it may.
+bool add_step(Steps& s, const RequestKind& kind) {
+    if (s.used == MOST_STEPS) return false;
+    if (s.used == s.list.size()) {
+        Busy busy;
+        s.list.resize(std::max<size_t>(16, 2 * s.used));
+    }
+    s.list[s.used].kind = kind;
+    s.list[s.used++].lanes = 0;
+    return true;
+}
+}  // namespace
+
+void start_counts() {
+    start_requests();
+    barriers.clear();
+    start_trace();
+    for (Log& l : logs) {
+        l.entries.clear();
+        l.next = 0;
+    }
+    for (Steps& s : steps) s.used = s.diverged = 0;
+    std::fill_n(taken, MAX_THREADS_PER_BLOCK, 0);
+}
+
+void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
+    RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
+    Steps& s = steps[w.rank / WARP];
+    unsigned bit = 1u << w.rank % WARP;
+    if (__builtin_expect(!(s.diverged & bit), 1)) {
+        uint32_t& mine = taken[w.rank];
+        if (mine < s.used ? s.list[mine].kind == kind : add_step(s, kind)) {
+            Step& step = s.list[mine++];
+            step.addresses[w.rank % WARP] = address;
+            step.lanes |= bit;
+            return;
+        }
+        s.diverged |= bit;
+    }
+    Log& l = logs[w.rank];
+    if (l.entries.size() < l.entries.capacity()) {
+        l.entries.push_back({address, kind});
+        return;
+    }
+    Busy busy;
+    l.entries.push_back({address, kind});
+    if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), bit);
+}
+
+void log_barrier(Worker& w, Site at) {
+    barriers[{at.file, at.line}]++;
+    if (traced(w)) trace_barrier(w, at);
+}
+
+void log_warp_reconverged(Worker& w, int warp, unsigned group) { join(w, warp, group); }
+
+void log_block_reconverged(Worker& w) {
+    for (int i = 0; i < w.launch->warps; i++) join(w, i, ~0u);
+    if (traced(w)) trace_phase(w);
+}
+
+std::string counts_json() {
+    std::string out = requests_json() + ",\"barriers\":[";
+    const char* comma = "";
+    for (const auto& [at, count] : barriers) {
+        out += comma + ("{\"file\":" + quoted(at.first)) + ",\"line\":" + std::to_string(at.second) +
+               ",\"count\":" + std::to_string(count) + "}";
+        comma = ",";
+    }
+    out += "]";
+    return options & TRACE ? out + "," + trace_json() : out;
+}
+}  // namespace __ok

@@ -1,0 +1,17 @@
+// Memory traffic as ncu counts it: lanes' accesses joined into warp-wide requests, requests into sectors and wavefronts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../machine/state.h"
+
+namespace __ok {
+void start_counts();
+void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
+void log_barrier(Worker& w, Site at);  // its block has come to it
+// Lanes that went their own ways have met: what they did since the last time is joined and counted.
+void log_warp_reconverged(Worker& w, int warp, unsigned group);
+void log_block_reconverged(Worker& w);
+std::string counts_json();  // "accesses" by program counter, "barriers" by line
+}  // namespace __ok

@@ -1,0 +1,146 @@
+#include "requests.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "../memory/access.h"
+
+namespace __ok {
+struct Counts {
+    uint32_t pc = 0;  // 0: free slot
+    bool shared = false, write = false, atomic = false;
+    uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
+    uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
+};
+
+namespace {
+constexpr size_t SLOTS = 1 << 14;
+Counts table[SLOTS];
+
+Counts& counts_of(const RequestKind& kind) {
+    size_t slot = kind.pc * 2654435761u % SLOTS;
+    while (table[slot].pc && table[slot].pc != kind.pc) slot = (slot + 1) % SLOTS;
+    Counts& c = table[slot];
+    if (!c.pc) {
+        c.pc = kind.pc;
+        c.shared = kind.shared;
+        c.write = kind.flags & WRITES;
+        c.atomic = (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC;
+    }
+    return c;
+}
+
+int distinct(uint64_t* values, int count) {
+    std::sort(values, values + count);
+    int n = count > 0;
+    for (int i = 1; i < count; i++) n += values[i] != values[i - 1];
+    return n;
+}
+
+// A warp's words are served 32 banks of 4 bytes at a time; 8-byte accesses by half warps, 16-byte ones by quarters.
+void count_shared(Counts& c, const uint64_t* addresses, const int* lanes, int count, int bytes) {
+    int lanes_each = bytes == 16 ? 8 : bytes == 8 ? 16 : 32, words = bytes >= 4 ? bytes / 4 : 1;
+    for (int begin = 0, part = 0; part < WARP / lanes_each; part++) {
+        uint64_t word[32];
+        int n = 0;
+        for (; begin < count && lanes[begin] / lanes_each == part; begin++)
+            for (int k = 0; k < words; k++) word[n++] = addresses[begin] / 4 + k;
+        if (!n) continue;
+        std::sort(word, word + n);
+        int in_bank[32] = {}, most = 0;
+        for (int i = 0; i < n; i++)
+            if (!i || word[i] != word[i - 1]) most = std::max(most, ++in_bank[word[i] % 32]);
+        c.wavefronts += most;
+        c.conflicts += most - 1;
+    }
+}
+
+void count_sectors(Counts& c, const uint64_t* addresses, const uint8_t* sizes, int count, int bytes) {
+    int n = 0;
+    uint64_t last = 0;
+    bool ascending = true;
+    for (int i = 0; i < count; i++) {
+        uint64_t from = addresses[i] / 32, to = (addresses[i] + (sizes ? sizes[i] : bytes) - 1) / 32;
+        ascending &= from >= last;
+        n += from != last;
+        n += to != from;
+        last = to;
+    }
+    if (!ascending) {
+        uint64_t sectors[2 * WARP];
+        n = 0;
+        for (int i = 0; i < count; i++) {
+            sectors[n++] = addresses[i] / 32;
+            sectors[n++] = (addresses[i] + (sizes ? sizes[i] : bytes) - 1) / 32;
+        }
+        n = distinct(sectors, n);
+    }
+    c.sectors += n;
+}
+
+// Lanes that reach another block's shared memory: their addresses lie beyond the block's own arena.
+int far_lanes(const uint64_t* addresses, int count) {
+    int n = 0;
+    for (int i = 0; i < count; i++) n += addresses[i] >= ARENA_BYTES;
+    return n;
+}
+
+// Do the lanes ask for neighbouring elements in turn, or all for the same? Most requests do, and then few divisions tell all.
+bool regular(const uint64_t* addresses, int count, uint64_t stride) {
+    uint64_t off = 0;
+    for (int i = 0; i < count; i++) off |= addresses[i] ^ (addresses[0] + i * stride);
+    return !off;
+}
+}  // namespace
+
+void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
+                   bool diverged_after) {
+    Counts& c = counts_of(kind);
+    c.requests++;
+    c.operations += count;
+    c.splits += diverged_after;
+    if (sizes) for (int i = 0; i < count; i++) c.bytes += sizes[i];
+    else c.bytes += uint64_t(count) * kind.bytes;
+    if (int far = kind.shared && worker->resident ? far_lanes(addresses, count) : 0) {
+        c.distributed++;
+        c.distributed_bytes += uint64_t(far) * kind.bytes;
+        return;
+    }
+    bool neighbours = !sizes && regular(addresses, count, kind.bytes);
+    if (neighbours || (!sizes && regular(addresses, count, 0))) {
+        uint64_t first = addresses[0], last = addresses[count - 1] + kind.bytes - 1;
+        if (!kind.shared) {
+            c.sectors += last / 32 - first / 32 + 1;
+            return;
+        }
+        if (kind.bytes == 4 && first % 4 == 0) {
+            c.wavefronts++;
+            return;
+        }
+    }
+    if (kind.shared) count_shared(c, addresses, lanes, count, kind.bytes);
+    else count_sectors(c, addresses, sizes, count, kind.bytes);
+}
+
+void start_requests() { memset(static_cast<void*>(table), 0, sizeof table); }
+
+std::string requests_json() {
+    std::string out = "\"accesses\":[";
+    const char* comma = "";
+    char text[480];
+    for (const Counts& c : table) {
+        if (!c.pc) continue;
+        snprintf(text, sizeof text,
+                 "%s{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"requests\":%llu,\"sectors\":%llu,"
+                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu,\"splits\":%llu,"
+                 "\"distributed\":%llu,\"distributed_bytes\":%llu}",
+                 comma, c.pc, c.shared, c.write, c.atomic, (unsigned long long)c.requests, (unsigned long long)c.sectors,
+                 (unsigned long long)c.bytes, (unsigned long long)c.wavefronts, (unsigned long long)c.conflicts,
+                 (unsigned long long)c.operations, (unsigned long long)c.splits, (unsigned long long)c.distributed,
+                 (unsigned long long)c.distributed_bytes);
+        out += text;
+        comma = ",";
+    }
+    return out + "]";
+}
+}  // namespace __ok

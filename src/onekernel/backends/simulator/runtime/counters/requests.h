@@ -1,0 +1,28 @@
+// One warp-wide request counted: sectors, wavefronts, bank conflicts, by program counter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../machine/state.h"
+
+namespace __ok {
+struct Counts;
+
+// What the lanes of a request have in common.
+struct RequestKind {
+    uint32_t pc;
+    uint8_t bytes, flags;
+    bool shared;
+    bool operator==(const RequestKind& o) const {
+        return pc == o.pc && bytes == o.bytes && flags == o.flags && shared == o.shared;
+    }
+};
+
+void start_requests();
+// Counts the request of `count` lanes in ascending order. `sizes`: each lane's bytes, or null where all ask for
+// `kind.bytes`. `diverged_after`: afterwards some of them went another way.
+void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
+                   bool diverged_after);
+std::string requests_json();  // "accesses" by program counter
+}  // namespace __ok

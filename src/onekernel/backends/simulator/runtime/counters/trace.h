@@ -1,0 +1,27 @@
+// A recording for pictures: the requests of one warp with the address of each lane, and what every warp of its block did
+// between barriers. Bounded in size; nothing is recorded unless TRACE is among the options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../machine/state.h"
+
+namespace __ok {
+struct TracedRequest {
+    uint32_t pc;
+    uint8_t bytes;  // of each lane
+    bool shared, write, atomic;
+    int count;                 // lanes that took part
+    int lanes[WARP];
+    uint64_t addresses[WARP];  // of the device's memory, or offsets into the block's shared memory
+};
+void start_trace();
+void trace_request(const Worker& w, int warp, const TracedRequest& request);
+void trace_barrier(const Worker& w, Site at);  // all that will come have come to the barrier
+void trace_phase(const Worker& w);             // and what they did before it has been counted
+std::string trace_json();
+extern uint64_t trace_block;
+extern int trace_warp;
+inline bool traced(const Worker& w) { return options & TRACE && w.block == trace_block; }
+}  // namespace __ok

@@ -1,0 +1,50 @@
+#include "events.h"
+
+#include "checks/happens_before.h"
+#include "checks/race.h"
+#include "counters/lockstep.h"
+
+namespace __ok {
+void launch_started() {
+    if (options & RACES) start_races();
+    if (options & COUNTS) start_counts();
+}
+
+void block_started(Worker& w) { order_block_started(w); }
+
+void thread_stops(Worker& w) {
+    if (options & RACES) settle(w);
+}
+
+void barrier_complete(Worker& w, Site at) {
+    if (options & COUNTS) log_barrier(w, at);
+}
+
+void barrier_passed(Worker& w) {
+    if (options & RACES) {
+        settle(w);
+        order_barrier_passed(w);
+    }
+    if (options & COUNTS) log_block_reconverged(w);
+}
+
+void warp_reconverged(Worker& w, int warp, unsigned group) {
+    order_warp_reconverged(w, warp, group);
+    if (options & COUNTS) log_warp_reconverged(w, warp, group);
+}
+
+void block_paused(Worker& w) {
+    if (options & COUNTS) log_block_reconverged(w);
+}
+
+void blocks_passed(Worker& w, int level, int from, int to) {
+    if (options & COUNTS) log_block_reconverged(w);
+    if (!(options & RACES)) return;
+    if (level == GRID) forget_accesses();
+    else order_cluster_barrier_passed(from, to);
+}
+
+void block_ended(Worker& w) {
+    if (options & COUNTS) log_block_reconverged(w);
+}
+}  // namespace __ok

@@ -1,0 +1,16 @@
+// What the machine tells while a launch runs. Which checks and which counters want an event, events.cpp alone knows.
+#pragma once
+
+#include "machine/state.h"
+
+namespace __ok {
+void launch_started();
+void block_started(Worker& w);
+void thread_stops(Worker& w);               // it comes to a barrier, or has ended
+void barrier_complete(Worker& w, Site at);  // all threads of the block that will come have come to it
+void barrier_passed(Worker& w);             // and go on
+void warp_reconverged(Worker& w, int warp, unsigned group);  // lanes have met in a collective
+void block_paused(Worker& w);               // its threads wait for other blocks
+void blocks_passed(Worker& w, int level, int from, int to);  // these resident blocks have met at a barrier of that level
+void block_ended(Worker& w);
+}  // namespace __ok

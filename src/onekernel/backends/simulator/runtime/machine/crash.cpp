@@ -1,0 +1,284 @@
+// Faults and endless loops: a signal handler hands control back to the scheduler, and the finding names the line.
+#include <csetjmp>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../memory/memory.h"
+#include "../report/findings.h"
+#include "crash.h"
+#include "launch.h"
+
+namespace __ok {
+static double time_limit = 10;
+static sigjmp_buf call_env;
+static volatile bool in_call = false;
+static __thread timer_t timer;
+static __thread bool has_timer = false;
+static __thread int tries = 0;
+static __thread char* signal_stack = nullptr;
+static uintptr_t code_low = 0, code_high = 0;
+static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[5], before_limit;
+static int limit_signal() { return SIGRTMIN + 5; }
+
+void set_time_limit(double seconds) { time_limit = seconds; }
+void set_code(uintptr_t low, uintptr_t high) {
+    code_low = low;
+    code_high = high;
+}
+
+static bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
+
+// The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
+__attribute__((no_sanitize("address"))) static void add_code(Finding& f, const ucontext_t* context) {
+#if defined(__x86_64__)
+    uintptr_t pc = context->uc_mcontext.gregs[REG_RIP], sp = context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    uintptr_t pc = context->uc_mcontext.pc, sp = context->uc_mcontext.sp;
+#else
+    uintptr_t pc = 0, sp = 0;
+#endif
+    if (in_code(pc)) f.code_at(pc + 1);  // return addresses lie behind their instruction: treat this one alike
+#if defined(__aarch64__)
+    if (in_code(context->uc_mcontext.regs[30])) f.code_at(context->uc_mcontext.regs[30]);
+#endif
+    if (!sp) return;
+    uintptr_t page_end = (sp | 4095) + 1;  // the next page may not exist
+    const Worker* w = worker;
+    // By rank alone: a thread's turn begins with several stores, and `current` may already be the next thread here.
+    if (w && w->current && w->threads[w->rank].stack >= 0) {
+        int stack = w->threads[w->rank].stack;
+        uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), stack));
+        uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) + size_t(stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
+        if (sp < bottom && bottom - sp <= GUARD_BYTES) sp = bottom;  // the overflow itself
+        uintptr_t saved = reinterpret_cast<uintptr_t>(w->contexts[w->rank]);
+        if ((sp < bottom || sp >= top) && saved >= bottom && saved < top) sp = saved;  // between two threads, in ok_barrier
+        if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
+    }
+    int found = 0;
+    for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < 12; p += 8) {
+        uintptr_t word = *reinterpret_cast<uintptr_t*>(p);
+        if (in_code(word)) {
+            f.code_at(word);
+            found++;
+        }
+    }
+}
+
+static uintptr_t pc_of(const ucontext_t* context) {
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+static void arm(double seconds) {
+    if (!has_timer) return;
+    itimerspec spec{};
+    spec.it_value.tv_sec = static_cast<time_t>(seconds);
+    spec.it_value.tv_nsec = static_cast<long>((seconds - static_cast<double>(spec.it_value.tv_sec)) * 1e9);
+    timer_settime(timer, 0, &spec, nullptr);
+}
+
+[[noreturn]] static void leave_call(int error) {
+    set_fault(error);
+    siglongjmp(call_env, 1);
+}
+
+static const char* kind_of(int signal, const Worker* w, uintptr_t address) {
+    if (signal == SIGFPE) return "division-by-zero";
+    if (signal == SIGABRT) return "abort";
+    if (signal == SIGILL) return "illegal-instruction";
+    if (w && in_stack_guard(*w, address)) return "stack-overflow";
+    return address < 4096 ? "null-pointer" : "wild-pointer";
+}
+
+static void handler(int signal, siginfo_t* info, void* raw) {
+    const ucontext_t* context = static_cast<const ucontext_t*>(raw);
+    Worker* w = worker;
+    uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+    if (info->si_code == SI_KERNEL && w) address = w->suspect;  // the processor does not tell it for an impossible address
+    if (!in_call || !w) {
+        if (signal == limit_signal()) return;
+        for (int i = 0; i < 5; i++)
+            if (FAULTS[i] == signal) sigaction(signal, &before[i], nullptr);
+        return;  // happens again, with the handler that was there before
+    }
+    if (signal == limit_signal()) {
+        // Not while a lock is held or another library runs, unless that goes on and on.
+        if ((w->busy || !in_code(pc_of(context))) && ++tries < 500) {
+            arm(0.002);
+            return;
+        }
+        if (first_of("time-limit", 0)) {
+            Finding f("time-limit");
+            f.text("where", w->current ? "kernel" : "host").number("seconds", static_cast<long long>(time_limit));
+            add_code(f, context);
+            if (w->current) f.here();
+            f.add();
+        }
+        w->busy = 0;
+        if (!w->current) leave_call(ERROR_LAUNCH_TIMEOUT);
+        stop_launch(ERROR_LAUNCH_TIMEOUT);
+    }
+    w->busy = 0;
+    if (!w->current) {
+        bool device = heap_base && address - heap_base < HEAP_BYTES;
+        if (Allocation* a = device ? managed_at(address) : nullptr) {  // told once; the program goes on
+            if (first_of("host-too-early", 0)) {
+                Finding f("host-too-early");
+                add_code(f, context);
+                f.text("variable", a->name).add();
+            }
+            open_to_host(*a);
+            return;
+        }
+        if (first_of(device ? "host-touches-device" : "host-crash", 0)) {
+            Finding f(device ? "host-touches-device" : "host-crash");
+            add_code(f, context);
+            const Allocation* a = device ? nearest(address) : nullptr;
+            f.text("variable", a ? a->name : "").text("kind", kind_of(signal, nullptr, address)).add();
+        }
+        leave_call(ERROR_ILLEGAL_ADDRESS);
+    }
+    const char* kind = kind_of(signal, w, address);
+    // A hook has judged this access already: an index out of a buffer's bounds says more than a crash, and a crash more
+    // than "memory of the host".
+    bool told = w->suspect == address && heap_base && address - heap_base < HEAP_BYTES;
+    if (w->suspect == address) withdraw("host-pointer", address);
+    if (!told && first_of("crash", 0)) {
+        Finding f(!strcmp(kind, "stack-overflow") ? "stack-overflow" : "crash");
+        add_code(f, context);
+        char hex[32];
+        snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(address));
+        f.here().text("kind", kind).text("address", hex).add();
+    }
+    stop_launch(signal == SIGSEGV || signal == SIGBUS ? ERROR_ILLEGAL_ADDRESS : ERROR_LAUNCH_FAILURE);
+}
+
+void guard_thread() {
+    if (!signal_stack)
+        signal_stack = static_cast<char*>(mmap(nullptr, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    stack_t stack{};
+    stack.ss_sp = signal_stack;
+    stack.ss_size = 65536;
+    sigaltstack(&stack, nullptr);
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = limit_signal();
+#ifndef sigev_notify_thread_id
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+#else
+    event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+#endif
+    tries = 0;
+    has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
+    arm(time_limit);
+}
+
+void unguard_thread() {
+    if (has_timer) timer_delete(timer);
+    has_timer = false;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+}
+
+static void install() {
+    struct sigaction action{};
+    action.sa_sigaction = handler;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < 5; i++) sigaction(FAULTS[i], &action, &before[i]);
+    sigaction(limit_signal(), &action, &before_limit);
+}
+
+static void uninstall() {
+    for (int i = 0; i < 5; i++) sigaction(FAULTS[i], &before[i], nullptr);
+    sigaction(limit_signal(), &before_limit, nullptr);
+}
+
+bool guarded(void (*body)(void*), void* context) {
+    stack_t mine{};
+    sigaltstack(nullptr, &mine);
+    install();
+    guard_thread();
+    in_call = true;
+    bool returned = false;
+    if (sigsetjmp(call_env, 1) == 0) {
+        body(context);
+        returned = true;
+    }
+    in_call = false;
+    unguard_thread();
+    uninstall();
+    sigaltstack(&mine, nullptr);
+    return returned;
+}
+
+// A launcher that calls exit() would take the grader's process along.
+[[noreturn]] void left_by_exit(uintptr_t pc) {
+    Worker* w = worker;
+    if (in_call && w) {
+        if (first_of("exit-called", 0)) {
+            Finding f("exit-called");
+            f.code_at(pc).add();
+        }
+        leave_call(ERROR_LAUNCH_FAILURE);
+    }
+    _exit(1);
+}
+
+// Whatever the caller would find in the register, a GPU would have something else there.
+[[noreturn]] void missing_return(Site at) {
+    Worker* w = worker;
+    if (!in_call || !w) abort();
+    if (first_of("missing-return", uint64_t(at.line))) {
+        Finding f("missing-return");
+        f.at(at);
+        if (w->current) f.here();
+        f.text("where", w->current ? "kernel" : "host").add();
+    }
+    if (!w->current) leave_call(ERROR_LAUNCH_FAILURE);
+    stop_launch(ERROR_LAUNCH_FAILURE);
+}
+
+void trap(const char* what, Site at) {
+    Worker* w = worker;
+    if (first_of("trap", uint64_t(at.line))) Finding("trap").at(at).here().text("what", what).add();
+    if (!w->current) leave_call(ERROR_LAUNCH_FAILURE);
+    stop_launch(ERROR_LAUNCH_FAILURE);
+}
+
+void assert_failed(const char* expression, Site at) {
+    if (first_of("assert-failed", uint64_t(at.line)))
+        Finding("assert-failed").at(at).here().text("expression", expression).add();
+    if (!worker->current) leave_call(ERROR_ASSERT);
+    stop_launch(ERROR_ASSERT);
+}
+
+extern "C" void ok_unsupported(const char* what, Site at) {
+    ok_fail(ERROR_NOT_SUPPORTED);
+    if (first_of("unsupported", uint64_t(at.line))) Finding("unsupported").at(at).text("what", what).add();
+}
+}  // namespace __ok
+
+extern "C" {
+__attribute__((noreturn)) void exit(int) {
+    __ok::left_by_exit(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+}
+__attribute__((noreturn)) void __assert_fail(const char* expression, const char* file, unsigned line,
+                                                                   const char*) noexcept {
+    __ok::assert_failed(expression, __ok::Site(file, static_cast<int>(line)));
+    __builtin_unreachable();
+}
+}

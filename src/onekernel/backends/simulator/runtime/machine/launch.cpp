@@ -1,0 +1,193 @@
+#include "launch.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "../counters/lockstep.h"
+#include "../events.h"
+#include "../memory/memory.h"
+#include "../report/findings.h"
+#include "limits.h"
+#include "resident_blocks.h"
+
+namespace __ok {
+static std::vector<Worker*> workers;
+static int cores = 1, last_error = 0, fault = 0, count = 0;
+static unsigned launch_number = 0;
+static std::string launches;
+
+static Worker& worker_at(size_t i) {
+    while (workers.size() <= i) {
+        workers.push_back(new Worker);
+        workers.back()->arena = make_arena();
+    }
+    return *workers[i];
+}
+Worker& host_worker() { return worker_at(0); }
+
+int launch_count() { return count; }
+// Of several blocks' faults the one of the first block stays, whichever core came first.
+void set_fault(int error) {
+    static std::mutex lock;
+    static uint64_t block;
+    std::lock_guard<std::mutex> guard(lock);
+    uint64_t mine = worker && worker->current ? worker->block : ~uint64_t(0);
+    if (fault && mine >= block) return;
+    fault = error;
+    block = mine;
+}
+void end_launch(Worker& w) {
+    std::atomic<uint64_t>& last = w.launch->last_block;
+    for (uint64_t known = last; w.block < known && !last.compare_exchange_weak(known, w.block);) {}
+    w.launch->aborted = true;
+}
+bool faulted() { return fault; }
+void start_call(int n) {
+    cores = n;
+    last_error = fault = count = 0;
+    launches.clear();
+}
+std::string launches_json() { return "[" + launches + "]"; }
+
+void stop_launch(int error) {
+    set_fault(error);
+    end_launch(*worker);
+    abandon_block();
+}
+
+extern "C" int ok_error(bool clear) {
+    int error = fault ? fault : last_error;
+    if (clear) last_error = 0;
+    return error;
+}
+extern "C" int ok_fail(int error) {
+    if (error) last_error = error;
+    return error;
+}
+
+static void run_blocks(Worker& w, Launch& launch) {
+    worker = &w;
+    w.launch = &launch;
+    w.current = nullptr;
+    dim3 grid = launch.config.grid, block = launch.config.block;
+    ok_gridDim = grid;
+    ok_blockDim = block;
+    for (;;) {
+        uint64_t next = launch.next++;
+        if (next >= launch.blocks || next > launch.last_block) break;
+        run_block(w, next);
+    }
+}
+
+static uint64_t blocks_of(dim3 d) { return uint64_t(d.x) * d.y * d.z; }
+
+static int run_together(Launch& launch) {
+    if (!shared_needs_one_core()) return run_resident_blocks(launch);
+    ok_unsupported("__shared__ outside a kernel, with a cooperative launch or clusters", launch.site->at);
+    return ERROR_NOT_SUPPORTED;
+}
+
+// The kernel has told its clusters: begin anew.
+static int restart(Launch& launch) {
+    launch.restart = launch.aborted = false;
+    launch.last_block = ~uint64_t(0);
+    launch.config.cluster = launch.compiled_cluster;
+    int error = check_cluster(*launch.site, launch.config);
+    if (error) launch.aborted = true;
+    return error ? error : run_together(launch);
+}
+
+static void record(const Launch& l) {
+    const Config& c = l.config;
+    char text[256];
+    snprintf(text, sizeof text, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"line\":%d,\"address\":%lld,\"complete\":%d,",
+             c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, l.site->at.line,
+             l.site->address ? static_cast<long long>(reinterpret_cast<uintptr_t>(l.site->address) - code_base()) : 0,
+             l.aborted ? 0 : 1);
+    std::string out = std::string("{") + text + "\"kernel\":" + quoted(l.site->kernel ? l.site->kernel : "");
+    out += ",\"static\":" + std::to_string(shared_static_bytes()) + ",\"dynamic\":" + std::to_string(c.shared);
+    const char* limit = "";
+    int resident = resident_blocks(l.threads, shared_static_bytes() + c.shared, &limit);
+    out += ",\"resident_blocks\":" + std::to_string(resident) + ",\"resident_limit\":" + quoted(limit);
+    out += ",\"occupancy\":" + std::to_string(100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
+    out += ",\"buffers\":[";
+    bool first = true;
+    for (int i = 1; i < allocation_count; i++) {
+        const Allocation& a = allocations[i];
+        if (!a.live || a.symbol || !(a.loaded || a.stored)) continue;
+        snprintf(text, sizeof text, "\"loaded\":%llu,\"stored\":%llu,\"unique_loaded\":%llu,\"unique_stored\":%llu}",
+                 (unsigned long long)a.loaded, (unsigned long long)a.stored, (unsigned long long)a.unique_loaded,
+                 (unsigned long long)a.unique_stored);
+        out += std::string(first ? "" : ",") + "{\"name\":" + quoted(a.name) + "," + text;
+        first = false;
+    }
+    out += "]";
+    if (options & COUNTS) out += "," + counts_json();
+    if (!launches.empty()) launches += ",";
+    launches += out + "}";
+}
+
+extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
+                         void (*body)(void*), void* context) {
+    if (worker && worker->current) {
+        ok_unsupported("a launch from a kernel (dynamic parallelism)", site->at);
+        stop_launch(ERROR_NOT_SUPPORTED);
+    }
+    if (fault) return fault;
+    int error = check_launch(*site, *config);
+    if (error) return error;
+    Busy busy;
+    count++;
+    name_arguments(*site, pointers, arguments);
+    ok_stream_work(site->kernel ? site->kernel : "cudaLaunchKernel", site->kernel ? nullptr : "cudaLaunchKernel(..., stream)",
+                   config->stream, pointers, arguments, site->at);
+    static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};
+    launch.site = site;
+    launch.config = *config;
+    launch.body = body;
+    launch.context = context;
+    launch.serial = ++launch_number;
+    launch.threads = static_cast<int>(config->block.x * config->block.y * config->block.z);
+    launch.warps = (launch.threads + WARP - 1) / WARP;
+    launch.blocks = blocks_of(config->grid);
+    launch.next = 0;
+    launch.aborted = launch.restart = false;
+    launch.last_block = ~uint64_t(0);
+    for (int i = 0; i < launch.threads; i++) {
+        unsigned x = config->block.x, y = config->block.y;
+        launch.index[i] = {unsigned(i) % x, unsigned(i) / x % y, unsigned(i) / x / y};
+    }
+    Open open;
+    shared_launch(config->shared);
+    start_traffic();
+    launch_started();
+
+    bool together = config->cooperative || blocks_of(config->cluster) > 1;
+    size_t several = together || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
+    if (launch.blocks * launch.threads < 4096) several = 1;
+    worker_at(several - 1);
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < several; i++)
+        others.emplace_back([&, i] {
+            worker = workers[i];
+            guard_thread();
+            run_blocks(*workers[i], launch);
+            unguard_thread();
+        });
+    Worker& mine = host_worker();
+    int depth = mine.busy;
+    mine.busy = 0;
+    if (together) error = run_together(launch);
+    else run_blocks(mine, launch);
+    mine.busy = depth;
+    for (std::thread& t : others) t.join();
+    if (launch.restart) error = restart(launch);
+    forget_findings_after(launch.last_block);
+    record(launch);
+    // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
+    if (!error) error = check_static(*site, launch.config, shared_static_bytes());
+    return error ? error : fault;
+}
+}  // namespace __ok

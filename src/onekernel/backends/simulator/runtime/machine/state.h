@@ -1,0 +1,129 @@
+// What one core knows while it runs a block: its threads, warps, barrier, and the clock that orders their accesses.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "../api/ok/core.h"
+#include "fiber.h"
+
+namespace __ok {
+constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
+
+// What the hooks do; chosen by Python before a call.
+enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8 };
+extern unsigned options;
+
+struct Thread {
+    int stack = -1;
+    // The collective it waits in.
+    int what = 0, lane = 0, width = 32, bytes = 0;
+    unsigned mask = 0;
+    int predicate = 0;
+    uint64_t value = 0, result = 0;
+    Site at{nullptr, 0};       // where it waits; at a barrier only if it is not where the others wait
+};
+
+struct Warp {
+    unsigned alive, fresh, runnable, collective, barrier, elsewhere;  // one bit a lane; elsewhere: at another barrier than the rest
+    uint32_t full_time;        // Block::time when all its live lanes last met
+    uint32_t (*seen)[WARP];    // seen[a][b]: accesses of lane a before that time are ordered before lane b's next; or null
+};
+
+struct ResidentBlocks;
+struct ShadowWord;
+
+struct Launch {
+    const LaunchSite* site;
+    Config config;
+    void (*body)(void*);
+    void* context;
+    unsigned serial;           // counts launches of the process, from 1
+    int threads, warps;
+    uint64_t blocks;
+    std::atomic<uint64_t> next{0};
+    std::atomic<bool> aborted{false};
+    std::atomic<bool> restart{false};    // with the cluster that the kernel is compiled for
+    dim3 compiled_cluster;
+    uint3 index[MAX_THREADS_PER_BLOCK];  // threadIdx by rank
+    std::atomic<uint64_t> last_block{~uint64_t(0)};  // the block that ended the launch early: those after it do not count
+};
+
+struct Worker {
+    // What ok_barrier in schedule.cpp reads by offset.
+    void* main = nullptr;       // the context of the worker itself
+    Thread* current = nullptr;  // null outside kernels
+
+    Launch* launch = nullptr;
+    unsigned rank = 0;          // of the current thread
+    uint64_t block = 0;         // linear index of the block, from 0
+    // The block's clock: every barrier and every collective advances it.
+    uint32_t time = 1, barrier_time = 1;
+
+    int warp = 0;               // whose lanes run now
+    int spins = 0;              // atomics since the current thread was given its turn
+    unsigned runnable_warps = 0;
+    int alive = 0, arrived = 0;
+    int vote_count = 0, vote_and = 1, vote_or = 0, vote_kind = 0, vote_result[4] = {};
+    Site barrier_at{nullptr, 0};
+    bool active_mask_asked = false;
+
+    char* arena = nullptr;      // this worker's shared memory
+    ShadowWord* shadow = nullptr;      // what the checks know of it
+    ResidentBlocks* resident = nullptr;  // those that are live together with this one, and which of them it is
+    int member = 0;
+    size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
+    uintptr_t suspect = 0;      // the last address that a hook complained of
+    const void* claim = nullptr;  // what first_of allowed last
+    volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
+
+    // By rank, apart from the threads' other fields: a barrier touches these of every thread.
+    void* contexts[MAX_THREADS_PER_BLOCK];   // where a thread stopped; meaningful unless its warp calls it fresh
+    uint32_t fenced[MAX_THREADS_PER_BLOCK];  // `time` at its last fence, 0 if none since it last released
+    Thread threads[MAX_THREADS_PER_BLOCK];
+    Warp warps[MAX_WARPS];
+    uint32_t seen[MAX_WARPS][WARP][WARP];
+
+    char* stacks = nullptr;
+    int stacks_made = 0;
+    std::vector<int> stacks_free;
+};
+
+// thread_local.cpp
+#define OK_THREAD_LOCAL __attribute__((visibility("default"), tls_model("initial-exec")))
+extern __thread Worker* worker __asm__("ok_worker") OK_THREAD_LOCAL;
+
+struct Busy {
+    Busy() { if (worker) worker->busy = worker->busy + 1; }
+    ~Busy() { if (worker) worker->busy = worker->busy - 1; }
+};
+
+inline Warp& warp_of(Worker& w, unsigned rank) { return w.warps[rank / WARP]; }
+
+// schedule.cpp
+void run_block(Worker& w, uint64_t block);
+void begin_block(Worker& w, uint64_t block);
+bool run_on(Worker& w);              // runs the block's threads until none can go on; false: none could
+void leave_block(Worker& w);         // the current thread lets the other resident blocks run; comes back
+void yield();                        // the current thread waits; comes back when it was made runnable
+void give_way(Worker& w);            // lets the others run, when the current thread seems to wait for them
+[[noreturn]] void abandon_block();   // back to the worker; the block's threads are forgotten
+void make_runnable(Worker& w, int warp, unsigned lanes);
+void* stack_top(Worker& w, int stack);
+bool in_stack_guard(const Worker& w, uintptr_t address);
+// warp.cpp
+void lane_left(Worker& w, int warp);         // a lane exited: a collective may be complete without it
+bool resolve_active_mask(Worker& w, int warp);
+// launch.cpp
+Worker& host_worker();
+void end_launch(Worker& w);          // the running block is the last one that counts
+// crash.cpp
+void guard_thread();                 // signal stack and CPU-time limit for the calling thread
+void unguard_thread();
+}  // namespace __ok
+
+extern "C" __thread uint3 ok_threadIdx OK_THREAD_LOCAL;
+extern "C" __thread uint3 ok_blockIdx OK_THREAD_LOCAL;
+extern "C" __thread uint3 ok_blockDim OK_THREAD_LOCAL;
+extern "C" __thread uint3 ok_gridDim OK_THREAD_LOCAL;

@@ -1,0 +1,180 @@
+// A clock a stream: how much of every other stream's work is done before its next piece begins. Work runs when it is
+// asked for, so only these clocks tell what a GPU might do in another order.
+// Source: CUDA C++ Programming Guide, "Streams", "Default Stream", "Events"; CUDA Runtime API, "Stream synchronization behavior".
+#include "streams.h"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../memory/memory.h"
+#include "../report/findings.h"
+#include "state.h"
+
+namespace __ok {
+namespace {
+struct Clock {
+    std::vector<unsigned> done;  // by stream: pieces of work
+    unsigned of(int stream) const { return size_t(stream) < done.size() ? done[stream] : 0; }
+    void set(int stream, unsigned n) {
+        if (done.size() <= size_t(stream)) done.resize(stream + 1);
+        done[stream] = n;
+    }
+    void join(const Clock& other) {
+        for (size_t i = 0; i < other.done.size(); i++)
+            if (other.done[i] > of(int(i))) set(int(i), other.done[i]);
+    }
+    bool covers(const Clock& other) const {
+        for (size_t i = 0; i < other.done.size(); i++)
+            if (other.done[i] > of(int(i))) return false;
+        return true;
+    }
+};
+struct Stream {
+    Clock clock;
+    bool blocking;  // waits for the legacy default stream, and it for this one
+};
+// All work of one line on one stream.
+struct Work {
+    Site at;
+    std::string what, mend;
+    int stream;
+    unsigned last;
+    bool early;         // did not wait for what the caller has put into the given stream
+    bool late = false;  // was not waited for by what needs it
+};
+
+enum { LEGACY, PER_THREAD };
+CUstream_st side{1, 0};  // as PyTorch makes its streams: non-blocking
+void* given = nullptr;
+int given_id = LEGACY;
+std::mutex lock;
+std::vector<Stream> streams;
+std::map<const void*, int> ids;
+std::map<const void*, Clock> events;
+std::map<long, Clock> touched;  // by allocation
+std::set<long> callers;         // allocations that the launcher was given
+std::vector<Work> works;
+Clock host;                     // what has ended before the launcher's next call of the runtime
+
+int id_of(const volatile void* raw) {
+    void* stream = const_cast<void*>(raw);
+    if (uintptr_t(stream) < 2) return LEGACY;
+    if (uintptr_t(stream) == 2) return PER_THREAD;
+    auto [found, fresh] = ids.insert({stream, int(streams.size())});
+    if (fresh) streams.push_back({{}, static_cast<CUstream_st*>(stream)->flags == 0});
+    return found->second;
+}
+
+// The clock of `stream`, with all that its next piece of work waits for.
+Clock& next_of(int stream) {
+    Clock& clock = streams[stream].clock;
+    clock.join(host);
+    if (stream == LEGACY) {
+        for (const Stream& s : streams) if (s.blocking) clock.join(s.clock);
+    } else if (streams[stream].blocking) {
+        clock.join(streams[LEGACY].clock);
+    }
+    return clock;
+}
+
+// The live allocation that holds a pointer, or -1.
+long allocation_of(const void* pointer) {
+    uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
+    if (!heap_base || offset >= HEAP_BYTES) return -1;
+    const Allocation& a = owner_of(offset);
+    return a.live ? &a - allocations : -1;
+}
+
+void tell(const Work& w, bool late) {
+    const char* kind = w.stream <= PER_THREAD ? "default" : !late ? "early" : !w.early ? "late" : "own";
+    Finding("wrong-stream").at(w.at).text("kind", kind).text("what", w.what).text("mend", w.mend).add();
+}
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) uint64_t ok_given_stream(int on_side) {
+    given = on_side ? &side : nullptr;
+    return reinterpret_cast<uintptr_t>(given);
+}
+
+bool host_has_waited(long allocation) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = touched.find(allocation);
+    return found == touched.end() || host.covers(found->second);
+}
+
+void caller_buffer(int id) { callers.insert(id); }
+
+void start_streams() {
+    ids.clear();
+    events.clear();
+    touched.clear();
+    works.clear();
+    host = {};
+    streams.assign({{{}, true}, {{}, true}});
+    given_id = id_of(given);
+    streams[given_id].clock.set(given_id, 1);  // the caller's own work
+}
+
+void finish_streams(bool complete) {
+    const Clock& end = next_of(given_id);
+    for (const Work& w : works) {
+        if (!complete) break;
+        bool late = w.late || end.of(w.stream) < w.last;
+        if (w.early || late) tell(w, late);
+    }
+    callers.clear();
+}
+
+extern "C" void ok_stream_work(const char* what, const char* mend, const volatile void* raw, const void* const* pointers, int count,
+                               Site at) {
+    Busy busy;
+    std::lock_guard<std::mutex> guard(lock);
+    if (streams.empty()) start_streams();  // a constructor's work
+    int stream = id_of(raw);
+    Clock& clock = next_of(stream);
+    bool early = false;
+    unsigned index = clock.of(stream) + 1;
+    clock.set(stream, index);
+    for (int i = 0; i < count; i++) {
+        long a = allocation_of(pointers[i]);
+        if (a < 0) continue;
+        early |= callers.count(a) && !clock.of(given_id);
+        // Streams may share a buffer and keep to parts of it; nobody means that of the default stream.
+        Clock& before = touched[a];
+        early |= stream == LEGACY && !clock.covers(before);
+        if (before.of(LEGACY) > clock.of(LEGACY))
+            for (Work& w : works) w.late |= w.stream == LEGACY && w.last == before.of(LEGACY);
+        before.set(stream, index);
+    }
+    for (Work& w : works) {
+        if (w.at.line != at.line || w.stream != stream || w.what != what) continue;
+        w.early |= early;
+        w.last = index;
+        return;
+    }
+    works.push_back({at, what, mend ? mend : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, early});
+}
+
+static void order_streams(int order, const volatile void* raw, const volatile void* event) {
+    std::lock_guard<std::mutex> guard(lock);
+    if (streams.empty()) start_streams();
+    const void* e = const_cast<const void*>(event);
+    switch (order) {
+        case RECORD_EVENT: events[e] = next_of(id_of(raw)); break;
+        case WAIT_EVENT: streams[id_of(raw)].clock.join(events[e]); break;
+        case JOIN_EVENT: host.join(events[e]); break;
+        case JOIN_STREAM: host.join(next_of(id_of(raw))); break;
+        case JOIN_DEVICE: for (size_t i = 0; i < streams.size(); i++) host.join(next_of(int(i))); break;
+        case FORGET_STREAM: ids.erase(const_cast<const void*>(raw)); break;
+    }
+}
+
+extern "C" void ok_stream_order(int order, const volatile void* raw, const volatile void* event) {
+    Busy busy;
+    order_streams(order, raw, event);
+    open_managed();
+}
+}  // namespace __ok

@@ -1,0 +1,203 @@
+// Warp collectives: each lane deposits its value and waits; the last lane that the mask names computes all results.
+#include "../events.h"
+#include "../report/findings.h"
+#include "state.h"
+
+namespace __ok {
+// What a shuffle gives for a lane that took no part: a NaN in every floating-point type of that size.
+static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
+
+static void report_absent(const Thread& t, int lane, int source, bool exited) {
+    if (!first_of("absent-lane", uint64_t(t.at.line))) return;
+    Finding f("absent-lane");
+    f.at(t.at).here().number("lane", lane).number("source", source).text("kind", exited ? "exited" : "unnamed").add();
+}
+
+static uint64_t shuffle_result(Thread* lanes, int lane, unsigned group, unsigned alive) {
+    Thread& t = lanes[lane];
+    int width = t.width < 1 ? 32 : t.width, first = lane & ~(width - 1), last = first + width - 1, source = lane;
+    switch (t.what) {
+        case SHFL_IDX: source = first + (t.lane & (width - 1)); break;
+        case SHFL_UP: source = lane - t.lane < first ? lane : lane - t.lane; break;
+        case SHFL_DOWN: source = lane + t.lane > last ? lane : lane + t.lane; break;
+        case SHFL_XOR: source = (lane ^ t.lane) > last ? lane : lane ^ t.lane; break;
+    }
+    if (source < 0 || source > 31) source = lane;
+    if (!(group >> source & 1)) {
+        report_absent(t, lane, source, !(alive >> source & 1));
+        return poison(t.bytes);
+    }
+    return lanes[source].value;
+}
+
+static int signed_value(uint64_t v) { return static_cast<int>(static_cast<unsigned>(v)); }
+
+// All lanes of `group` wait in the same collective: gives each its result.
+static void complete(Worker& w, int warp, unsigned group) {
+    Warp& wp = w.warps[warp];
+    Thread* lanes = w.threads + warp * WARP;
+    int leader = __builtin_ctz(group), what = lanes[leader].what;
+    unsigned ballot = 0;
+    uint64_t all = 0;
+    bool begun = false;
+    for (unsigned rest = group; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        Thread& t = lanes[i];
+        if (t.what != what && first_of("mismatched-collective", uint64_t(t.at.line), uint64_t(lanes[leader].at.line))) {
+            Finding f("mismatched-collective");
+            f.at(lanes[leader].at).other_at(t.at).here().number("lane", leader).number("other_lane", i).add();
+        }
+        if (t.value) ballot |= 1u << i;
+        uint64_t v = t.value;
+        if (!begun) all = v;
+        else switch (what) {
+            case REDUCE_ADD: all = static_cast<unsigned>(all + v); break;
+            case REDUCE_MIN_U: all = v < all ? v : all; break;
+            case REDUCE_MAX_U: all = v > all ? v : all; break;
+            case REDUCE_MIN_S: all = signed_value(v) < signed_value(all) ? v : all; break;
+            case REDUCE_MAX_S: all = signed_value(v) > signed_value(all) ? v : all; break;
+            case REDUCE_AND: all &= v; break;
+            case REDUCE_OR: all |= v; break;
+            case REDUCE_XOR: all ^= v; break;
+            case MATCH_ALL: all = v == lanes[leader].value ? all : ~lanes[leader].value; break;
+            default: break;
+        }
+        begun = true;
+    }
+    unsigned same = 0;
+    for (unsigned rest = group; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        Thread& t = lanes[i];
+        switch (what) {
+            case SHFL_IDX: case SHFL_UP: case SHFL_DOWN: case SHFL_XOR:
+                t.result = shuffle_result(lanes, i, group, wp.alive);
+                break;
+            case BALLOT: t.result = ballot; break;
+            case VOTE_ALL: t.result = ballot == group; break;
+            case VOTE_ANY: t.result = ballot != 0; break;
+            case VOTE_UNI: t.result = ballot == 0 || ballot == group; break;
+            case ACTIVE_MASK: t.result = group; break;
+            case MATCH_ANY:
+                same = 0;
+                for (unsigned others = group; others; others &= others - 1) {
+                    int j = __builtin_ctz(others);
+                    if (lanes[j].value == t.value) same |= 1u << j;
+                }
+                t.result = same;
+                break;
+            case MATCH_ALL:
+                t.predicate = all == lanes[leader].value;
+                t.result = t.predicate ? group : 0;
+                break;
+            default: t.result = all; break;
+        }
+    }
+    wp.collective &= ~group;
+    make_runnable(w, warp, group);
+    if (what != ACTIVE_MASK) warp_reconverged(w, warp, group);
+}
+
+// Completes every group of waiting lanes whose mask is satisfied. True if there was one.
+static bool complete_groups(Worker& w, int warp) {
+    Warp& wp = w.warps[warp];
+    Thread* lanes = w.threads + warp * WARP;
+    bool any = false;
+    for (unsigned rest = wp.collective; rest;) {
+        int i = __builtin_ctz(rest);
+        unsigned need = lanes[i].mask & wp.alive, group = 0;
+        rest &= rest - 1;
+        if (lanes[i].what == ACTIVE_MASK || (wp.collective & need) != need) continue;
+        for (unsigned r = need; r; r &= r - 1) {
+            int j = __builtin_ctz(r);
+            if (lanes[j].mask == lanes[i].mask && lanes[j].what != ACTIVE_MASK) group |= 1u << j;
+        }
+        if (group != need) continue;
+        rest &= ~group;
+        complete(w, warp, group);
+        any = true;
+    }
+    return any;
+}
+
+// Lanes wait for masks that can never be satisfied: says so and lets those that share a line go on together.
+static void report_mask(const Thread& me, unsigned lane, const Thread& other, int other_lane) {
+    if (!first_of("mismatched-mask", uint64_t(me.at.line), uint64_t(other.at.line))) return;
+    char mine[16], theirs[16];
+    snprintf(mine, sizeof mine, "0x%08x", me.mask);
+    snprintf(theirs, sizeof theirs, "0x%08x", other.mask);
+    Finding f("mismatched-mask");
+    f.at(me.at).other_at(other.at).here().number("lane", lane).text("mask", mine);
+    f.number("other_lane", other_lane).text("other_mask", theirs).add();
+}
+
+void lane_left(Worker& w, int warp) { complete_groups(w, warp); }
+
+bool resolve_active_mask(Worker& w, int warp) {
+    Warp& wp = w.warps[warp];
+    Thread* lanes = w.threads + warp * WARP;
+    unsigned group = 0;
+    int line = 0;
+    for (unsigned rest = wp.collective; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        if (lanes[i].what != ACTIVE_MASK) continue;
+        if (!group || lanes[i].at.line < line) {
+            line = lanes[i].at.line;
+            group = 0;
+        }
+        if (lanes[i].at.line == line) group |= 1u << i;
+    }
+    if (group) complete(w, warp, group);
+    return group != 0;
+}
+
+extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int lane, int width, int bytes,
+                                  int* predicate, Site at) {
+    Worker& w = *worker;
+    if (!w.current) {
+        ok_unsupported("a warp collective outside a kernel", at);
+        return 0;
+    }
+    Thread& me = *w.current;
+    int warp = static_cast<int>(w.rank / WARP);
+    Warp& wp = w.warps[warp];
+    unsigned self = w.rank % WARP, bit = 1u << self;
+    me.what = what;
+    me.mask = mask;
+    me.value = value;
+    me.lane = lane;
+    me.width = width;
+    me.bytes = bytes;
+    me.at = at;
+    w.spins = 0;
+    if (!(mask & bit)) {
+        if (first_of("lane-outside-mask", uint64_t(at.line))) {
+            char text[16];
+            snprintf(text, sizeof text, "0x%08x", mask);
+            Finding f("lane-outside-mask");
+            f.at(at).here().number("lane", self).text("mask", text).add();
+        }
+        me.mask = mask | bit;
+    }
+    wp.collective |= bit;
+    wp.runnable &= ~bit;
+    if (what == ACTIVE_MASK) {
+        w.active_mask_asked = true;
+        yield();
+        return me.result;
+    }
+    // A lane that my mask names waits already, with another mask that names me: neither can ever go on.
+    unsigned conflict = wp.collective & me.mask & ~bit;
+    for (unsigned rest = conflict; rest; rest &= rest - 1) {
+        int j = __builtin_ctz(rest);
+        const Thread& other = w.threads[warp * WARP + j];
+        if (other.what == ACTIVE_MASK || other.mask == me.mask || !(other.mask & bit)) continue;
+        report_mask(other, j, me, static_cast<int>(self));
+        end_launch(w);
+        abandon_block();
+    }
+    complete_groups(w, warp);
+    if (!(wp.runnable & bit)) yield();
+    if (predicate) *predicate = me.predicate;
+    return me.result;
+}
+}  // namespace __ok

@@ -1,0 +1,43 @@
+// Distributed shared memory: a block that reads or writes the shared memory of another of its cluster.
+#include "../checks/bounds.h"
+#include "../checks/race.h"
+#include "../counters/lockstep.h"
+#include "../machine/resident_blocks.h"
+#include "../report/findings.h"
+#include "access.h"
+
+namespace __ok {
+void report_exited_block(const ResidentBlocks& resident, int member, const RemoteAccess& v) {
+    if (!first_of("exited-block", v.pc)) return;
+    char reader[96], thread[96], owner[96];
+    auto text = [](char (&out)[96], uint3 i) { snprintf(out, sizeof out, "(%u,%u,%u)", i.x, i.y, i.z); };
+    text(reader, split(v.access.block - 1, resident.launch.config.grid));
+    text(thread, resident.launch.index[v.access.thread]);
+    text(owner, split(resident.block_of(member), resident.launch.config.grid));
+    Finding("exited-block").code_at(v.pc).text("block", reader).text("thread", thread).text("other_block", owner)
+        .text("variable", v.array->name).number("index", v.index).text("access", v.access.flags & WRITES ? "write" : "read").add();
+}
+
+bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    ResidentBlocks& resident = *w.resident;
+    uintptr_t offset = address - reinterpret_cast<uintptr_t>(resident.arenas);
+    if (offset >= resident.size * ARENA_BYTES) return false;
+    int member = static_cast<int>(offset / ARENA_BYTES);
+    uint32_t at = static_cast<uint32_t>(offset % ARENA_BYTES);
+    const SharedArray* s = shared_at(at);
+    if (!s || at + bytes > s->offset + s->bytes) {
+        report_out_of_bounds_shared(at, bytes, flags, pc);
+        return true;
+    }
+    if (address & (bytes - 1)) report_misaligned(address, bytes, pc, s->name);
+    ResidentBlock& owner = resident.members[member];
+    Access now{static_cast<uint32_t>(w.block + 1), w.time, 0, w.rank, 15, static_cast<uint8_t>(flags)};
+    owner.remote = {true, now, pc, s, (at - s->offset) / s->item};
+    if (!owner.worker->alive) report_exited_block(resident, member, owner.remote);
+    if (options & RACES)
+        check_order(w, Place{nullptr, s, at, static_cast<uint32_t>(owner.worker->block + 1)}, owner.worker->shadow, address,
+                    reinterpret_cast<uintptr_t>(owner.worker->arena), bytes, flags, pc);
+    if (options & COUNTS) log_access(w, offset + ARENA_BYTES, bytes, flags, pc, true);
+    return true;
+}
+}  // namespace __ok

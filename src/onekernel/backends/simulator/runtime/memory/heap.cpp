@@ -1,0 +1,257 @@
+// The device heap: allocation, protection, copies.
+#include "memory.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "../checks/race.h"
+#include "../machine/launch.h"
+#include "../machine/state.h"
+#include "../report/findings.h"
+
+namespace __ok {
+uintptr_t heap_base = 0;
+uint16_t granule_owner[HEAP_BYTES / GRANULE];
+Allocation allocations[MAX_ALLOCATIONS];
+int allocation_count = 1;  // 0 owns what nobody owns
+
+static std::recursive_mutex heap_lock;
+static std::map<size_t, size_t> gaps;  // free stretches: granule -> granules
+static size_t heap_top = 0;            // granules that were ever used
+static int opened = 0;
+
+static void reserve_heap() {
+    if (heap_base) return;
+    void* p = mmap(nullptr, HEAP_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return;
+    heap_base = reinterpret_cast<uintptr_t>(p);
+}
+
+Open::Open() {
+    std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    if (opened++ == 0 && heap_top)
+        mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_READ | PROT_WRITE);
+}
+
+Open::~Open() {
+    std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    if (--opened == 0 && heap_top) {
+        mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_NONE);
+        open_managed();
+    }
+}
+
+void close_heap() {
+    std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    if (opened && heap_top) mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_NONE);
+    opened = 0;
+}
+
+// A granule more than asked separates an allocation from the next, so that a near miss hits nobody.
+static bool take_granules(size_t count, size_t* start) {
+    for (auto gap = gaps.begin(); gap != gaps.end(); ++gap) {
+        if (gap->second < count) continue;
+        *start = gap->first;
+        size_t left = gap->second - count;
+        gaps.erase(gap);
+        if (left) gaps[*start + count] = left;
+        return true;
+    }
+    if (heap_top + count > HEAP_BYTES / GRANULE) return false;
+    *start = heap_top;
+    heap_top += count;
+    if (opened) mprotect(reinterpret_cast<void*>(heap_base + *start * GRANULE), count * GRANULE, PROT_READ | PROT_WRITE);
+    return true;
+}
+
+int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out) {
+    std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    Busy busy;
+    reserve_heap();
+    size_t count = (bytes + GRANULE - 1) / GRANULE + 1, start = 0;
+    if (!heap_base || bytes > HEAP_BYTES || !take_granules(count, &start)) return ERROR_MEMORY_ALLOCATION;
+    int id = 0;
+    for (int i = 1; i < allocation_count && !id; i++)
+        if (!allocations[i].live && !allocations[i].freed) id = i;
+    if (!id && allocation_count < MAX_ALLOCATIONS) id = allocation_count++;
+    if (!id)  // every number names a freed allocation: forget the oldest
+        for (int i = 1; i < allocation_count && !id; i++)
+            if (!allocations[i].live) id = i;
+    if (!id) return ERROR_MEMORY_ALLOCATION;
+    Allocation& a = allocations[id];
+    a = Allocation();
+    a.item = 1;
+    a.base = heap_base + start * GRANULE;
+    a.end = a.base + bytes;
+    a.low = a.base + low;
+    a.high = a.base + high;
+    a.live = true;
+    strncpy(a.name, name ? name : "", sizeof a.name - 1);
+    for (size_t i = 0; i < count; i++) granule_owner[start + i] = static_cast<uint16_t>(id);
+    *out = &a;
+    return SUCCESS;
+}
+
+void device_release(Allocation& a) {
+    std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    Busy busy;
+    size_t start = (a.base - heap_base) / GRANULE, count = (a.end - a.base + GRANULE - 1) / GRANULE + 1;
+    forget_shadow(a);
+    a.live = false;
+    a.freed = true;
+    a.high = a.low;  // nothing of it may be touched any more
+    madvise(reinterpret_cast<void*>(a.base), count * GRANULE, MADV_DONTNEED);
+    auto next = gaps.lower_bound(start);
+    if (next != gaps.end() && next->first == start + count) {
+        count += next->second;
+        next = gaps.erase(next);
+    }
+    if (next != gaps.begin()) {
+        auto before = std::prev(next);
+        if (before->first + before->second == start) {
+            before->second += count;
+            return;
+        }
+    }
+    gaps[start] = count;
+}
+
+const Allocation* nearest(uintptr_t address) {
+    const Allocation* best = nullptr;
+    uintptr_t distance = ~uintptr_t(0);
+    for (int i = 1; i < allocation_count; i++) {
+        const Allocation& a = allocations[i];
+        if (!a.base || !a.live) continue;
+        uintptr_t d = address < a.low ? a.low - address : address >= a.high ? address - a.high : 0;
+        if (d < distance) {
+            distance = d;
+            best = &a;
+        }
+    }
+    return best;
+}
+
+void name_arguments(const LaunchSite& site, const void* const* pointers, int count) {
+    const char* text = site.arguments ? site.arguments : "";
+    for (int i = 0; i < count; i++) {
+        const char* end = strchr(text, '\n');
+        size_t length = end ? static_cast<size_t>(end - text) : strlen(text);
+        uintptr_t offset = reinterpret_cast<uintptr_t>(pointers[i]) - heap_base;
+        if (pointers[i] && heap_base && offset < HEAP_BYTES) {
+            Allocation& a = owner_of(offset);
+            if (a.live && !a.name[0] && length) {
+                if (length > sizeof a.name - 1) length = sizeof a.name - 1;
+                memcpy(a.name, text, length);
+                a.name[length] = 0;
+            }
+        }
+        if (!end) break;
+        text = end + 1;
+    }
+}
+
+void start_traffic() {
+    for (int i = 1; i < allocation_count; i++) {
+        Allocation& a = allocations[i];
+        if (!a.live) continue;
+        a.loaded = a.stored = a.unique_loaded = a.unique_stored = 0;
+    }
+}
+
+extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site) {
+    if (!out) return ok_fail(ERROR_INVALID_VALUE);
+    *out = nullptr;
+    if (!bytes) return SUCCESS;
+    Allocation* a = nullptr;
+    int error = device_alloc(bytes, 0, bytes, name, &a);
+    if (error) return ok_fail(error);
+    Open open;
+    memset(reinterpret_cast<void*>(a->base), 0xff, bytes);  // NaN in every floating-point type
+    *out = reinterpret_cast<void*>(a->base);
+    return SUCCESS;
+}
+
+extern "C" int ok_device_free(void* pointer, Site at) {
+    if (!pointer) return SUCCESS;
+    uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
+    if (heap_base && offset < HEAP_BYTES) {
+        Allocation& a = owner_of(offset);
+        if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {
+            device_release(a);
+            return SUCCESS;
+        }
+        if (first_of("bad-free", uint64_t(at.line))) {
+            Finding f("bad-free");
+            f.at(at).text("buffer", a.name).text("kind", a.live ? "inside" : "twice").add();
+        }
+    } else if (first_of("bad-free", uint64_t(at.line))) {
+        Finding("bad-free").at(at).text("buffer", "").text("kind", "host").add();
+    }
+    return ok_fail(ERROR_INVALID_VALUE);
+}
+
+extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes) {
+    uintptr_t address = reinterpret_cast<uintptr_t>(pointer), offset = address - heap_base;
+    if (!heap_base || offset >= HEAP_BYTES) return false;
+    const Allocation& a = owner_of(offset);
+    if (!a.live || address < a.base || address >= a.end) return false;
+    if (base) *base = reinterpret_cast<void*>(a.base);
+    if (bytes) *bytes = a.end - a.base;
+    return true;
+}
+
+static bool on_device(const void* p) {
+    return heap_base && reinterpret_cast<uintptr_t>(p) - heap_base < HEAP_BYTES;
+}
+
+// Checks one side of a copy; a device side must lie inside one allocation.
+static bool side_is_good(const void* p, size_t bytes, bool should_be_device, bool writes, Site at) {
+    bool device = on_device(p);
+    if (managed_at(reinterpret_cast<uintptr_t>(p))) should_be_device = device;  // either side
+    if (device != should_be_device) {
+        // __device__ and __constant__ variables live outside the heap, and count as device memory.
+        if (!device && should_be_device && is_symbol(reinterpret_cast<uintptr_t>(p), bytes)) return true;
+        if (first_of("wrong-copy-side", uint64_t(at.line)))
+            Finding("wrong-copy-side").at(at).text("kind", device ? "device" : "host")
+                .text("side", writes ? "destination" : "source").add();
+        return false;
+    }
+    if (!device) return true;
+    uintptr_t a = reinterpret_cast<uintptr_t>(p);
+    const Allocation& owner = owner_of(a - heap_base);
+    if (owner.live && a >= owner.low && a + bytes <= owner.high) return true;
+    if (first_of("copy-out-of-bounds", uint64_t(at.line))) {
+        const Allocation* n = nearest(a);
+        Finding f("copy-out-of-bounds");
+        f.at(at).text("buffer", n ? n->name : "").number("bytes", static_cast<long long>(bytes));
+        f.number("size", n ? static_cast<long long>(n->high - n->low) : 0);
+        f.number("offset", n ? static_cast<long long>(a - n->low) : 0).text("access", writes ? "write" : "read").add();
+    }
+    return false;
+}
+
+extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at) {
+    if (!bytes) return SUCCESS;
+    if (kind == 4) kind = (on_device(from) ? 2 : 0) + (on_device(to) ? 1 : 0);  // cudaMemcpyDefault
+    if (kind < 0 || kind > 3) return ok_fail(ERROR_INVALID_DIRECTION);
+    bool to_device = kind == 1 || kind == 3, from_device = kind == 2 || kind == 3;
+    if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
+        return ok_fail(ERROR_INVALID_VALUE);
+    Open open;
+    memmove(to, from, bytes);
+    if (to_device) mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
+    return SUCCESS;
+}
+
+extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
+    if (!bytes) return SUCCESS;
+    if (!side_is_good(to, bytes, true, true, at)) return ok_fail(ERROR_INVALID_VALUE);
+    Open open;
+    memset(to, value, bytes);
+    mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
+    return SUCCESS;
+}
+}  // namespace __ok

@@ -1,0 +1,77 @@
+// Device memory: one reserved stretch of addresses that the CPU may touch only while a kernel runs or a copy is made.
+#pragma once
+
+#include <cstdint>
+
+#include "../api/ok/core.h"
+
+namespace __ok {
+constexpr size_t HEAP_BYTES = size_t(8) << 30;   // of addresses; pages are taken as they are touched
+constexpr size_t GRANULE = size_t(64) << 10;     // an allocation owns whole granules, so that a table finds it
+constexpr size_t ARENA_BYTES = size_t(8) << 20;  // of one worker's shared memory, redzones included
+constexpr size_t SHARED_GAP = 128;               // between shared arrays; a multiple of 128 keeps banks as they are
+constexpr int MAX_ALLOCATIONS = 1 << 16;
+
+struct ShadowWord;  // checks/shadow.h: what is known about one 4-byte word
+
+// All zero until it is used: the table of them takes no room in a build.
+struct Allocation {
+    uintptr_t low = 0, high = 0;     // the bytes that may be touched
+    uintptr_t base = 0, end = 0;     // the whole allocation, guards included
+    ShadowWord* shadow = nullptr;           // one per word from base, made when first needed
+    uint8_t* read_bits = nullptr;    // one per byte from base: touched in this launch
+    uint8_t* write_bits = nullptr;
+    uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0;  // bytes, in this launch
+    char name[56] = {};
+    int item = 0;                    // bytes of an element, for messages
+    bool live = false, freed = false;
+    bool initialised = false;        // every byte was given a value by the host
+    bool managed = false;            // the host may touch it too
+    bool symbol = false;             // a __device__ or __constant__ variable
+};
+
+extern uintptr_t heap_base;
+extern uint16_t granule_owner[HEAP_BYTES / GRANULE];
+extern Allocation allocations[MAX_ALLOCATIONS];
+extern int allocation_count;
+
+inline Allocation& owner_of(uintptr_t heap_offset) { return allocations[granule_owner[heap_offset / GRANULE]]; }
+// The live or freed allocation nearest to an address of the heap, or null.
+const Allocation* nearest(uintptr_t address);
+
+// Opens device memory to the CPU while it lives.
+struct Open {
+    Open();
+    ~Open();
+};
+void close_heap();  // whatever a fault has left open
+int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
+void device_release(Allocation& a);
+void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
+void start_traffic();  // clears the byte counts of all allocations
+
+// managed.cpp
+void open_managed();                            // to the host, unless work that was given it may still run
+Allocation* managed_at(uintptr_t address);      // or null
+void open_to_host(const Allocation& a);
+
+// symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
+extern uintptr_t symbols_low, symbols_high;
+void add_symbol(const char* name, uintptr_t address, size_t bytes);
+Allocation* symbol_at(uintptr_t address);       // or null
+bool is_symbol(uintptr_t address, size_t bytes);
+
+// Shared memory.
+struct SharedArray {
+    const char* name;
+    int line;
+    uint32_t offset, bytes, item;
+    bool dynamic;
+};
+void shared_launch(size_t dynamic_bytes);      // before a launch
+char* make_arena();
+const SharedArray* shared_at(uint32_t offset);        // the array that holds this byte of the arena, or null
+const SharedArray* shared_nearest(uint32_t offset);   // the last array that starts at or before it
+size_t shared_static_bytes();                         // of the arrays that this launch has used
+bool shared_needs_one_core();
+}  // namespace __ok

@@ -1,0 +1,96 @@
+// Shared memory: every worker has an arena; each __shared__ array has a place in it, with a gap behind.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "../checks/race.h"
+#include "../machine/state.h"
+#include "../report/findings.h"
+#include "memory.h"
+
+namespace __ok {
+static std::mutex shared_lock;
+static std::deque<SharedArray> arrays;    // of the whole program; a deque, so that pointers to them stay
+static const SharedArray* owners[ARENA_BYTES / 2 / 128];  // whose every 128 bytes of the arena's static half are
+static std::vector<SharedSite*> used;     // by this launch
+static uint32_t static_top = 0, dynamic_bytes = 0;
+static SharedArray dynamic{"", 0, 0, 0, 4, true};  // under the name by which it was declared last
+static unsigned launch_serial = 0;
+static bool one_core = false;
+constexpr uint32_t DYNAMIC_OFFSET = ARENA_BYTES / 2;
+
+char* make_arena() {
+    Busy busy;
+    void* p = mmap(nullptr, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return static_cast<char*>(p);
+}
+
+void shared_launch(size_t bytes) {
+    std::lock_guard<std::mutex> lock(shared_lock);
+    dynamic_bytes = static_cast<uint32_t>(bytes);
+    dynamic = {"", 0, DYNAMIC_OFFSET, dynamic_bytes, 4, true};
+    launch_serial++;
+    used.clear();
+}
+
+static void place(SharedSite* site) {
+    std::lock_guard<std::mutex> lock(shared_lock);
+    Busy busy;
+    if (site->offset < 0) {
+        uint32_t align = std::max<uint32_t>(128, site->align);
+        uint32_t offset = (static_top + align - 1) / align * align;
+        static_top = offset + site->bytes + SHARED_GAP;
+        arrays.push_back({site->name, site->line, offset, site->bytes, site->item, false});
+        for (uint32_t at = offset; at < offset + site->bytes; at += 128) owners[at / 128] = &arrays.back();
+        __atomic_store_n(&site->offset, static_cast<int>(offset), __ATOMIC_RELEASE);
+    }
+    if (site->launch != launch_serial) {
+        site->launch = launch_serial;
+        used.push_back(site);
+    }
+}
+
+extern "C" void* ok_shared(SharedSite* site) {
+    Worker& w = *worker;
+    if (site->offset < 0 || site->launch != launch_serial) place(site);
+    return w.arena + site->offset;
+}
+
+extern "C" void* ok_shared_dynamic(const char* name, int line, unsigned item) {
+    dynamic = {name, line, DYNAMIC_OFFSET, dynamic_bytes, item, true};
+    return worker->arena + DYNAMIC_OFFSET;
+}
+
+extern "C" void* ok_shared_at_namespace_scope(SharedSite* site) {
+    one_core = true;
+    Worker& w = host_worker();
+    if (!site->bytes) return w.arena + DYNAMIC_OFFSET;  // extern, without a size
+    place(site);
+    return w.arena + site->offset;
+}
+
+bool shared_needs_one_core() { return one_core; }
+
+const SharedArray* shared_nearest(uint32_t offset) {
+    if (offset >= DYNAMIC_OFFSET) return &dynamic;
+    const SharedArray* best = nullptr;
+    for (const SharedArray& a : arrays)
+        if (a.offset <= offset && (!best || a.offset > best->offset)) best = &a;
+    return best;
+}
+
+const SharedArray* shared_at(uint32_t offset) {
+    const SharedArray* a = offset >= DYNAMIC_OFFSET ? &dynamic : owners[offset / 128];
+    return a && offset < a->offset + a->bytes ? a : nullptr;
+}
+
+size_t shared_static_bytes() {
+    std::lock_guard<std::mutex> lock(shared_lock);
+    size_t total = 0;
+    for (const SharedSite* site : used) total = (total + site->align - 1) / site->align * site->align + site->bytes;
+    return total;
+}
+}  // namespace __ok

@@ -1,0 +1,38 @@
+// The variables of the file that device code may touch: __device__, __constant__, __managed__.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "memory.h"
+
+namespace __ok {
+uintptr_t symbols_low = 0, symbols_high = 0;
+static std::vector<Allocation*> symbols;
+
+void add_symbol(const char* name, uintptr_t address, size_t bytes) {
+    if (allocation_count >= MAX_ALLOCATIONS) return;
+    Allocation& a = allocations[allocation_count++];
+    a = Allocation();
+    a.item = 1;
+    a.base = address & ~uintptr_t(3);
+    a.low = address;
+    a.high = a.end = address + bytes;
+    a.live = a.initialised = a.symbol = true;
+    strncpy(a.name, name, sizeof a.name - 1);
+    symbols.push_back(&a);
+    std::sort(symbols.begin(), symbols.end(), [](auto* x, auto* y) { return x->base < y->base; });
+}
+
+Allocation* symbol_at(uintptr_t address) {
+    auto after = std::upper_bound(symbols.begin(), symbols.end(), address,
+                                  [](uintptr_t a, const Allocation* s) { return a < s->low; });
+    if (after == symbols.begin()) return nullptr;
+    Allocation* s = *(after - 1);
+    return address < s->high ? s : nullptr;
+}
+
+bool is_symbol(uintptr_t address, size_t bytes) {
+    const Allocation* s = symbol_at(address);
+    return s && address + bytes <= s->high;
+}
+}  // namespace __ok

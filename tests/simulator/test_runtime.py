@@ -1,0 +1,36 @@
+"""The runtime's sources: each compiles alone, and a folder of them includes only what it may."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from onekernel.backends.simulator.compile import RUNTIME
+
+SOURCES = sorted(p for p in RUNTIME.rglob("*.cpp"))
+OWN_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def name(path: Path) -> str:
+    return path.relative_to(RUNTIME).as_posix()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.parametrize("source", SOURCES, ids=name)
+def test_a_source_compiles_alone(source: Path) -> None:
+    done = subprocess.run(["g++", "-std=gnu++17", "-fsyntax-only", str(source)], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+
+
+def test_one_unit_holds_every_source_but_the_library_that_programs_share() -> None:
+    listed = OWN_INCLUDE.findall((RUNTIME / "runtime.cpp").read_text(encoding="utf-8"))
+    assert sorted([*listed, "runtime.cpp", "machine/thread_local.cpp"]) == [name(p) for p in SOURCES]
+
+
+def test_what_a_learner_includes_needs_nothing_of_the_runtime_s_own() -> None:
+    for header in (RUNTIME / "api").rglob("*"):
+        if header.is_file():
+            for included in OWN_INCLUDE.findall(header.read_text(encoding="utf-8")):
+                assert (header.parent / included).resolve().is_relative_to(RUNTIME / "api"), (name(header), included)
