@@ -6,7 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from onekernel.bench import cells, contenders, device, timing  # noqa: E402
+from onekernel.bench import device, timing  # noqa: E402
+from onekernel.bench.softmax import cases, contenders, measurement  # noqa: E402
 
 pytestmark = [
     pytest.mark.gpu,
@@ -39,8 +40,8 @@ def test_a_launch_bound_cell_is_measured_and_stands_below_the_roof():
 
     two = [contenders.Contender("ours", "exercise", prealloc), contenders.Contender("peer", "peer", allocating, False)]
     card = device.current()
-    cell = cells.Cell("bfloat16", 128, 4096)
-    made = cells.measure(cell, two, card, timing.L2Emptier(), repeats=9, seed=0)
+    cell = cases.Case("bfloat16", 128, 4096)
+    made = measurement.measure(cell, two, card, timing.L2Emptier(), repeats=9, seed=0)
     times = {name: answer["median_s"] for name, answer in made["contenders"].items() if "discarded" not in answer}
     assert set(times) == {"copy", "ours", "peer"}
     assert times["peer"] == pytest.approx(times["ours"], rel=0.2)  # the same kernel: who allocates decides nothing

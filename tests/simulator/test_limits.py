@@ -1,22 +1,19 @@
-"""What bench/simulator_limits.py makes of its measurements, and the number of accesses that it divides by."""
+"""What the simulator bench makes of its measurements, and the number of accesses that it divides by."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from onekernel import counts
+from onekernel.backends import simulator
+from onekernel.bench.simulator import limits
 from support.simulated import buffer
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
-import simulator_limits as limits  # noqa: E402
-
-from onekernel import counts  # noqa: E402
-from onekernel.backends import simulator  # noqa: E402
 
 
 def test_a_row_of_softmax_makes_the_accesses_that_costs_are_divided_by() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import device, results
-from onekernel.bench.cells import Cell
+from onekernel.bench import device, records
+from onekernel.bench.softmax.cases import Case
 
 ROOT = Path(__file__).parents[2]
 RECORDS = sorted(p for p in ROOT.glob("bench/results/*/*.json") if not p.stem.endswith("_predicted"))
@@ -58,17 +58,17 @@ def _record(root, gpu, bench, **data):
 
 
 def test_the_duration_of_a_bench_is_what_its_record_says(tmp_path):
-    assert results.expected(tmp_path, "softmax").key == "bench.expected-unknown"
+    assert records.expected(tmp_path, "softmax").key == "bench.expected-unknown"
     _record(tmp_path, "cpu", "minigpt", machine="a laptop", took={"wall_s": 21.6})
-    assert "22 s on a laptop" in results.expected(tmp_path, "minigpt").text("en")
+    assert "22 s on a laptop" in records.expected(tmp_path, "minigpt").text("en")
     cells = [
         {"dtype": "float32", "rows": rows, "cols": 1024, "shift": 0, "took": {"wall_s": wall, "gpu_s": wall / 4}}
         for rows, wall in ((1024, 4.0), (2048, 8.0))
     ]
     whole = {"wall_s": 13.0, "gpu_s": 3.0}
     _record(tmp_path, "h200", "softmax", device={"name": "NVIDIA H200"}, cells=cells, took=whole)
-    assert "13 s, 3 s of them" in results.expected(tmp_path, "softmax").text("en")
-    one = results.expected(tmp_path, "softmax", [Cell("float32", 2048, 1024)]).text("en")
+    assert "13 s, 3 s of them" in records.expected(tmp_path, "softmax").text("en")
+    one = records.expected(tmp_path, "softmax", [Case("float32", 2048, 1024)]).text("en")
     assert "8 s, 2 s of them" in one  # the time of that shape
-    other = results.expected(tmp_path, "softmax", [Cell("float32", 7, 7), Cell("float32", 8, 8)]).text("es")
+    other = records.expected(tmp_path, "softmax", [Case("float32", 7, 7), Case("float32", 8, 8)]).text("es")
     assert "12 s, 3 s de ellos" in other  # the mean of those that are recorded, twice

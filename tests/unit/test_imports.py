@@ -15,7 +15,7 @@ PACKAGE = Path(onekernel.__file__).parent
 FLOORS = (
     {"messages"},
     {"errors"},
-    {"course", "gaps", "counts", "units"},
+    {"arguments", "course", "gaps", "counts", "units"},
     {"ops"},
     {"minigpt"},  # stands alone, on its messages and errors: grading compares a learner's port with it
     {"backends"},

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench import cells, credit, device, plots, predict, results, style, tables
-from onekernel.bench.roofline import RooflinePoint, Roofs
+from onekernel.bench import credit, device, style, tables
+from onekernel.bench.intensity import figure as intensity_figure
+from onekernel.bench.roofline import figure as roofline_figure
+from onekernel.bench.roofline import traffic
+from onekernel.bench.roofline.points import RooflinePoint, Roofs
 from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
+from onekernel.bench.softmax import cases, results
 from onekernel.errors import UserError
 
 
@@ -69,7 +73,7 @@ def test_a_point_lies_by_the_bytes_that_moved_and_its_bandwidth_counts_the_usefu
 
 # --- the grid --------------------------------------------------------------------------------------------------------
 def test_the_grid_holds_the_widths_that_trip_kernels():
-    every = list(cells.grid())
+    every = list(cases.grid())
     widths = {63, 781, 1025, 2049, 4097, 9217, 24513, 128256, 151936, 4095, 12345, 50257, 4194304}
     for dtype in ("float32", "float16", "bfloat16"):
         assert widths <= {c.cols for c in every if c.dtype == dtype}
@@ -78,9 +82,9 @@ def test_the_grid_holds_the_widths_that_trip_kernels():
 
 
 def test_a_cell_counts_one_read_and_one_write():
-    cell = cells.Cell("bfloat16", 1024, 1024)
+    cell = cases.Case("bfloat16", 1024, 1024)
     assert cell.bytes == 4 << 20 and cell.launch_bound
-    assert not cells.Cell("float32", 8192, 4096).launch_bound
+    assert not cases.Case("float32", 8192, 4096).launch_bound
 
 
 @pytest.mark.parametrize(
@@ -139,7 +143,7 @@ def _page(root, name, part, path="README.md"):
 
 def test_shortfalls_are_what_misses_a_goal_beyond_the_spread(repository):
     _, measured = results.read(repository / "bench/results/test/softmax.json")
-    found = [(s.cell.shape, s.goal, s.peer) for s in results.shortfalls(measured)]
+    found = [(s.case.shape, s.goal, s.peer) for s in results.shortfalls(measured)]
     assert found == [
         ("8192 x 4095", "peer", "QuACK"), ("8192 x 4095", "copy", "copy"), ("128 x 4096", "peer", "QuACK"),
     ]  # fmt: skip
@@ -321,12 +325,12 @@ def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
         RooflinePoint("ladder/two", 5e6, 8e6, 3e-6),
         RooflinePoint("softmax_tuned small", 5e6, 8e6, 1e-6, in_l2=True),
     ]
-    first = plots.roofline(tmp_path / "a", points, ROOFS, "heading", "under", lang, predicted=False)
-    again = plots.roofline(tmp_path / "b", points, ROOFS, "heading", "under", lang, predicted=False)
+    first = roofline_figure.draw(tmp_path / "a", points, ROOFS, "heading", "under", lang, predicted=False)
+    again = roofline_figure.draw(tmp_path / "b", points, ROOFS, "heading", "under", lang, predicted=False)
     assert [p.suffix for p in first] == [".png", ".svg"]
     assert [p.read_bytes() for p in first] == [p.read_bytes() for p in again]
     walk = ([1, 2, 4], [4e12, 4e12, 2e12], [1e12, 2e12, 2e12])
-    plots.intensity(tmp_path / "c", *walk, ROOFS, {"ridge-datasheet": 3.0}, "h", "u", lang, True)
+    intensity_figure.draw(tmp_path / "c", *walk, ROOFS, {"ridge-datasheet": 3.0}, "h", "u", lang, True)
     assert (tmp_path / "c.png").stat().st_size > 10_000
 
 
@@ -342,13 +346,13 @@ def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
 def test_a_ledger_is_read_as_traffic(tmp_path, ledger, expected):
     path = tmp_path / "kernel.py"
     path.write_text(ledger + "\n")
-    assert predict.traffic(path, cols=100) == predict.Traffic(expected, "ledger")
+    assert traffic.traffic(path, cols=100) == traffic.Traffic(expected, "ledger")
 
 
 def test_a_file_without_a_ledger_predicts_nothing(tmp_path):
     path = tmp_path / "kernel.py"
     path.write_text("pass\n")
-    assert predict.traffic(path, cols=100) is None
+    assert traffic.traffic(path, cols=100) is None
 
 
 # --- credit ----------------------------------------------------------------------------------------------------------

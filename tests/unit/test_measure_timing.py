@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from onekernel.bench import cells, device, roofs, timing
+from onekernel.bench import device, roofs, timing
 from onekernel.bench.sample import AboveRoof, Sample
+from onekernel.bench.softmax import cases, measurement
 
 H200 = device.Device("NVIDIA H200", "h200", "9.0", 132, 62914560, 150 << 30, "580", 4.8e12, 66.9e12, "test")
 
@@ -108,7 +109,7 @@ def test_few_sets_are_walked_over_equally_often(gpu):
     assert set(calls.values()) == {10} and timed["k"].median == pytest.approx(1e-6)
 
 
-@pytest.mark.parametrize("cell", [c for c in cells.grid() if c.launch_bound], ids=lambda c: f"{c.dtype} {c.name}")
+@pytest.mark.parametrize("cell", [c for c in cases.grid() if c.launch_bound], ids=lambda c: f"{c.dtype} {c.name}")
 def test_the_inputs_of_every_launch_bound_shape_exceed_l2_twice(cell):
     sets = timing.rotation(cell.bytes / 2, H200.l2_bytes)
     assert sets * cell.bytes / 2 > 2 * H200.l2_bytes and sets >= timing.GRAPH_CALLS
@@ -153,17 +154,17 @@ def test_a_graph_is_held_to_the_roof_too():
 
 def test_an_error_is_kept_without_its_colours():
     error = RuntimeError("\x1b[91m\x1b[1merror[CUDA]:\x1b[0m launch failed\nmore")
-    assert cells._first_line(error) == "RuntimeError: error[CUDA]: launch failed"
+    assert measurement._first_line(error) == "RuntimeError: error[CUDA]: launch failed"
 
 
-@pytest.mark.parametrize("cell", [cells.Cell("bfloat16", 128, 4096), cells.Cell("float32", 3, 1000, 1)])
+@pytest.mark.parametrize("cell", [cases.Case("bfloat16", 128, 4096), cases.Case("float32", 3, 1000, 1)])
 def test_the_tensors_of_a_cell_do_not_touch_and_begin_where_the_cell_says(cell, monkeypatch):
     torch = pytest.importorskip("torch")
     on_cpu = torch.empty
     monkeypatch.setattr(torch, "empty", lambda *a, device=None, **k: on_cpu(*a, **k))
     monkeypatch.setattr(torch, "Generator", lambda device: torch.random.default_generator)
     card = device.Device(**{**vars(H200), "l2_bytes": 1 << 20})
-    made = cells._tensors(cell, card, seed=0)
+    made = measurement._tensors(cell, card, seed=0)
     assert len(made) == timing.rotation(cell.bytes / 2, card.l2_bytes)
     base = min(x.data_ptr() for x, _ in made) - cell.shift * x_size(cell)
     for x, y in made:
@@ -175,4 +176,4 @@ def test_the_tensors_of_a_cell_do_not_touch_and_begin_where_the_cell_says(cell, 
 
 
 def x_size(cell):
-    return cells.ITEMSIZE[cell.dtype]
+    return cases.ITEMSIZE[cell.dtype]

@@ -10,6 +10,7 @@ import sys
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from onekernel.errors import UserError
@@ -121,6 +122,14 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def processor() -> str:
+    """The name of this machine's CPU, as far as it says."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()
 
 
 def provenance() -> dict[str, Any]:

@@ -4,8 +4,9 @@
     ...written by `onekernel author tables`...
     <!-- /table -->
 
-A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench can have tables: its file carries them
-under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string or {"en": ..., "es": ...}.
+A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench can have tables: they are MADE from its
+figures, or its file carries them under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string
+or {"en": ..., "es": ...}.
 The part "caption" is the line under a figure: what it was measured on, when, and by which command.
 """
 
@@ -17,12 +18,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import roofline_tables, softmax_tables
+from onekernel.bench.identity import tables as identity
+from onekernel.bench.markdown import grid
+from onekernel.bench.roofline import tables as roofline
+from onekernel.bench.softmax import tables as softmax
+from onekernel.bench.words import caption
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.units import in_language
 
 CAPTION = "caption"
+# Tables that are made from a bench's figures; every other bench keeps its tables in its file.
+MADE = {"softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS}
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")
@@ -80,27 +87,23 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
         where = path.relative_to(root).as_posix()
         raise _error("stale-missing", page, root, line, name, path=where, command=f"python bench/{bench}.py")
     data = json.loads(path.read_text(encoding="utf-8"))
-    if data.get("bench", bench) == "softmax":  # whichever contenders the file has
-        makers = softmax_tables.PARTS
-        if part not in makers:
-            raise _error("stale-unknown", page, root, line, name, known=", ".join(makers))
-        return makers[part](path, lang)
-    if (bench, part) == ("roofline", "standing"):
-        return roofline_tables.standing(path, lang)
+    made = MADE.get(data.get("bench", bench), {})  # a file may say whose shape it has, whatever it is called
+    if part in made:
+        return made[part](path, lang)
     if part == CAPTION:
-        return [softmax_tables.caption(data, lang)]
-    tables: Mapping[str, Any] = data.get("tables", {})
-    if part not in tables:
-        raise _error("stale-unknown", page, root, line, name, known=", ".join([*tables, CAPTION]))
-    return [*_generic(tables[part], lang), "", softmax_tables.caption(data, lang)]
+        return [caption(data, lang)]
+    kept: Mapping[str, Any] = data.get("tables", {})
+    if part not in kept:
+        raise _error("stale-unknown", page, root, line, name, known=", ".join([*made, *kept, CAPTION]))
+    return [*_as_kept(kept[part], lang), "", caption(data, lang)]
 
 
-def _generic(described: Mapping[str, Any], lang: str) -> list[str]:
+def _as_kept(described: Mapping[str, Any], lang: str) -> list[str]:
     def text(value: Any) -> str:  # what is written in each language already has that language's numbers
         return value[lang] if isinstance(value, dict) else in_language(str(value), lang)
 
     rows = [[text(value) for value in row] for row in described["rows"]]
-    return softmax_tables.grid([text(column) for column in described["columns"]], rows)
+    return grid([text(column) for column in described["columns"]], rows)
 
 
 def _error(key: str, page: Path, root: Path, line: int, name: str, **values: str) -> UserError:

@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from onekernel.arguments import choose_language
 from onekernel.errors import USAGE, UserError, of_os
-from onekernel.messages import LANGUAGES, say, set_language
+from onekernel.messages import say
 
 DONE, INTERRUPTED = 0, 130
 
@@ -19,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    _choose_language(words)
+    choose_language(words)
     if sys.platform != "linux":
         return _refuse(say("cli.not-linux", platform=sys.platform))
     if argv is None:  # the command itself
@@ -42,14 +43,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(of_os(error)))
     except UserError as error:
         return _refuse(str(error), error.exit_code)
-
-
-def _choose_language(words: Sequence[str]) -> None:
-    """--lang is read before anything else, so that help and complaints speak it too."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        asked = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else ""
-        if asked in LANGUAGES:
-            set_language(asked)
 
 
 def _refuse(text: str, code: int = USAGE) -> int:

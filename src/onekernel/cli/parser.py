@@ -3,63 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 from onekernel import __version__
-from onekernel.messages import LANGUAGES, say
+from onekernel.arguments import COMMAND, Parser
+from onekernel.messages import say
 
-_COMMAND = "COMMAND"
 Handler = Callable[[argparse.Namespace], int]
-# argparse's own complaints (CPython, Lib/argparse.py) and the messages that replace them.
-_COMPLAINTS = (
-    (r"the following arguments are required: (?P<what>.+)", "usage-required"),
-    (r"unrecognized arguments: (?P<what>.+)", "usage-unrecognized"),
-    (r"argument (?P<arg>.+?): invalid choice: '(?P<what>.*?)' \(choose from (?P<known>.+)\)", "usage-choice"),
-    (r"argument (?P<arg>.+?): expected .*argument.*", "usage-value"),
-    (r"argument (?P<arg>.+?): invalid .+ value: '(?P<what>.*)'", "usage-type"),
-    (r"argument (?P<arg>.+?): not allowed with argument (?P<what>.+)", "usage-both"),
-)
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
-        super().add_usage(usage, actions, groups, say("cli.usage") + " ")
-
-
-class _Parser(argparse.ArgumentParser):
-    def __init__(self, **options: Any) -> None:
-        super().__init__(add_help=False, formatter_class=_Formatter, allow_abbrev=False, **options)
-        self._positionals.title = say("cli.arguments")
-        self._optionals.title = say("cli.options")
-        self.add_argument("-h", "--help", action="help", help=say("cli.opt-help"))
-        self.add_argument("--lang", choices=LANGUAGES, default=None, help=say("cli.opt-lang"))
-
-    def error(self, message: str) -> NoReturn:
-        print(_complaint(message), file=sys.stderr)
-        print(say("cli.usage-help", command=self.prog), file=sys.stderr)
-        raise SystemExit(2)
-
-
-def _complaint(message: str) -> str:
-    for pattern, key in _COMPLAINTS:
-        match = re.fullmatch(pattern, message)
-        if not match:
-            continue
-        found = match.groupdict()
-        if key != "usage-choice":
-            return say(f"cli.{key}", **found)
-        known = re.findall(r"[\w-]+", found["known"])
-        if found["arg"] == _COMMAND:
-            what = found["what"]
-            near = difflib.get_close_matches(what, known, n=1)
-            return say("cli.no-command-near", what=what, near=near[0]) if near else say("cli.no-command", what=what)
-        return say("cli.usage-choice", **{**found, "known": ", ".join(known)})
-    return message
 
 
 def parse(words: Sequence[str]) -> tuple[Handler, argparse.Namespace]:
@@ -75,10 +28,10 @@ def parse(words: Sequence[str]) -> tuple[Handler, argparse.Namespace]:
 
 def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """The parser, and the parser of each command by its words ("check", "author stamp")."""
-    top = _Parser(prog="onekernel", description=say("cli.about"), epilog=say("cli.epilog"))
+    top = Parser(prog="onekernel", description=say("cli.about"), epilog=say("cli.epilog"))
     top.add_argument("--version", action="version", version=f"onekernel {__version__}", help=say("cli.opt-version"))
     top.set_defaults(handler=None)
-    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar=_COMMAND, parser_class=_Parser)
+    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar=COMMAND, parser_class=Parser)
     found: dict[str, argparse.ArgumentParser] = {}
 
     def command(name: str, handler: str, *configure: Callable[[argparse.ArgumentParser], None]) -> None:
@@ -108,7 +61,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
 
 
 def _author(found: dict[str, argparse.ArgumentParser]) -> None:
-    parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=_Parser)
+    parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=Parser)
     for name in ("starters", "stamp", "tables", "figures"):
         text = say(f"cli.cmd-author-{name}")
         part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from onekernel import learners
 from onekernel.backends.base import BuildError
-from onekernel.bench import contenders
+from onekernel.bench.softmax import contenders
 from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise

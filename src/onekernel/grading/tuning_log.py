@@ -16,12 +16,12 @@ rounds about the same file are seen.
 from __future__ import annotations
 
 import datetime
-import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from onekernel.bench.records import kernel_hash
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission
@@ -114,10 +114,6 @@ def fill(text: str, kernel: Path, lines: Iterable[str]) -> str:
     today = datetime.date.today().isoformat()
     mark = f"<!-- measured: {kernel_hash(kernel)} {today} -->"
     return text.replace(_EMPTY, "\n".join([mark, *(f"- {line}" for line in lines), "<!-- /measured -->"]), 1)
-
-
-def kernel_hash(kernel: Path) -> str:
-    return hashlib.sha256(kernel.read_bytes()).hexdigest()[:12]
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:

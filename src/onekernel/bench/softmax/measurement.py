@@ -1,83 +1,38 @@
-"""The shapes of the softmax bench, and how one of them is measured and checked."""
+"""One case of the softmax bench, measured and checked."""
 
 from __future__ import annotations
 
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from onekernel.bench import roofs
-from onekernel.bench.contenders import Contender, Refused
 from onekernel.bench.device import Clocks, Device, clocks
 from onekernel.bench.sample import AboveRoof, Sample
+from onekernel.bench.softmax.cases import ITEMSIZE, Case
+from onekernel.bench.softmax.contenders import Contender, Refused
 from onekernel.bench.timing import L2Emptier, in_graph, interleaved, rotation, seconds_timed
 from onekernel.ops import softmax
 
-ITEMSIZE = {"float32": 4, "float16": 2, "bfloat16": 2}
-LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us: timed in a graph
 CHECKED_ROWS = 12  # at most, and at most CHECKED_ELEMENTS: the oracle runs on the CPU, twice a contender
 CHECKED_ELEMENTS = 1 << 17
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")  # colours in a peer's error
 
-# Regular, ragged, long and few rows; 1 GiB in fp32 and a little over at the most. The columns of vocabularies: 50257
-# (GPT-2), 128256 (Llama 3), 151936 (Qwen).
-SHAPES = (
-    (131072, 128), (65536, 256), (32768, 512), (32768, 1000), (16384, 1024), (16384, 2048), (8192, 4096), (8192, 4095),
-    (8192, 8192), (4096, 12345), (4096, 16384), (4096, 32768), (4096, 50257), (2048, 65536), (2048, 131072),
-    (1024, 262144), (128, 131072), (16, 262144), (1, 4194304), (1024, 1024), (128, 4096),
-    (262144, 63), (32768, 781), (16384, 1025), (16384, 2049), (8192, 4097), (4096, 9217), (2048, 24513),
-    (1024, 128256), (1024, 151936),
-)  # fmt: skip
-SHIFTED = ((8192, 4096), (4096, 50257))  # the base pointer one element further
-QUICK = ((32768, 512), (8192, 4096), (4096, 12345), (2048, 65536), (1024, 1024))
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One shape of one type; `shift` elements between a 256-byte boundary and the first element."""
-
-    dtype: str
-    rows: int
-    cols: int
-    shift: int = 0
-
-    @property
-    def bytes(self) -> int:
-        """The ideal traffic: every element read once and written once."""
-        return 2 * self.rows * self.cols * ITEMSIZE[self.dtype]
-
-    @property
-    def launch_bound(self) -> bool:
-        return self.bytes < LAUNCH_BOUND_BYTES
-
-    @property
-    def name(self) -> str:
-        return f"{self.rows} x {self.cols}" + (f" +{self.shift}" if self.shift else "")
-
-
-def grid(dtypes: Sequence[str] = tuple(ITEMSIZE), quick: bool = False) -> Iterator[Cell]:
-    """The cells of a run, types outermost."""
-    for dtype in dtypes:
-        yield from (Cell(dtype, rows, cols) for rows, cols in (QUICK if quick else SHAPES))
-        yield from (Cell(dtype, rows, cols, 1) for rows, cols in (SHIFTED[:1] if quick else SHIFTED))
-
-
 def measure(
-    cell: Cell, contenders: Sequence[Contender], device: Device, emptier: L2Emptier, repeats: int,
+    case: Case, contenders: Sequence[Contender], device: Device, emptier: L2Emptier, repeats: int,
     seed: int, on_step: Callable[[str], None] = lambda name: None,
 ) -> dict[str, Any]:
-    """Measures one cell: every contender beside a copy of the same tensors. The result as it goes to JSON.
+    """Measures one case: every contender beside a copy of the same tensors. The result as it goes to JSON.
 
     Each output is checked against the fp64 oracle before and after the timings, in a `y` poisoned with NaN; a
     contender that fails, refuses or is faster than the card can be is listed with its reason instead of a time.
     """
     began = time.perf_counter()
-    sets = _tensors(cell, device, seed)
+    sets = _tensors(case, device, seed)
     answers: dict[str, dict[str, Any]] = {}
     calls: dict[str, list[Callable[[], Any]]] = {}
     for contender in contenders:
@@ -93,7 +48,7 @@ def measure(
     state: list[Clocks] = []  # read while the card works: when it idles, it shows nothing of what slowed it down
     on_step("timing")
     timed = seconds_timed()
-    samples = _time(cell, calls, sets, emptier, repeats, lambda: state.append(clocks()))
+    samples = _time(case, calls, sets, emptier, repeats, lambda: state.append(clocks()))
     timed = seconds_timed() - timed
     for name, sample in samples.items():
         if isinstance(sample, Exception):
@@ -101,14 +56,14 @@ def measure(
             continue
         answers[name] = sample.to_json()
         try:
-            roofs.check(sample, cell.bytes / 2, cell.bytes / 2, device, calls=len(sets))
+            roofs.check(sample, case.bytes / 2, case.bytes / 2, device, calls=len(sets))
             if name != "copy":
                 _check(calls[name][0], *sets[0], seed + 1)
         except (AboveRoof, WrongOutput) as error:
             answers[name] |= {"discarded": _first_line(error)}
     return {
-        "dtype": cell.dtype, "rows": cell.rows, "cols": cell.cols, "shift": cell.shift, "bytes": cell.bytes,
-        "method": "graph" if cell.launch_bound else "events", "contenders": answers,
+        "dtype": case.dtype, "rows": case.rows, "cols": case.cols, "shift": case.shift, "bytes": case.bytes,
+        "method": "graph" if case.launch_bound else "events", "contenders": answers,
         "clocks": {"during": state[0].to_json() if state else None},
         "took": {"wall_s": round(time.perf_counter() - began, 2), "gpu_s": round(timed, 2)},
     }  # fmt: skip
@@ -118,31 +73,31 @@ class WrongOutput(ValueError):
     """A contender wrote something else than the softmax of its input."""
 
 
-def _tensors(cell: Cell, device: Device, seed: int) -> list[tuple[Any, Any]]:
-    """One pair (x, y); for a launch-bound cell a `rotation` of pairs, cut out of one allocation each for x and y.
+def _tensors(case: Case, device: Device, seed: int) -> list[tuple[Any, Any]]:
+    """One pair (x, y); for a launch-bound case a `rotation` of pairs, cut out of one allocation each for x and y.
 
-    Every pair begins as far from a 256-byte boundary as the cell says.
+    Every pair begins as far from a 256-byte boundary as the case says.
     """
     import torch
 
-    dtype = getattr(torch, cell.dtype)
-    itemsize = ITEMSIZE[cell.dtype]
-    several = rotation(cell.bytes / 2, device.l2_bytes) if cell.launch_bound else 1
-    size = cell.rows * cell.cols
-    apart = math.ceil((size + cell.shift) * itemsize / 256) * 256 // itemsize  # elements from one pair to the next
+    dtype = getattr(torch, case.dtype)
+    itemsize = ITEMSIZE[case.dtype]
+    several = rotation(case.bytes / 2, device.l2_bytes) if case.launch_bound else 1
+    size = case.rows * case.cols
+    apart = math.ceil((size + case.shift) * itemsize / 256) * 256 // itemsize  # elements from one pair to the next
     xs = torch.empty(several * apart, dtype=dtype, device="cuda")
     xs.normal_(generator=torch.Generator("cuda").manual_seed(seed))
     ys = torch.full_like(xs, float("nan"))
-    starts = [number * apart + cell.shift for number in range(several)]
-    return [tuple(t[at : at + size].view(cell.rows, cell.cols) for t in (xs, ys)) for at in starts]  # type: ignore[misc]
+    starts = [number * apart + case.shift for number in range(several)]
+    return [tuple(t[at : at + size].view(case.rows, case.cols) for t in (xs, ys)) for at in starts]  # type: ignore[misc]
 
 
 def _time(
-    cell: Cell, calls: Mapping[str, Sequence[Callable[[], Any]]], sets: Sequence[tuple[Any, Any]],
+    case: Case, calls: Mapping[str, Sequence[Callable[[], Any]]], sets: Sequence[tuple[Any, Any]],
     emptier: L2Emptier, repeats: int, in_flight: Callable[[], Any],
 ) -> Mapping[str, Sample | Exception]:  # fmt: skip
     copies = [lambda x=x, y=y: y.copy_(x) for x, y in sets]
-    if cell.launch_bound:
+    if case.launch_bound:
         return in_graph({"copy": copies, **calls}, repeats, in_flight)
     several = {"copy": copies[0], **{name: bound[0] for name, bound in calls.items()}}
     return interleaved(several, repeats, emptier, in_flight)

@@ -1,6 +1,5 @@
 """What else is asked of the simulator: memory, a cost that grows no faster than the work, a short first check.
 
-Run:    bench/simulator.py does, and writes what they give with its own figures.
 But:    the peak of memory is the whole process's, Python and NumPy included.
 """
 
@@ -16,7 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from onekernel.bench.words import in_each
+from onekernel.errors import UserError
+from onekernel.messages import Message
+
 DECADES = (1, 10, 100, 1000)  # rows of 1024 columns
 # Accesses that softmax_block makes for such a row with its 256 threads, shared memory included. Six passes over the
 # row: read and kept, read three times from there, written. Two trees: 256 stores, 255 sums (two loads, one store), and
@@ -24,9 +26,9 @@ DECADES = (1, 10, 100, 1000)  # rows of 1024 columns
 ACCESSES_A_ROW = 6 * 1024 + 2 * (256 + 3 * 255 + 256)
 
 
-def peak_memory(script: Path, mode: str) -> int:
-    """Bytes that a process of its own holds at the most while it runs softmax_block in `mode`."""
-    command = [sys.executable, str(script), "--peak-memory", mode]
+def peak_memory(module: str, mode: str) -> int:
+    """Bytes that a process of its own holds at the most while it runs softmax_block in `mode`: `module` does it."""
+    command = [sys.executable, "-m", module, "--peak-memory", mode]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return int(done.stdout)
 
@@ -36,7 +38,7 @@ def my_peak_memory() -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
-    raise SystemExit("/proc/self/status has no VmHWM: peak memory is measured on Linux alone")
+    raise UserError(Message.of("bench.no-peak-memory"))
 
 
 def growth(seconds: dict[int, float]) -> dict[str, Any]:
@@ -50,23 +52,24 @@ def growth(seconds: dict[int, float]) -> dict[str, Any]:
     }
 
 
-def cold_check(lab: str = "02") -> dict[str, Any]:
+def cold_check(root: Path, lab: str = "02") -> dict[str, Any]:
     """Seconds of `onekernel check` of all of a lab's exercises, the course's solutions, with nothing built before."""
     code = "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))"
     with tempfile.TemporaryDirectory() as folder:
         card = Path(folder) / "scorecard.json"
         asked = ["check", lab, "--solutions", "--device", "simulator", "--json", str(card)]
-        environment = {**os.environ, "ONEKERNEL_CACHE": str(Path(folder) / "cache"), "PYTHONPATH": str(ROOT / "src")}
+        environment = {**os.environ, "ONEKERNEL_CACHE": str(Path(folder) / "cache"), "ONEKERNEL_ROOT": str(root)}
         start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         command = [sys.executable, "-c", code, *asked]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root)
         seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         if done.returncode or not card.is_file():
-            raise SystemExit(f"onekernel {' '.join(asked)} went wrong:\n{done.stdout}{done.stderr}")
+            said = done.stdout + done.stderr
+            raise UserError(Message.of("bench.check-wrong", command=" ".join(["onekernel", *asked]), said=said))
         grades = json.loads(card.read_text(encoding="utf-8"))
     if grades["earned"] != grades["assessed"]:
-        raise SystemExit(f"the solutions of lab {lab} earned {grades['earned']} of {grades['assessed']} points")
+        raise UserError(Message.of("bench.check-points", lab=lab, earned=grades["earned"], assessed=grades["assessed"]))
     command_line = " ".join(["onekernel", *asked[:-2]])
     return {"command": command_line, "seconds": seconds, "cpu_seconds": cpu, "points": grades["earned"]}
 
@@ -75,35 +78,20 @@ def table(result: dict[str, Any]) -> dict[str, Any]:
     """What was measured beside what is asked, as the pages show it."""
     modes = {mode: times["softmax_block"] for mode, times in result["modes"].items()}
     kernel = "`softmax_block`, 1024 x 1024 fp32"
-    asked: list[tuple[str, str, dict[str, float], float, int]] = [
-        (f"{kernel}: all findings and counts (`count`), one core",
-         f"{kernel}: todos los hallazgos y recuentos (`count`), un núcleo", modes["count"], 0.30, 3),
-        (f"{kernel}: all findings (`check`), one core",
-         f"{kernel}: todos los hallazgos (`check`), un núcleo", modes["check"], 0.30, 3),
-        (f"{kernel}: wrong accesses alone (`bounds`), all cores",
-         f"{kernel}: solo accesos erróneos (`bounds`), todos los núcleos", modes["bounds"], 0.08, 3),
-        ("first check of lab 02, all exercises, nothing built before",
-         "primera comprobación del laboratorio 02, todos los ejercicios, sin nada compilado",
-         result["cold_check"], 20, 1),
-    ]  # fmt: skip
-
+    asked: list[tuple[dict[str, str], dict[str, float], float, int]] = [
+        (in_each("limit-count", kernel=kernel), modes["count"], 0.30, 3),
+        (in_each("limit-check", kernel=kernel), modes["check"], 0.30, 3),
+        (in_each("limit-bounds", kernel=kernel), modes["bounds"], 0.08, 3),
+        (in_each("limit-first-check"), result["cold_check"], 20, 1),
+    ]
     rows: list[list[Any]] = [
-        [{"en": en, "es": es}, f"{took['seconds']:.{digits}f} s", f"{took['cpu_seconds']:.{digits}f} s",
+        [what, f"{took['seconds']:.{digits}f} s", f"{took['cpu_seconds']:.{digits}f} s",
          f"{limit:.{2 if limit < 1 else 0}f} s"]
-        for en, es, took, limit, digits in asked
+        for what, took, limit, digits in asked
     ]  # fmt: skip
     memory = max(result["peak_memory"].values()) / 1e6
-    rows.append([
-        {"en": "the most memory of these modes, Python and NumPy included",
-         "es": "el máximo de memoria de estos modos, con Python y NumPy"},
-        f"{memory:.0f} MB", "-", "500 MB",
-    ])  # fmt: skip
+    rows.append([in_each("limit-memory"), f"{memory:.0f} MB", "-", "500 MB"])
     worst = max(growth["worst_ratio"] for growth in result["growth"].values())
-    rows.append([
-        {"en": "an access, of 10, 100 and 1000 rows of 1024 over one of a single row: the worst",
-         "es": "un acceso, con 10, 100 y 1000 filas de 1024, sobre uno de una sola fila: el peor"},
-        "-", f"{worst:.2f} x", {"en": "linear", "es": "lineal"},
-    ])  # fmt: skip
-    columns = ["", {"en": "measured", "es": "medido"}, {"en": "processor time", "es": "tiempo de procesador"},
-               {"en": "at most", "es": "como mucho"}]  # fmt: skip
+    rows.append([in_each("limit-growth"), "-", f"{worst:.2f} x", in_each("linear")])
+    columns = ["", in_each("column-measured"), in_each("column-processor"), in_each("column-at-most")]
     return {"columns": columns, "rows": rows}

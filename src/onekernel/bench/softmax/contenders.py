@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +15,8 @@ from typing import Any
 
 from onekernel.backends import cuda, declarations
 from onekernel.backends.base import BuildError
+from onekernel.bench import kernel_header
+from onekernel.bench.modules import load_module
 
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 FEWEST_ROWS = 1024  # of a kernel with one thread a row: below this it takes seconds and shows nothing
@@ -31,13 +31,15 @@ class Refused(Exception):
 class Contender:
     """`bind(x, y)` -> a call that writes the softmax of x (rows, cols) and returns the tensor that it wrote to.
 
-    `kind` is "exercise", "ladder", "torch" or "peer". `preallocated` says whether it writes into y.
+    `kind` is "exercise", "ladder", "torch" or "peer". `preallocated` says whether it writes into y; `source` is the
+    kernel's file, None for a library's.
     """
 
     name: str
     kind: str
     bind: Callable[[Any, Any], Callable[[], Any]]
     preallocated: bool = True
+    source: Path | None = None
 
 
 def all_contenders(root: Path, files: Sequence[Path] = ()) -> tuple[list[Contender], dict[str, str]]:
@@ -71,10 +73,8 @@ def rungs(root: Path) -> dict[str, Path]:
 
 
 def _cuda(path: Path, kind: str, name: str) -> Contender:
-    source = path.read_text(encoding="utf-8")
-    exported = [d.name for d in declarations.functions(source) if d.extern_c]
-    row_per_thread = bool(re.match(r".*\bone thread (?:for each|per) row\b", source))
-    quadratic = bool(re.search(r"^// Ledger.*: reads [^,]*\bcols\b", source, re.MULTILINE))
+    exported = [d.name for d in declarations.functions(path.read_text(encoding="utf-8")) if d.extern_c]
+    header = kernel_header.read(path)
     built: dict[str, Any] = {}
 
     def bind(x: Any, y: Any) -> Callable[[], Any]:
@@ -84,9 +84,9 @@ def _cuda(path: Path, kind: str, name: str) -> Contender:
         names = [f"{path.stem}{suffix}"]  # a macro may have written it, which `exported` cannot see
         names += [n for n in exported if (n.endswith(suffix) if suffix else not n.endswith("f16"))]
         rows, cols = x.shape
-        if row_per_thread and rows < FEWEST_ROWS:
+        if header.row_per_thread and rows < FEWEST_ROWS:
             raise Refused("one thread a row, and too few rows to be worth the wait")
-        if quadratic and rows * cols * cols > MOST_REREADS:
+        if header.rereads and rows * cols * cols > MOST_REREADS:
             raise Refused("each output reads its whole row again: seconds at this width")
         if "program" not in built:
             built["program"] = cuda.build(path)
@@ -101,7 +101,7 @@ def _cuda(path: Path, kind: str, name: str) -> Contender:
 
         return call
 
-    return Contender(name, kind, bind)
+    return Contender(name, kind, bind, source=path)
 
 
 def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Callable[..., int]:
@@ -115,19 +115,9 @@ def _first_export(program: cuda.CudaProgram, names: list[str], dtype: str) -> Ca
 
 def _triton(path: Path, kind: str, name: str) -> Contender:
     def bind(x: Any, y: Any) -> Callable[[], Any]:
-        return functools.partial(getattr(_module(path), path.stem), x, out=y)
+        return functools.partial(getattr(load_module(path), path.stem), x, out=y)
 
-    return Contender(name, kind, bind)
-
-
-def _module(path: Path) -> Any:
-    name = f"onekernel_bench_{path.stem}"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
+    return Contender(name, kind, bind, source=path)
 
 
 def _torch(x: Any, y: Any) -> Callable[[], Any]:

@@ -1,30 +1,60 @@
-"""What a bench was asked on its command line, checked: one sentence says what is wrong and what would be right."""
+"""A bench's command line, checked: one sentence says what is wrong and what would be right.
+
+The words are in messages/bench.toml: `about-BENCH`, `opt-OPTION`, and `opt-BENCH-OPTION` where a bench says it in its
+own way.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
+from onekernel.arguments import Parser, choose_language
 from onekernel.backends import cuda
 from onekernel.backends.base import Unavailable
 from onekernel.bench.cards import Card, card_named, cards
-from onekernel.errors import UserError
-from onekernel.messages import Message, say
+from onekernel.errors import UserError, told
+from onekernel.messages import Message, area, say
 
 SHAPE_NUMBERS = (2, 3)  # rows, cols, and how many elements the tensors are shifted by
 
 
-def parser(about: str | None, bench: str) -> argparse.ArgumentParser:
+def run(main: Callable[[Sequence[str]], int]) -> int:
+    """The exit status of a bench with this process's command line: its own, or that of the sentence that it ends in."""
+    choose_language(sys.argv[1:])
+    return told(lambda: main(sys.argv[1:]))
+
+
+def parser(bench: str) -> argparse.ArgumentParser:
+    """The command line of a bench, without options but --help, --lang and --dry-run."""
+    made = Parser(prog=f"python bench/{bench}.py", description=say(f"bench.about-{bench}"))
+    option(made, bench, "--dry-run", action="store_true")
+    return made
+
+
+def option(made: argparse.ArgumentParser, bench: str, name: str, **settings: Any) -> None:
+    """Adds an option with its words."""
+    own, common = (f"opt-{bench}-{name.strip('-')}", f"opt-{name.strip('-')}")
+    key = own if own in area("bench") else common
+    made.add_argument(name, help=say(f"bench.{key}"), **settings)
+
+
+def drawing_parser(bench: str) -> argparse.ArgumentParser:
     """The options of a bench that measures, predicts or draws again what bench/results/GPU/`bench`.json holds."""
-    found = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    found.add_argument("--out", type=Path, help="default: bench/results/<gpu>/")
-    found.add_argument("--draw", metavar="GPU", help=f"draw again what bench/results/GPU/{bench}.json holds")
-    found.add_argument("--predict", action="store_true", help="what is to be expected, no measurement")
-    found.add_argument("--card", default="H200", help="with --predict: a card of src/onekernel/bench/cards.toml")
-    found.add_argument("--dry-run", action="store_true")
-    return found
+    made = parser(bench)
+    option(made, bench, "--out", type=Path, metavar="DIR")
+    option(made, bench, "--draw", metavar="GPU")
+    option(made, bench, "--predict", action="store_true")
+    option(made, bench, "--card", default="H200")
+    return made
+
+
+def too_small(option: str, value: float) -> UserError:
+    """The error for a number that must be at least 1."""
+    return UserError(Message.of("bench.bad-number", option=option, value=value, least=1))
 
 
 def shapes(texts: Iterable[str]) -> list[tuple[int, ...]]:
@@ -56,15 +86,6 @@ def names(wanted: Sequence[str], known: Sequence[str]) -> None:
     for name in wanted:
         if name not in known:
             raise UserError(Message.of("bench.no-such-contender", name=name, known=", ".join(known)))
-
-
-def record(root: Path, gpu: str, bench: str) -> Path:
-    """The committed result file of a card. Raises UserError with the cards that have one."""
-    folder = root / "bench" / "results"
-    known = sorted(path.parent.name for path in folder.glob(f"*/{bench}.json"))
-    if gpu not in known:
-        raise UserError(Message.of("bench.no-such-record", bench=bench, gpu=gpu, known=", ".join(known) or "-"))
-    return folder / gpu / f"{bench}.json"
 
 
 def card(name: str) -> Card:

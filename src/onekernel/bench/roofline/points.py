@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+LADDER = "ladder/"  # how the names of the reading ladder's rungs begin
+
 
 @dataclass(frozen=True)
 class Roofs:

@@ -1,4 +1,4 @@
-"""The two kernels of bench/simulator.py for numba, whose CUDA simulator finds `cuda` among a module's globals only."""
+"""The two kernels of the simulator bench for numba, whose CUDA simulator finds `cuda` among a module's globals only."""
 
 import numpy as np
 from numba import cuda, float32

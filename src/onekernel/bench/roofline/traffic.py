@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import numpy as np
 
 from onekernel.backends import declarations, simulator
 from onekernel.backends.base import Arg, Buffer, BuildError, Unavailable
+from onekernel.bench import kernel_header
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS
 
 SIMULATED_ROWS = 8  # at most
 SIMULATED_ACCESSES = 1 << 25  # at most, as far as the header tells: a few seconds
-_LEDGER = re.compile(r"^(?://|#) Ledger(?: \([^)]*\))?: reads (?P<reads>[^,]+), writes (?P<writes>\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -31,19 +30,14 @@ def traffic(path: Path, cols: int, itemsize: int = 4) -> Traffic | None:
     A `.cu` is run on the simulator, a few rows of it, and its sectors are counted. A file that the simulator
     does not take, and a Triton file, is taken at the word of its header.
     """
+    ledgers = kernel_header.read(path).ledgers
+    accesses = ledgers[0].accesses(cols) if ledgers else None  # of the first regime
     if path.suffix == ".cu":
-        rows = max(1, min(SIMULATED_ROWS, int(SIMULATED_ACCESSES / (cols * (_ledger(path, cols) or 4.0)))))
+        rows = max(1, min(SIMULATED_ROWS, int(SIMULATED_ACCESSES / (cols * (accesses or 4.0)))))
         counted = _simulated(path, rows, cols, itemsize)
         if counted is not None:
             return Traffic(counted, "simulator")
-    accesses = _ledger(path, cols)
     return None if accesses is None else Traffic(accesses * itemsize, "ledger")
-
-
-def _ledger(path: Path, cols: int) -> float | None:
-    """Reads plus writes an element by the file's header, its first regime."""
-    match = _LEDGER.search(path.read_text(encoding="utf-8"))
-    return _value(match["reads"], cols) + _value(match["writes"], cols) if match else None
 
 
 def launcher_name(path: Path) -> str:
@@ -67,15 +61,3 @@ def _simulated(path: Path, rows: int, cols: int, itemsize: int) -> float | None:
     if report.status or not sectors:
         return None
     return sectors * SECTOR_BYTES / (rows * cols)
-
-
-def _value(text: str, cols: int) -> float:
-    """A count of a ledger: a number, or a sum of terms such as 2*cols+1."""
-    total = 0.0
-    for term in text.replace(" ", "").split("+"):
-        factors = [float(cols) if f == "cols" else float(f) for f in term.split("*")]
-        product = 1.0
-        for factor in factors:
-            product *= factor
-        total += product
-    return total

@@ -1,0 +1,69 @@
+"""Command lines in both languages: argparse, with its own words and complaints from messages/cli.toml."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from onekernel.messages import LANGUAGES, say, set_language
+
+COMMAND = "COMMAND"  # the metavar of a command among commands: a wrong one is answered with the nearest
+# argparse's own complaints (CPython, Lib/argparse.py) and the messages that replace them.
+_COMPLAINTS = (
+    (r"the following arguments are required: (?P<what>.+)", "usage-required"),
+    (r"unrecognized arguments: (?P<what>.+)", "usage-unrecognized"),
+    (r"argument (?P<arg>.+?): invalid choice: '(?P<what>.*?)' \(choose from (?P<known>.+)\)", "usage-choice"),
+    (r"argument (?P<arg>.+?): expected .*argument.*", "usage-value"),
+    (r"argument (?P<arg>.+?): invalid .+ value: '(?P<what>.*)'", "usage-type"),
+    (r"argument (?P<arg>.+?): not allowed with argument (?P<what>.+)", "usage-both"),
+)
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, say("cli.usage") + " ")
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse parser with --help and --lang, which speaks the language in force."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(add_help=False, formatter_class=_Formatter, allow_abbrev=False, **options)
+        self._positionals.title = say("cli.arguments")
+        self._optionals.title = say("cli.options")
+        self.add_argument("-h", "--help", action="help", help=say("cli.opt-help"))
+        self.add_argument("--lang", choices=LANGUAGES, default=None, help=say("cli.opt-lang"))
+
+    def error(self, message: str) -> NoReturn:
+        print(_complaint(message), file=sys.stderr)
+        print(say("cli.usage-help", command=self.prog), file=sys.stderr)
+        raise SystemExit(2)
+
+
+def choose_language(words: Sequence[str]) -> None:
+    """--lang is read before anything else, so that help and complaints speak it too."""
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        asked = following if word == "--lang" else word.removeprefix("--lang=") if word.startswith("--lang=") else ""
+        if asked in LANGUAGES:
+            set_language(asked)
+
+
+def _complaint(message: str) -> str:
+    for pattern, key in _COMPLAINTS:
+        match = re.fullmatch(pattern, message)
+        if not match:
+            continue
+        found = match.groupdict()
+        if key != "usage-choice":
+            return say(f"cli.{key}", **found)
+        known = re.findall(r"[\w-]+", found["known"])
+        if found["arg"] == COMMAND:
+            what = found["what"]
+            near = difflib.get_close_matches(what, known, n=1)
+            return say("cli.no-command-near", what=what, near=near[0]) if near else say("cli.no-command", what=what)
+        return say("cli.usage-choice", **{**found, "known": ", ".join(known)})
+    return message

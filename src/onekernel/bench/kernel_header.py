@@ -1,0 +1,65 @@
+"""What a kernel's file says of itself in its first lines, by key.
+
+    // Work: row per thread
+    // Ledger (longer rows): reads 3, writes 1
+
+`Work` is what one thread, block, cluster or Triton program computes by itself: a row, or one output of it. `Ledger` is
+how often each element is read and written, for each regime where there are several. A key that is not there says
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_CODE = re.compile(r"^(?:#include|import|from) ", re.MULTILINE)  # the header ends here
+_KEY = r"^(?:// |# )?"
+_WORK = re.compile(_KEY + r"Work: +(?P<item>row|output) per (?P<scope>thread|block|cluster|program)$", re.MULTILINE)
+_LEDGER = re.compile(_KEY + r"Ledger(?: \([^)]*\))?: reads (?P<reads>[^,]+), writes (?P<writes>\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Reads and writes of each element in one regime: numbers, or sums of products of numbers and `cols`."""
+
+    reads: str
+    writes: str
+
+    def accesses(self, cols: int) -> float:
+        """Reads plus writes of an element, in rows of `cols` elements."""
+        return _value(self.reads, cols) + _value(self.writes, cols)
+
+
+@dataclass(frozen=True)
+class Header:
+    """`work` is ("row", "thread") and the like; None where the file does not say. `ledgers` as written, in order."""
+
+    work: tuple[str, str] | None
+    ledgers: tuple[Ledger, ...]
+
+    @property
+    def row_per_thread(self) -> bool:
+        """Whether one thread computes a whole row, so that a few rows keep a few threads busy."""
+        return self.work == ("row", "thread")
+
+    @property
+    def rereads(self) -> bool:
+        """Whether reads grow with the columns: each output reads its whole row again."""
+        return any("cols" in ledger.reads for ledger in self.ledgers)
+
+
+def read(path: Path) -> Header:
+    """The header of a `.cu` or Triton file."""
+    head = _CODE.split(path.read_text(encoding="utf-8"), maxsplit=1)[0]
+    work = _WORK.search(head)
+    ledgers = tuple(Ledger(m["reads"], m["writes"]) for m in _LEDGER.finditer(head))
+    return Header((work["item"], work["scope"]) if work else None, ledgers)
+
+
+def _value(text: str, cols: int) -> float:
+    """A count of a ledger: a number, or a sum of terms such as 2*cols+1."""
+    terms = (term.split("*") for term in text.replace(" ", "").split("+"))
+    return sum(math.prod(float(cols) if f == "cols" else float(f) for f in factors) for factors in terms)

@@ -1,0 +1,48 @@
+"""The roofline bench in text: each kernel's share of a copy's bandwidth in a line, and the roofs in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import records
+from onekernel.bench.roofline.points import LADDER, RooflinePoint, Roofs
+from onekernel.bench.words import caption, in_each, words
+from onekernel.units import in_language
+
+
+def standing(path: Path, lang: str) -> list[str]:
+    """Each kernel's share of the copy's bandwidth, the reading ladder as a range, and how it was measured.
+
+    For the pages that hold the figure, and for readers who do not see it.
+    """
+    data = records.read(path)
+    copy = Roofs.from_json(data["roofs"]).copy
+    shares = {p.name: 100 * (p.bandwidth or 0.0) / copy for p in map(RooflinePoint.from_json, data["points"])
+              if not p.in_l2}  # fmt: skip
+    rungs = [share for name, share in shares.items() if name.startswith(LADDER)]
+    told = [f"`{name}` {_percent(share)}" for name, share in shares.items() if not name.startswith(LADDER)]
+    if rungs:
+        told.insert(1, words("ladder-range", lang, lowest=_percent(min(rungs)), highest=_percent(max(rungs))))
+    line = words("standing", lang, copy=f"{copy / 1e12:.2f}", shares=", ".join(told))
+    return [f"{in_language(line, lang)} {caption(data, lang)}"]
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0f}" if share >= 1 else f"{share:.2g}"
+
+
+PARTS: dict[str, Callable[[Path, str], list[str]]] = {"standing": standing}
+
+
+def roofs(measured: Roofs, fma_rate: float) -> dict[str, Any]:
+    """The roofs that the figure draws, as a table, beside what the number of units and the clock promise."""
+    rows = [
+        [in_each("row-copy"), f"{measured.copy / 1e12:.2f} TB/s"],
+        [in_each("row-memory"), f"{measured.datasheet / 1e12:.2f} TB/s"],
+        [in_each("row-fma"), f"{measured.fma / 1e12:.1f} TFLOP/s"],
+        [in_each("row-fma-units"), f"{fma_rate / 1e12:.1f} TFLOP/s"],
+        [in_each("row-ridge"), f"{measured.ridge:.1f} FLOP/byte"],
+    ]
+    return {"columns": [in_each("column-roof"), in_each("column-value")], "rows": rows}

@@ -1,0 +1,41 @@
+"""The bench's sentences in a language that is not the one in force: tables and figures are made in both at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onekernel.messages import LANGUAGES, Message
+
+
+def words(key: str, lang: str, **values: object) -> str:
+    """The sentence bench.`key` in `lang`."""
+    return Message(f"bench.{key}", values).text(lang)
+
+
+def in_each(key: str, **values: object) -> dict[str, str]:
+    """The same in each language, as a cell of a result file's table holds it."""
+    return {lang: words(key, lang, **values) for lang in LANGUAGES}
+
+
+def measured_on(data: Mapping[str, Any], lang: str) -> str:
+    """The line under a figure: date, driver, torch and command of a result file."""
+    return words("measured-on", lang, date=data["date"], driver=data["device"]["driver"],
+                 torch=data["versions"].get("torch", "-"), command=data["command"])  # fmt: skip
+
+
+def caption(data: Mapping[str, Any], lang: str) -> str:
+    """The line under a table: card and driver (or machine), versions, date, and the command that reproduces it."""
+    if "device" not in data:  # measured on the CPU, where NumPy is what is measured
+        versions = ", ".join(f"{name} {v}" for name, v in data["versions"].items())
+        return words("table-caption-cpu", lang, name=data["machine"], versions=versions, date=data["date"],
+                     command=data["command"])  # fmt: skip
+    versions = ", ".join(f"{name} {v}" for name, v in data["versions"].items() if name not in ("python", "numpy"))
+    return words("table-caption", lang, name=data["device"]["name"], driver=data["device"]["driver"],
+                 versions=versions, date=data["date"], command=data["command"])  # fmt: skip
+
+
+def figure_path(folder: Path, stem: str, lang: str) -> Path:
+    """Where a figure goes in one language, without its ending: the English one has the plain name."""
+    return folder / (stem if lang == "en" else f"{stem}.{lang}")
