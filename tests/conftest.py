@@ -27,7 +27,7 @@ def patience() -> Iterator[None]:
     """A submission is stopped by the processor time that it takes; by the clock only where it hangs."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("BUILD_SECONDS", "CALL_SECONDS"):
-            patch.setattr(f"onekernel.grading.runner.{name}", HUNG_SECONDS)
+            patch.setattr(f"onekernel.sandbox.supervisor.{name}", HUNG_SECONDS)
         for name in ("PORT_SECONDS", "PROBE_SECONDS"):
             patch.setattr(f"onekernel.grading.python_checks.{name}", HUNG_SECONDS)
         yield

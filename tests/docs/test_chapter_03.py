@@ -31,9 +31,9 @@ def blocks(language: str) -> list[re.Match[str]]:
 
 def printed(language: str) -> dict[int, str]:
     """What each Python block of the page prints, by its place in the page."""
-    from onekernel.backends.triton.guards import prepare
+    from onekernel.backends.triton.guards import choose_interpreter
 
-    prepare()
+    choose_interpreter()
     names: dict[str, object] = {"__name__": "chapter_03"}
     outputs = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -12,9 +12,9 @@ import pytest
 
 from onekernel.minigpt import weights
 from onekernel.minigpt.arithmetic import Reproducible
+from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.model import MiniGPT, Native
 from onekernel.minigpt.port_request import RANDOM_CONFIG
-from onekernel.minigpt.port_run import load_module
 from support.patience import HUNG_SECONDS
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"

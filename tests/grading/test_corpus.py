@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.grading.confine import landlock_version
+from onekernel.sandbox.landlock import landlock_version
 from support.corpus import Entry, corpus, graded, groups_that_failed
 
 # What a GPU says where the simulator has a name of its own; what it cannot see at all has an empty set.
@@ -67,7 +67,7 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
         pytest.skip(f"this kernel's Landlock is version {kernel}; closing this door takes {wanted}")
     if device == "cuda" and entry.header.get("where") == "simulator":
         pytest.skip("a GPU machine cannot close this door; docs/en/architecture.md says so")
-    monkeypatch.setattr("onekernel.grading.runner.CALL_SECONDS", 3.0)
+    monkeypatch.setattr("onekernel.sandbox.supervisor.CALL_SECONDS", 3.0)
     for trace in TRACES:
         trace.unlink(missing_ok=True)
     result = graded(entry.path, entry.exercise, device, frozenset({"exact-blocks", "tails"}))

@@ -12,7 +12,7 @@ import pytest
 from onekernel import counts
 from onekernel.backends import simulator
 from onekernel.backends.base import Buffer, BuildError
-from onekernel.grading import calls
+from onekernel.grading import buffers
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Case
 
@@ -48,12 +48,12 @@ def case(rows: int, cols: int, gaps: tuple[int, int] = (0, 0), shift: int = 0, f
 
 
 def wrong(program, operator, slug: str, drawn: Case, dtype: str) -> str | None:
-    call = calls.make(operator, slug, drawn, dtype, seed=1)
+    call = buffers.make(operator, slug, drawn, dtype, seed=1)
     report = program.call(call.function, call.args)
     if report.status or report.findings:
         return f"{drawn.name} {dtype}: {report.status_name} {[str(f) for f in report.findings]}"
     after = {a.name: a.memory for a in call.args if isinstance(a, Buffer)}
-    fault = calls.judge(operator, call, after)
+    fault = buffers.judge(operator, call, after)
     return f"{drawn.name} {dtype}: {fault.message}" if fault else None
 
 
@@ -61,7 +61,7 @@ def counted(
     path: Path, rows: int, cols: int, dtype: str = "float32", arch: str = "sm_80", **layout
 ) -> tuple[float, float]:
     """Elements that threads read and wrote in global memory, per element of the output."""
-    call = calls.make(SOFTMAX, launcher(path), case(rows, cols, **layout), dtype, seed=1)
+    call = buffers.make(SOFTMAX, launcher(path), case(rows, cols, **layout), dtype, seed=1)
     report = simulator.build(path, "count", arch=arch).call(call.function, call.args)
     assert not report.status and not report.findings, [str(f) for f in report.findings]
     itemsize = next(a.itemsize for a in call.args if isinstance(a, Buffer))

@@ -11,11 +11,12 @@ import pytest
 from onekernel import course, gaps
 from onekernel.counts import BYTES_LOADED, LOAD_REQUESTS, LOAD_SECTORS, KernelCounts, LineCounts
 from onekernel.course import Check, find_root
-from onekernel.grading import exports, waste
+from onekernel.grading import waste
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Result
 from onekernel.messages import LANGUAGES, Message, set_language
+from onekernel.report import text as reports
 
 WHOLE = course.load(find_root(Path(__file__).parent))
 COLUMNS = "for (int64_t c = threadIdx.x; c < cols; c += kThreads) {"
@@ -153,12 +154,12 @@ def test_figures_have_the_separators_of_the_language() -> None:
     what = Message("grading.memory", {"what": Message("grading.measured-bank_conflicts", values), "full": "5 %"})
     try:
         set_language("es")
-        assert "71,9 %" in exports.sentence(what) and "16 x 1024" in exports.sentence(what)
+        assert "71,9 %" in reports.sentence(what) and "16 x 1024" in reports.sentence(what)
         set_language("en")
-        assert "71.9 %" in exports.sentence(what)
+        assert "71.9 %" in reports.sentence(what)
         of_the_file = Message("simulator.compile-error", {"line": 1, "what": "bad literal 3.14"})
         set_language("es")
-        assert "3.14" in exports.sentence(of_the_file)
+        assert "3.14" in reports.sentence(of_the_file)
     finally:
         set_language("en")
 

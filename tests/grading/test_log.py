@@ -13,12 +13,13 @@ from onekernel.bench import credit, device
 from onekernel.bench.sample import Sample
 from onekernel.course import find_root, load
 from onekernel.errors import UserError
-from onekernel.grading import measured, runner
-from onekernel.grading.runner import CallOutcome, RunOutcome
+from onekernel.grading import measured
 from onekernel.grading.submission import Submission
 from onekernel.grading.tuning_log import fill, kernel_hash, ready_to_measure, rounds
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import DTYPES
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
 ROUND = """## {word} {n}: shuffles
 
@@ -129,8 +130,8 @@ def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: p
         after = {"x": args[0].memory, "y": right.view(np.uint8).ravel()}
         return RunOutcome([CallOutcome(after=after, times=(20e-6,) * request.timed["launches"])])
 
-    simulated = runner.run
-    monkeypatch.setattr(runner, "run", run)
+    simulated = supervisor.run
+    monkeypatch.setattr(supervisor, "run", run)
     monkeypatch.setattr(device, "current", lambda: None)
     sample = Sample.of([10e-6])
     monkeypatch.setattr(credit, "reference", lambda *_: (sample, Sample.of([30e-6]), 1e-6))

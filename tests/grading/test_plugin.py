@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import learners
-from onekernel.grading import exports
+from onekernel.report import classroom
 from support.courses import make_course, with_plugin
 
 pytest_plugins = ["pytester"]
@@ -244,7 +244,7 @@ def test_classroom_gets_its_file(course: pytest.Pytester, ana: Path, monkeypatch
     assert [(t["passed"], t["score"], t["max-score"]) for t in data["tests"]] == [
         (True, 4, 4), (True, 2, 2), (False, 2, 4), (True, 2, 2),
     ]  # fmt: skip
-    assert set(exports.CLASSROOM_VARIABLES) == set(CLASSROOM)
+    assert set(classroom.VARIABLES) == set(CLASSROOM)
 
 
 @pytest.mark.parametrize(

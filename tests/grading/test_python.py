@@ -11,12 +11,12 @@ import pytest
 
 from onekernel import course
 from onekernel.course import Course, find_root
-from onekernel.grading.confine import gpu_nodes
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
-from onekernel.grading.wire import WireError, unpack
 from onekernel.minigpt import port_check, port_request
+from onekernel.sandbox.arrays import ArraysError, unpack
+from onekernel.sandbox.landlock import gpu_nodes
 
 needs_interpreter = pytest.mark.skipif(bool(gpu_nodes()), reason="with a GPU nobody counts what a Triton kernel does")
 
@@ -125,7 +125,7 @@ def test_any_arrays_are_judged(part: str) -> None:
 @pytest.mark.parametrize("shape", [[0, 1 << 28, 1 << 28, 1 << 28], [1 << 28, 1 << 28, 0, 1 << 28]])
 def test_a_shape_that_numpy_cannot_multiply_is_refused(shape: list[int]) -> None:
     text = f'[["x", "float64", {shape}]]'.encode()
-    with pytest.raises(WireError):
+    with pytest.raises(ArraysError):
         unpack(len(text).to_bytes(8, "little") + text)
 
 

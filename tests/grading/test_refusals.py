@@ -9,9 +9,10 @@ import pytest
 from onekernel import learners
 from onekernel.course import find_root, load
 from onekernel.errors import UserError
-from onekernel.grading import exports, python_checks
+from onekernel.grading import python_checks
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
+from onekernel.report import text as reports
 
 
 def test_every_check_of_a_file_that_does_not_build_has_a_reason(tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ def test_every_check_of_a_file_that_does_not_build_has_a_reason(tmp_path: Path) 
     first, *others = result.verdicts
     assert first.status == "failed" and first.failures[0].line == 1
     assert others and all([f.code for f in v.failures] == ["told-at-first"] for v in others)
-    told = ["\n".join(exports.lines(v, whole, "again")) for v in result.verdicts]
+    told = ["\n".join(reports.lines(v, whole, "again")) for v in result.verdicts]
     assert all(text.strip() for text in told)
     assert "the first check of this file says why" in told[1]
 

@@ -43,7 +43,7 @@ def run(path: Path, slug: str, dtypes=("float32",), cases=(), groups=(), seed: i
 def main() -> None:
     from onekernel.backends import triton
     from onekernel.backends.base import Buffer, BuildError
-    from onekernel.grading import calls
+    from onekernel.grading import buffers
     from onekernel.messages import Message
     from onekernel.ops import OPERATORS
     from onekernel.ops.base import Case
@@ -60,19 +60,20 @@ def main() -> None:
     answers: list[dict[str, Any]] = []
     try:
         program = triton.build(request["path"])
+        program.prepare()
     except BuildError as error:
         answers = [{"build": [(f.code, f.line, f.message.text("en"), f.message.text("es")) for f in error.findings]}]
         cases = []
     for dtype in request["dtypes"]:
         for case in cases:
-            call = calls.make(operator, request["slug"], case, dtype, request["seed"])
+            call = buffers.make(operator, request["slug"], case, dtype, request["seed"])
             try:
                 report = program.call(call.function, call.args)
             except BuildError as error:
                 answers.append({"build": [(f.code, f.line, str(f.message), "") for f in error.findings]})
                 continue
             after = {a.name: a.memory for a in call.args if isinstance(a, Buffer)}
-            fault = calls.judge(operator, call, after)
+            fault = buffers.judge(operator, call, after)
             size = case.sizes["rows"] * case.sizes["cols"] * call.args[0].itemsize
             moved = [k.metrics for k in report.kernels]
             answers.append(

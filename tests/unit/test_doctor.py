@@ -13,8 +13,8 @@ from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
 from onekernel.course import find_root, load
 from onekernel.doctor import machine, selftest
-from onekernel.grading import runner
 from onekernel.messages import Message
+from onekernel.sandbox import supervisor
 
 ROOT = find_root(Path(__file__).parent)
 COURSE = load(ROOT)
@@ -82,7 +82,7 @@ def test_it_is_tested_again_when_something_under_it_changes(
 
 def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A simulator that runs everything and gets one bit of each result wrong."""
-    run = runner.run
+    run = supervisor.run
 
     def flipped(*args, **options):
         outcome = run(*args, **options)
@@ -90,11 +90,11 @@ def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
             for name, memory in call.after.items():
                 if name == "out":
                     changed = memory.copy()
-                    changed[runner.np.flatnonzero(changed)[len(changed) // 2]] ^= 1
+                    changed[supervisor.np.flatnonzero(changed)[len(changed) // 2]] ^= 1
                     call.after[name] = changed
         return outcome
 
-    monkeypatch.setattr(runner, "run", flipped)
+    monkeypatch.setattr(supervisor, "run", flipped)
 
 
 def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
@@ -180,5 +180,5 @@ def test_answers_need_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 def test_findings_of_a_backend_are_told_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     finding = Finding("compile-error", Message("doctor.no-answer"))
-    monkeypatch.setattr(runner, "run", lambda *a, **k: runner.RunOutcome([], build=(finding,)))
+    monkeypatch.setattr(supervisor, "run", lambda *a, **k: supervisor.RunOutcome([], build=(finding,)))
     assert "It gave no answer." in str(doctor.health(COURSE, "simulator").cause)

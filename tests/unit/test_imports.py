@@ -19,8 +19,10 @@ FLOORS = (
     {"ops"},
     {"minigpt"},  # stands alone, on its messages and errors: grading compares a learner's port with it
     {"backends"},
+    {"sandbox"},  # the wall: what runs untrusted code knows nothing of what decides about it
     {"bench"},
     {"grading"},
+    {"report"},
     {"profiling"},
     {"trace"},
     {"learners", "doctor"},
@@ -49,6 +51,50 @@ def imported(path: Path) -> set[str]:
             if parts[0] == "onekernel":
                 found |= {parts[1]} if len(parts) > 1 else {n.name for n in node.names if n.name != "__version__"}
     return found
+
+
+# What a submission could want to read: oracles, right answers, verdicts. No solution is a module of the package.
+SECRET = ("ops", "bench", "grading", "report", "course", "minigpt.model", "minigpt.storage", "minigpt.port_check",
+          "minigpt.debugger", "minigpt.causes")  # fmt: skip
+
+
+def modules_imported(path: Path) -> set[Path]:
+    """The files of the package that a module imports, at its top or inside a function, their packages included."""
+    names: set[str] = set()
+    here = ["onekernel", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {n.name for n in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            package = here[: len(here) - node.level + 1] if node.level else []
+            base = ".".join([*package, *([node.module] if node.module else [])])
+            names |= {base, *(f"{base}.{n.name}" for n in node.names)}
+    found = set()
+    for name in names:
+        parts = name.split(".")
+        if parts[0] == "onekernel":
+            for n in range(1, len(parts) + 1):
+                stem = PACKAGE.joinpath(*parts[1:n])
+                found |= {p for p in (stem / "__init__.py", stem.with_suffix(".py")) if p.is_file()}
+    return found
+
+
+def untrusted_side() -> set[Path]:
+    """What runs in the untrusted process: the worker, its tasks, and all that they import in turn."""
+    reached: set[Path] = set()
+    pending = {PACKAGE / "sandbox" / "worker.py", *(PACKAGE / "sandbox" / "tasks").glob("*.py")}
+    while pending:
+        reached |= pending
+        pending = {other for path in pending for other in modules_imported(path)} - reached
+    return reached
+
+
+def test_the_untrusted_side_imports_no_oracle_no_answer_and_no_verdict() -> None:
+    files = (p.relative_to(PACKAGE).with_suffix("") for p in untrusted_side())
+    reached = {".".join(p.parts).removesuffix(".__init__") for p in files}
+    assert {"sandbox.worker", "sandbox.tasks.port", "backends.simulator.program", "minigpt.weights"} <= reached
+    found = {name for name in reached for secret in SECRET if name == secret or name.startswith(f"{secret}.")}
+    assert not found, f"the untrusted process imports {sorted(found)}"
 
 
 def test_every_area_has_its_floor() -> None:

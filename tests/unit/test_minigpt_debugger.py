@@ -10,7 +10,7 @@ import pytest
 from onekernel.messages import area
 from onekernel.minigpt.port_check import judge_port
 from onekernel.minigpt.port_request import requests
-from onekernel.minigpt.port_run import run_port
+from onekernel.sandbox.tasks.port import run as run_port
 
 SOLUTION = Path(__file__).parents[2] / "solutions" / "torch_minigpt.py"
 SPLIT = "q, k, v = self.qkv(x).reshape(batch, length, 3, self.heads, head_width).permute(2, 0, 3, 1, 4)"
@@ -203,8 +203,8 @@ def test_the_layer_that_raised_is_named_after_its_line(tmp_path):
 
 
 def test_shape_and_type_are_told_before_any_value():
+    from onekernel.minigpt.config import Config
     from onekernel.minigpt.debugger import explain
-    from onekernel.minigpt.model import Config
 
     ours = {"embedding": np.zeros((1, 2, 3)), "logits": np.zeros((1, 2, 4))}
     found = explain(Config(), {}, np.zeros((1, 2), int), ours, {**ours, "logits": np.zeros((1, 4, 2))})

@@ -16,9 +16,10 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
 from pathlib import Path
+from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.port_check import judge_port
 from onekernel.minigpt.port_request import requests
-from onekernel.minigpt.port_run import load_module, run_port
+from onekernel.sandbox.tasks.port import run as run_port
 
 kernel = load_module(Path("solutions/softmax_triton.py")).softmax_triton
 for request in requests("kernel", device=sys.argv[1]):

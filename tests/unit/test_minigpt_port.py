@@ -11,7 +11,7 @@ import torch
 from onekernel.gaps import starter
 from onekernel.minigpt.port_check import forbidden_imports, judge_port, worst_ulp
 from onekernel.minigpt.port_request import PARTS, PortRequest, requests
-from onekernel.minigpt.port_run import run_port
+from onekernel.sandbox.tasks.port import run as run_port
 
 SOLUTION = Path(__file__).parents[2] / "solutions" / "torch_minigpt.py"
 

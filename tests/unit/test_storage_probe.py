@@ -24,8 +24,9 @@ from onekernel.minigpt.storage import (
     judge_probe,
     observed_move,
     predictions,
+    request,
 )
-from onekernel.minigpt.storage_run import run_probe
+from onekernel.sandbox.tasks.probe import run
 from support.patience import HUNG_SECONDS
 
 SOLUTION = Path(__file__).parents[2] / "solutions" / "storage_probe.py"
@@ -40,21 +41,21 @@ def changed(tmp_path: Path, right: str, wrong: str) -> Path:
 
 
 def test_the_answers_are_what_torch_does():
-    assert judge_probe(run_probe(SOLUTION)) == ()
+    assert judge_probe(run(SOLUTION, request())) == ()
 
 
 @pytest.mark.gpu
 def test_the_answers_are_what_torch_does_on_cuda():
     if not torch.cuda.is_available():
         pytest.skip("needs a GPU that torch sees")
-    assert judge_probe(run_probe(SOLUTION, cuda=True)) == ()
+    assert judge_probe(run(SOLUTION, request(cuda=True))) == ()
 
 
 def test_half_moves_like_double(tmp_path):
     """The stand-in for .cuda() may be any dtype."""
     path = changed(tmp_path, "else model.double()", "else model.half()")
     path.write_text(path.read_text().replace("t.dtype == torch.float64", "t.dtype == torch.float16"))
-    assert judge_probe(run_probe(path)) == ()
+    assert judge_probe(run(path, request())) == ()
 
 
 def test_the_solution_predicts_everything():
@@ -71,7 +72,7 @@ def test_the_starter_has_no_prediction_and_says_so(tmp_path):
         assert not result.right and result.question in result.messages[0].text("es")
     path = tmp_path / "storage_probe.py"
     path.write_text(text)
-    said = judge_probe(run_probe(path))
+    said = judge_probe(run(path, request()))
     assert len(said) == 1 and "NotImplementedError: shares_storage" in said[0].text("es")
 
 
@@ -106,7 +107,7 @@ def test_predictions_are_read_and_not_run():
 )
 def test_a_wrong_shares_storage_is_caught(tmp_path, right, wrong, pair):
     path = changed(tmp_path, right, wrong)
-    found = judge_probe(run_probe(path))
+    found = judge_probe(run(path, request()))
     assert len(found) == 1 and found[0].key == "minigpt.shares-storage"
     assert found[0].values["pair"].key == f"minigpt.pair-{pair.replace(' ', '-')}"
     assert found[0].text("es") and found[0].text("en")
@@ -114,16 +115,16 @@ def test_a_wrong_shares_storage_is_caught(tmp_path, right, wrong, pair):
 
 def test_a_changed_experiment_is_named(tmp_path):
     path = changed(tmp_path, '"share-half": x.half()', '"share-half": x')
-    assert [f.values["name"] for f in judge_probe(run_probe(path))] == ["share-half"]
+    assert [f.values["name"] for f in judge_probe(run(path, request()))] == ["share-half"]
 
 
 def test_a_question_that_observe_leaves_out_is_named(tmp_path):
     path = changed(tmp_path, "**observe_meta(), ", "")
-    assert "KeyError: 'meta-same-parameters'" in judge_probe(run_probe(path))[0].text()
+    assert "KeyError: 'meta-same-parameters'" in judge_probe(run(path, request()))[0].text()
 
 
 def test_what_an_untrusted_process_may_send():
-    good = run_probe(SOLUTION)
+    good = run(SOLUTION, request())
     for key in good:
         for bad in (None, np.zeros(2, np.uint8), good[key].astype(float), np.array(["x"] * len(good[key]))):
             answer = {k: v for k, v in good.items() if k != key}

@@ -37,19 +37,19 @@ def versions(monkeypatch, **given_versions: str | None) -> None:
 def test_a_missing_triton_is_named(monkeypatch):
     versions(monkeypatch, triton=None)
     with pytest.raises(Unavailable, match="not installed"):
-        guards.prepare()
+        guards.choose_interpreter()
 
 
 def test_an_old_triton_is_refused(monkeypatch):
     versions(monkeypatch, triton="3.2.0")
     with pytest.raises(Unavailable, match=r"3\.2\.0"):
-        guards.prepare()
+        guards.choose_interpreter()
 
 
 def test_the_interpreter_with_broken_loops_is_refused(monkeypatch):
     versions(monkeypatch, triton="3.6.0", numpy="2.4.1")
     with pytest.raises(Unavailable, match=r"3\.7\.1"):
-        guards.prepare()
+        guards.choose_interpreter()
 
 
 def test_a_triton_imported_the_other_way_is_refused(monkeypatch):
@@ -58,7 +58,7 @@ def test_a_triton_imported_the_other_way_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", sys.modules.get("triton", object()))
     monkeypatch.setattr(guards, "_interprets", lambda: False)
     with pytest.raises(Unavailable, match="before"):
-        guards.prepare()
+        guards.choose_interpreter()
 
 
 IN_TURN = """

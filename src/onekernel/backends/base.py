@@ -97,15 +97,60 @@ class Unavailable(UserError):
     """This machine cannot run the backend: `message` names the cause and what to do about it."""
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What of a confined process a program cannot do without."""
+
+    reserves_memory: bool = False  # far more addresses than it uses: CUDA and torch do
+    removes_files: bool = False  # where it may write: a compiler's, which names each file twice
+
+
 class Program(Protocol):
-    """A built source file, as `build(path, ..., prototypes=())` of each CUDA C backend makes it.
+    """A built source file, as `build(path, ...)` of each backend makes it. Nothing of the file has run yet.
 
     `prototypes` are C declarations of the launchers that the operator promises. The backend lets the compiler see
     them before the file (`-include`), so that a wrong signature is a compile error: Finding "wrong-signature" with
     `expected` = the prototype. A launcher that is missing after the build is "missing-export", and its values name
-    the exports that are there, so that a misspelling shows.
+    the exports that are there, so that a misspelling shows. A Triton file has no prototypes: it is Python.
+
+    In order: the process is closed as far as `needs` allows, `prepare`, then calls.
     """
+
+    @property
+    def usable(self) -> bool:
+        """False once a call has cost this process its device: only a new process can call again."""
+        ...
+
+    @property
+    def needs(self) -> Needs:
+        """What a process that is to run the file must be left."""
+        ...
+
+    def prepare(self) -> None:
+        """Loads the file, where a file that cannot be loaded is to be told from one that fails in a call: its own code
+        may run from here on. Raises BuildError."""
+        ...
 
     def call(self, function: str, args: Sequence[Arg]) -> CallReport:
         """Calls the launcher `function`. Buffers are updated in place. Raises BuildError if there is no such export."""
         ...
+
+    def timed(
+        self, function: str, args: Sequence[Arg], launches: int, kept: int
+    ) -> tuple[CallReport, tuple[float, ...]]:
+        """Calls the launcher `launches` times and gives the seconds of each; buffers hold what launch `kept` left.
+
+        Raises Unavailable on a backend whose times mean nothing: those of an interpreter and of a simulator.
+        """
+        ...
+
+
+class Untimed:
+    """A program whose times mean nothing, as an interpreter's and a simulator's do, and that has no device to lose."""
+
+    usable = True
+
+    def timed(
+        self, function: str, args: Sequence[Arg], launches: int, kept: int
+    ) -> tuple[CallReport, tuple[float, ...]]:
+        raise Unavailable(Message("grading.not-timed"))

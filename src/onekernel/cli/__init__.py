@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.platform != "linux":
         return _refuse(say("cli.not-linux", platform=sys.platform))
     if argv is None:  # the command itself
-        from onekernel.grading.sandbox import end_on_signals
+        from onekernel.sandbox.process import end_on_signals
 
         end_on_signals()
     try:

@@ -6,7 +6,6 @@ from itertools import groupby
 
 from onekernel.cli.console import MARKS, console, indented, verbatim, width, write
 from onekernel.course import Course
-from onekernel.grading import exports
 from onekernel.grading.verdicts import (
     FAILED,
     NOT_ASSESSED,
@@ -19,6 +18,7 @@ from onekernel.grading.verdicts import (
     Verdict,
 )
 from onekernel.messages import say
+from onekernel.report import text as reports
 
 WAITING = ("right-first", "told-at-first")  # a check that waits for others: no failure of its own to explain
 
@@ -65,14 +65,14 @@ def _row(
 
 
 def _check(verdict: Verdict) -> None:
-    why = exports.why_not_assessed(verdict) if verdict.status == NOT_ASSESSED else None
+    why = reports.why_not_assessed(verdict) if verdict.status == NOT_ASSESSED else None
     short = str(why) if why and why.key == "grading.needs-gpu" else None  # any other cause stands below, in full
     _row("      ", verdict.status, str(verdict.check.title), verdict.earned, verdict.check.points, word=short)
     if verdict.status not in (UNTOUCHED, NOT_ASSESSED):
         waiting = [f.message for f in verdict.failures if f.code in WAITING]
         for told in (verdict.note, *verdict.details, *waiting):
             if told:
-                indented(exports.sentence(told), 8, "dim")
+                indented(reports.sentence(told), 8, "dim")
 
 
 def _points(text: str, earned: float, points: float, style: str) -> None:
@@ -92,7 +92,7 @@ def _not_assessed(card: Scorecard) -> None:
             if verdict.status == NOT_ASSESSED:
                 what = f"{result.exercise.slug}, {verdict.check.title} ({verdict.check.points})"
                 if verdict.note or verdict.failures or not causes:
-                    causes.setdefault(str(exports.why_not_assessed(verdict)), []).append(what)
+                    causes.setdefault(str(reports.why_not_assessed(verdict)), []).append(what)
                 else:
                     causes[next(reversed(causes))].append(what)
     for cause, checks in causes.items():
@@ -124,13 +124,13 @@ def _failures(result: Result, course: Course, replay: str) -> None:
         told = True
     if told:
         write()
-        verbatim("  " + exports.label("again") + replay, "dim")
+        verbatim("  " + reports.label("again") + replay, "dim")
 
 
 def _explain(failures: list[Failure], course: Course) -> None:
     """The sentences of failures on one input at one line, then that input, line and chapter."""
     for failure in failures:
-        indented(exports.sentence(failure.message), 2)
-    for kind, text in exports.told(failures[-1], course):
+        indented(reports.sentence(failure.message), 2)
+    for kind, text in reports.told(failures[-1], course):
         if kind != "why":
-            verbatim("  " + exports.label(kind) + text, "bold" if kind == "source" else "dim")
+            verbatim("  " + reports.label(kind) + text, "bold" if kind == "source" else "dim")

@@ -14,8 +14,8 @@ from importlib import metadata
 from pathlib import Path
 
 from onekernel.doctor.device import gpu_present
-from onekernel.grading.confine import landlock_version
 from onekernel.messages import Message
+from onekernel.sandbox.landlock import landlock_version
 from onekernel.units import show
 
 OK, MISSING, INFO = "ok", "missing", "info"

@@ -7,14 +7,14 @@ import time
 from collections.abc import Sequence
 
 from onekernel.course import Check
-from onekernel.grading import kinds, runner
-from onekernel.grading.calls import Call
-from onekernel.grading.exports import SOURCE_BYTES
-from onekernel.grading.job import Request
-from onekernel.grading.runner import CallOutcome, RunOutcome
-from onekernel.grading.submission import Submission, failure_of
+from onekernel.grading import kinds
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import SOURCE_BYTES, Submission, failure_of
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 # Kinds whose calls are counted: the simulator makes them on every machine.
@@ -108,8 +108,10 @@ def _run(s: Submission, backend: str, every: Sequence[Call], *, counted: bool) -
     options: dict[str, object] = {}
     if backend == "simulator":
         options = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
-    outcome = runner.run(Request(s.path.resolve(), backend, [(c.function, c.args) for c in every], prototypes, options))
-    if outcome.unavailable and runner.runs(Request(s.course.solution(s.exercise), backend, (), prototypes, options)):
+    calls = [(c.function, c.args) for c in every]
+    outcome = supervisor.run(Request(s.path.resolve(), backend, calls, prototypes, options))
+    ours = Request(s.course.solution(s.exercise), backend, (), prototypes, options)
+    if outcome.unavailable and supervisor.runs(ours):
         outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
     return outcome
 

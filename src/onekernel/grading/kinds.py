@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 from onekernel.course import Check
-from onekernel.grading import answers, calls, memory, python_checks, speed, tuning_log
-from onekernel.grading.calls import Call
+from onekernel.grading import answers, buffers, memory, python_checks, speed, tuning_log
+from onekernel.grading.buffers import Call
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
@@ -27,8 +27,8 @@ def plan_correct(s: Submission, check: Check) -> list[Call]:
         cases = [case for name in check.options["groups"] for case in operator.group(name)]
         if s.device == "simulator":
             cases = [c for c in cases if c.group != "huge"]
-        planned += [calls.make(operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
-        planned += [calls.make(operator, s.exercise.slug, cases[0], dtype, s.seed, draw=1)]
+        planned += [buffers.make(operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
+        planned += [buffers.make(operator, s.exercise.slug, cases[0], dtype, s.seed, draw=1)]
     return planned
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 from onekernel import counts
 from onekernel.course import Check, Text
 from onekernel.errors import UserError
-from onekernel.grading import memory, runner, speed
-from onekernel.grading.job import Request
+from onekernel.grading import memory, speed
 from onekernel.grading.submission import Submission, judge_call
 from onekernel.messages import Message, say
 from onekernel.ops.base import DTYPES
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
 from onekernel.units import show
 
 ROWS, COLS = 16, 1024  # where the learner names no shape
@@ -59,7 +60,7 @@ def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     call = memory.call_at(s, sizes, dtype)
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "count", "time_limit": COUNT_SECONDS}
-    outcome = runner.run(Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options))
+    outcome = supervisor.run(Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options))
     if outcome.unavailable or outcome.ended:
         raise UserError(outcome.unavailable or outcome.ended or Message("grading.no-kernel"))
     if outcome.build:

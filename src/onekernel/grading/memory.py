@@ -14,8 +14,8 @@ from onekernel.backends.base import Buffer
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
 from onekernel.errors import UserError
-from onekernel.grading import calls, waste
-from onekernel.grading.calls import Call
+from onekernel.grading import buffers, waste
+from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
@@ -37,7 +37,7 @@ def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
     """A call to be counted, on plain values: addresses do not depend on them."""
     like = next(c for c in s.operator.cases if all(c.sizes.values()))
     case = Case("counted", "counted", sizes, like.fill, Message("grading.counted", {"sizes": show_sizes(sizes)}))
-    return calls.make(s.operator, s.exercise.slug, case, dtype, s.seed)
+    return buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed)
 
 
 def show_sizes(sizes: Mapping[str, int]) -> str:

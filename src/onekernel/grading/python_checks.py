@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.course import Check
-from onekernel.grading import runner
-from onekernel.grading.job import Request
 from onekernel.grading.submission import Ran, Submission
-from onekernel.grading.tasks import TaskRun
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.minigpt import port_check, port_request, storage
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.supervisor import TaskRun
 
 KERNELS = ("softmax_tuned", "softmax_block", "softmax_naive")  # the learner's fastest softmax that is there
 PORT_SECONDS, PROBE_SECONDS = 120.0, 60.0
@@ -61,7 +61,7 @@ def judge_probe(s: Submission, check: Check, ran: Ran, before: list[Verdict]) ->
         ast.parse(s.path.read_text(encoding="utf-8"))
     except SyntaxError as error:
         return _syntax(check, error)
-    done = _run(s, {"task": "probe", "requests": [{"cuda": s.device == "cuda"}]}, PROBE_SECONDS)
+    done = _run(s, {"task": "probe", "requests": [storage.request(s.device == "cuda")]}, PROBE_SECONDS)
     trouble = _trouble(s, check, done)
     if trouble and trouble.status == NOT_ASSESSED:
         return trouble
@@ -97,7 +97,7 @@ def own_kernel(s: Submission) -> Path | None:
 
 def _run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
     request = Request(s.path.resolve(), "python", options=options)
-    done = runner.run_task(request, count=len(options["requests"]), seconds=seconds)
+    done = supervisor.run_task(request, count=len(options["requests"]), seconds=seconds)
     if done.unavailable and not ("kernel" in options and _lacks(s, options)):
         return TaskRun(ended=Message("grading.says-unavailable", {"why": done.unavailable}))
     return done
@@ -106,7 +106,7 @@ def _run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
 def _lacks(s: Submission, options: Mapping[str, Any]) -> bool:
     """Whether this machine cannot run the backend of the kernel that a port is to use, asked with the solution's."""
     ours = s.course.root / "solutions" / Path(options["kernel"]).name
-    return not runner.runs(Request(ours, options["kernel_backend"]))
+    return not supervisor.runs(Request(ours, options["kernel_backend"]))
 
 
 def _trouble(s: Submission, check: Check, done: TaskRun) -> Verdict | None:

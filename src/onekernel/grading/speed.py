@@ -15,14 +15,14 @@ from onekernel.bench import credit
 from onekernel.bench.credit import DTYPES, LAUNCHES, SHAPES, Credit, Timed
 from onekernel.bench.sample import Sample
 from onekernel.course import Check
-from onekernel.grading import runner
-from onekernel.grading.job import Request
-from onekernel.grading.runner import CallOutcome
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES as NUMPY
 from onekernel.ops.base import SUFFIXES
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.supervisor import CallOutcome
 
 SAMPLED_ROWS = 64
 
@@ -82,7 +82,7 @@ def _launched(
     launches = LAUNCHES[0] + secrets.randbelow(LAUNCHES[1] - LAUNCHES[0] + 1)
     timed = {"launches": launches, "kept": [secrets.randbelow(launches) for _ in calls]}
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    outcome = runner.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed))
+    outcome = supervisor.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed))
     if not outcome.built:
         return []
     return [

@@ -10,16 +10,17 @@ from onekernel import counts
 from onekernel.backends.base import Finding
 from onekernel.counts import KernelCounts
 from onekernel.course import Check, Course, Exercise
-from onekernel.grading import calls
-from onekernel.grading.calls import Call
-from onekernel.grading.confine import gpu_nodes
-from onekernel.grading.runner import CallOutcome
+from onekernel.grading import buffers
+from onekernel.grading.buffers import Call
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES
+from onekernel.sandbox.landlock import gpu_nodes
+from onekernel.sandbox.supervisor import CallOutcome
 
 SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
+SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 Ran = list[tuple[Call, CallOutcome]]
 
 
@@ -87,7 +88,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
-    fault = calls.judge(s.operator, call, outcome.after)
+    fault = buffers.judge(s.operator, call, outcome.after)
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
     if fault and fault.kind == "unwritten" and found:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from .model import Config, MiniGPT, Native
+from .config import Config
+from .model import MiniGPT, Native
 
 Mistake = tuple[str, Mapping[str, object], np.ndarray]
 Trace = Mapping[str, np.ndarray]

@@ -15,7 +15,7 @@ import numpy as np
 from onekernel.messages import Message
 
 from .causes import hidden_scores, mistakes
-from .model import Config
+from .config import Config
 
 SAME = 1e-9  # relative to a tensor's largest: two fp64 models that differ by rounding alone stay far below
 

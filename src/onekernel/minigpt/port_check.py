@@ -1,4 +1,4 @@
-"""Decides whether a port is right, from the arrays of port_run.py. For the trusted process: NumPy only."""
+"""Decides whether a port is right, from the arrays of sandbox/tasks/port.py. For the trusted process: NumPy only."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def forbidden_imports(source: Path) -> list[tuple[int, str]]:
 
 
 def raised_message(data: np.ndarray) -> Message:
-    """What port_run.raised sent, as a sentence. Any array is taken; what is no such text is shown as far as it goes."""
+    """An error that sandbox/tasks/port.py sent, as a sentence. Any array is taken, and shown as far as it is text."""
     line, _, what = _text(data).partition(" ")
     known = line.isascii() and line.isdigit() and len(line) < 8 and line != "0"
     return (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import weights
-from .model import Config
+from .config import Config
 
 PARTS = ("native", "identical", "kernel")
 # Small, with no two sizes alike and none a power of two, so that a mix-up of axes changes a shape or a value.

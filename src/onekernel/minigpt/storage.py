@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ TRUTH: dict[str, bool] = {
     "view-of-transposed-works": False,
 }
 
-# The pairs that storage_run.py hands to the learner's shares_storage, in its order.
+# The pairs that the learner's shares_storage is asked of; sandbox/tasks/probe.py makes them.
 SHARED_PAIRS: dict[str, bool] = {
     "itself": True,
     "a later row": True,
@@ -112,8 +113,13 @@ def judge_predictions(given: Mapping[str, bool | None]) -> tuple[ProbeResult, ..
     return tuple(ProbeResult(q, given.get(q), given.get(q) is truth) for q, truth in TRUTH.items())
 
 
+def request(cuda: bool = False) -> dict[str, Any]:
+    """What the untrusted process is asked, as JSON values: names, and no answer. `cuda`: whether it has a GPU."""
+    return {"cuda": cuda, "pairs": list(SHARED_PAIRS), "questions": list(TRUTH)}
+
+
 def judge_probe(answer: Mapping[str, np.ndarray]) -> tuple[Message, ...]:
-    """What is wrong in the answer of run_probe: with shares_storage, then with what the file's experiments saw."""
+    """What is wrong in the answer to `request`: with shares_storage, then with what the file's experiments saw."""
     if "raised" in answer:
         return (raised_message(answer["raised"]),)
     pairs = _booleans(answer.get("pairs"), len(SHARED_PAIRS))

@@ -24,8 +24,8 @@ import numpy as np
 import torch
 
 from . import weights
-from .model import Config
-from .port_run import load_module
+from .config import Config
+from .loading import load_module
 
 CORPUS = Path(__file__).with_name("corpus.txt")
 SOLUTION = Path(__file__).parents[3] / "solutions" / "torch_minigpt.py"

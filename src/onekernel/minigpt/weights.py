@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .model import Config
+from .config import Config
 
 SHIPPED = Path(__file__).with_name("weights.npz")
 SHIPPED_CONFIG = Config()

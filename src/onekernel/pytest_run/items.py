@@ -11,10 +11,10 @@ import pytest
 from onekernel import gaps
 from onekernel.course import Check, Exercise
 from onekernel.errors import UserError
-from onekernel.grading import exports
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import say
 from onekernel.pytest_run.run import Run
+from onekernel.report import text as reports
 
 YOURS = ("onekernel", "yours to solve")  # the property of a report that is neither passed nor failed
 
@@ -120,13 +120,13 @@ class CheckItem(_PlainItem):
         if verdict.status == UNTOUCHED:
             self.yours()
         if verdict.status == NOT_ASSESSED:
-            pytest.skip(str(exports.why_not_assessed(verdict)))
+            pytest.skip(str(reports.why_not_assessed(verdict)))
         if verdict.status != PASSED:
             raise Told(self._text(self.parent.run, result, verdict))
 
     def _text(self, run: Run, result: Result, verdict: Verdict) -> str:
         head = f"{self.check.title}: {verdict.earned:g} / {self.check.points}"
-        return "\n".join([head, *exports.lines(verdict, run.course, run.replay(result.exercise))])
+        return "\n".join([head, *reports.lines(verdict, run.course, run.replay(result.exercise))])
 
     def reportinfo(self) -> tuple[Path, None, str]:
         assert isinstance(self.parent, ExerciseCollector)

@@ -9,10 +9,10 @@ import pytest
 
 from onekernel import learners
 from onekernel.errors import why
-from onekernel.grading import exports
 from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import say
 from onekernel.pytest_run.run import Run
+from onekernel.report import classroom, gradescope
 
 
 def summary(terminalreporter: Any) -> None:
@@ -47,11 +47,11 @@ def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float]]:
 def export(session: pytest.Session, run: Run) -> None:
     """Writes the files that were asked for; one that cannot be written is told, and makes the run a failed one."""
     card = Scorecard.of(next(iter(run.results.values())))
-    for option, made in (("gradescope", exports.gradescope), ("classroom", exports.classroom)):
+    for option, system in (("gradescope", gradescope), ("classroom", classroom)):
         target = session.config.getoption(f"--{option}", None)
         if target:
             try:
-                learners.write_json(Path(target), made(card, run.course))
+                learners.write_json(Path(target), system.results(card, run.course))
             except OSError as error:
                 reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
                 told = say("plugin.not-written", option=option, target=target, why=why(error))

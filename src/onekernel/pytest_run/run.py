@@ -10,11 +10,12 @@ import pytest
 from onekernel import course, doctor, learners
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
-from onekernel.grading import exports, sandbox
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.messages import Message
+from onekernel.report import classroom
+from onekernel.sandbox.process import end_on_signals
 
 WHOSE = ("learner", "submission", "submissions")
 
@@ -35,7 +36,7 @@ class Run:
                 raise UserError(Message.of("plugin.one-student", export=export))
             if config.getoption(f"--{export}", None) and config.getoption("numprocesses", None):
                 raise UserError(Message.of("plugin.one-process", export=export))
-        unset = [v for v in exports.CLASSROOM_VARIABLES if not os.environ.get(v)]
+        unset = [v for v in classroom.VARIABLES if not os.environ.get(v)]
         if config.getoption("--classroom", None) and unset:
             raise UserError(Message.of("plugin.classroom-unset", names=", ".join(unset)))
 
@@ -61,7 +62,7 @@ class Run:
 
     def prepare(self) -> None:
         """Reads the course and settles the device. Raises UserError where a backend cannot be trusted."""
-        sandbox.end_on_signals()
+        end_on_signals()
         self.course: Course = course.load(self.root)
         asked = self.config.getoption("--device", "auto")
         self.device, _ = doctor.settle(self.course, self.course.exercises.values(), asked)

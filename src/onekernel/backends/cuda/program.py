@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs
 from onekernel.backends.cuda import sanitizer
 from onekernel.backends.cuda.compile import library
 from onekernel.backends.cuda.diagnostics import finding_of_status, is_sticky
@@ -55,10 +55,15 @@ class CudaProgram:
         self.toolchain = toolchain
         self._declared = declared
 
+    needs = Needs(reserves_memory=True)
+
     @property
     def usable(self) -> bool:
         """False once a call in this process lost the CUDA context: only a new process can call again."""
         return not _lost
+
+    def prepare(self) -> None:
+        """Nothing: the library is loaded at the first call, which is where its code may fail."""
 
     @cached_property
     def _library(self) -> ctypes.CDLL:

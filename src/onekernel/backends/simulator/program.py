@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
 from onekernel.backends.simulator.arch import architecture
 from onekernel.backends.simulator.compile import compile_source
 from onekernel.backends.simulator.compiler import Compiler, compiler
@@ -34,8 +34,10 @@ COUNT, TRACE = 4, 8
 _MOST_ARGUMENTS = 16
 
 
-class Simulated:
+class Simulated(Untimed):
     """A built file. `time_limit`: processor seconds that one call may take on each core before it is stopped."""
+
+    needs = Needs()
 
     def __init__(
         self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool, exact_requests: bool
@@ -50,6 +52,9 @@ class Simulated:
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
         self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
+
+    def prepare(self) -> None:
+        """Nothing: the library is loaded at the first call, which is where its code may fail."""
 
     @cached_property
     def _so(self) -> ctypes.CDLL:

@@ -1,13 +1,11 @@
 """Triton files as programs: compiled on a GPU, interpreted, watched and counted without one, and read ahead of time.
 
-    prepare()                  chooses before Triton is imported; call it first in a worker process
     build(path)                -> Program
     inspect.compile_source()   -> TTGIR, PTX, SASS, registers, occupancy for any architecture, with no GPU
 
 Inside this package `import triton` is the real Triton: absolute imports only.
 """
 
-from onekernel.backends.triton.guards import prepare
 from onekernel.backends.triton.program import TritonProgram, build
 
-__all__ = ["TritonProgram", "build", "prepare"]
+__all__ = ["TritonProgram", "build"]

@@ -32,7 +32,7 @@ class Stop(Exception):
         self.finding = finding
 
 
-def prepare() -> bool:
+def choose_interpreter() -> bool:
     """Decides how this process runs Triton, before Triton is imported. Returns whether it interprets.
 
     With a GPU Triton compiles, unless TRITON_INTERPRET=1 asks otherwise; without one it interprets. Raises Unavailable

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
-from onekernel.backends.triton.guards import Stop, prepare, tune_in_turn
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
+from onekernel.backends.triton.guards import Stop, choose_interpreter, tune_in_turn
 from onekernel.backends.triton.hooks import install
 from onekernel.backends.triton.loading import load_module
 from onekernel.backends.triton.memory import Region, Watch
@@ -25,33 +25,36 @@ CHAPTER = "03-triton#interpreter"
 
 
 def build(path: Path | str, mode: str = "check") -> TritonProgram:
-    """Imports a Triton file: compiled at its first call on a GPU, interpreted without one. Checks and counts are always
-    on in the interpreter, whatever `mode`. Raises BuildError for a file that does not import, Unavailable."""
-    interpret = prepare()
+    """Makes this process ready for a Triton file: compiled at its first call on a GPU, interpreted without one. Checks
+    and counts are always on in the interpreter, whatever `mode`, and no file is timed. Raises Unavailable."""
+    interpret = choose_interpreter()
     if interpret:
         install()
     else:
         tune_in_turn()
-    path = Path(path).resolve()
-    try:
-        module = load_module(path)
-    except SyntaxError as error:
-        message = Message("triton.syntax", {"line": error.lineno or "?", "why": error.msg})
-        raise BuildError([Finding("syntax", message, str(path), error.lineno)], _log()) from None
-    except Exception as error:
-        line = _line(error, str(path))
-        message = Message("triton.import-failed", {"line": line or "?", "why": _why(error)})
-        raise BuildError([Finding("import-failed", message, str(path), line)], _log()) from None
-    return TritonProgram(path, module, interpret)
+    return TritonProgram(Path(path).resolve(), interpret)
 
 
-class TritonProgram:
-    """A loaded Triton file. `interpreted` says whether its kernels run in the interpreter."""
+class TritonProgram(Untimed):
+    """A Triton file. `interpreted` says whether its kernels run in the interpreter."""
 
-    def __init__(self, path: Path, module: ModuleType, interpreted: bool) -> None:
+    def __init__(self, path: Path, interpreted: bool) -> None:
         self.path = path
-        self.module = module
         self.interpreted = interpreted
+        self.needs = Needs(reserves_memory=True, removes_files=not interpreted)
+        self._module: ModuleType | None = None
+
+    def prepare(self) -> None:
+        """Imports the file. Raises BuildError for one that does not import."""
+        try:
+            self._module = load_module(self.path)
+        except SyntaxError as error:
+            message = Message("triton.syntax", {"line": error.lineno or "?", "why": error.msg})
+            raise BuildError([Finding("syntax", message, str(self.path), error.lineno)], _log()) from None
+        except Exception as error:
+            line = _line(error, str(self.path))
+            message = Message("triton.import-failed", {"line": line or "?", "why": _why(error)})
+            raise BuildError([Finding("import-failed", message, str(self.path), line)], _log()) from None
 
     def call(self, function: str, args: Sequence[Arg]) -> CallReport:
         """Calls `function` on the tensors that `args` describe. The element type is the function's suffix, as for the C
@@ -60,7 +63,7 @@ class TritonProgram:
         Raises BuildError where the file has no such function.
         """
         stem, dtype = _split(function)
-        target = getattr(self.module, stem, None)
+        target = getattr(self._module, stem, None)
         if not callable(target):
             message = Message("triton.no-function", {"function": stem, "file": self.path.name})
             raise BuildError([Finding("no-function", message, str(self.path))])

@@ -27,10 +27,10 @@ from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
 from onekernel.minigpt.arithmetic import Reproducible
+from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.model import MiniGPT, Native
 from onekernel.minigpt.port_check import worst_ulp
 from onekernel.minigpt.port_request import PortRequest, requests
-from onekernel.minigpt.port_run import load_module
 
 SEEDS = (0, 1000, 2000)
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding
-from onekernel.grading import job, room, sandbox, tasks
-from onekernel.grading.job import Forged, Request
-from onekernel.grading.tasks import TaskRun
 from onekernel.messages import Message, language
+from onekernel.sandbox import disk_quota, process, protocol
+from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
+from onekernel.sandbox.protocol import Forged, Request
 
 RESTARTS = 2
 BUILD_SECONDS = 90.0
@@ -42,6 +42,16 @@ class CallOutcome:
     ended: Message | None = None  # it crashed, hung, or its answer is not one
     exports: tuple[Finding, ...] = ()  # the launcher is missing
     times: tuple[float, ...] = ()  # seconds of each timed launch, as the process says
+
+
+@dataclass
+class TaskRun:
+    """What came of a Python exercise: the arrays of each request, or why there are none."""
+
+    answers: list[dict[str, np.ndarray]] = field(default_factory=list)
+    build: tuple[Finding, ...] = ()  # of the kernel that it was to use
+    unavailable: Message | None = None
+    ended: Message | None = None
 
 
 @dataclass
@@ -109,29 +119,29 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
         try:
-            return TaskRun(tasks.read(folder / "out", count))
+            return TaskRun(_read_arrays(folder / "out", count))
         except FileNotFoundError:
             return TaskRun(ended=_how(ended))
         except Forged as error:
             return TaskRun(ended=_forged(error))
 
 
-def _start(folder: Path, asked_for: int = 0, call_seconds: float | None = None) -> sandbox.Ended:
+def _start(folder: Path, asked_for: int = 0, call_seconds: float | None = None) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
     room than the `asked_for` bytes of its buffers."""
     out = folder / "out"
-    most = room.SPARE_BYTES + asked_for
+    most = disk_quota.SPARE_BYTES + asked_for
 
     def patience() -> tuple[int, float]:
-        files = room.taken(out, most)
+        files = disk_quota.taken(out, most)
         return files, (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
 
-    argv = [sys.executable, "-P", "-m", "onekernel.grading.worker", str(folder), str(os.getpid())]
+    argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
     env = _environment(folder)
-    return sandbox.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience)
+    return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience)
 
 
-def _how(ended: sandbox.Ended) -> Message:
+def _how(ended: process.Ended) -> Message:
     if ended.survivors:
         return Message("grading.survived")
     if ended.flooded:
@@ -148,17 +158,17 @@ def _last_line(output: str) -> str:
     return lines[-1][:300] if lines else "-"
 
 
-def _read_built(out: Path, ended: sandbox.Ended, request: Request) -> RunOutcome:
+def _read_built(out: Path, ended: process.Ended, request: Request) -> RunOutcome:
     if ended.survivors or ended.flooded:
         return RunOutcome([], ended=_how(ended), log=ended.output)
     try:
-        data = job.read_json(out / "built.json")
+        data = protocol.read_json(out / "built.json")
         if "unavailable" in data:
-            return RunOutcome([], unavailable=job.printable(Message.from_json(data["unavailable"])))
-        return RunOutcome([], build=job.read_findings(data["findings"], request.source), log=str(data["log"]))
+            return RunOutcome([], unavailable=protocol.printable(Message.from_json(data["unavailable"])))
+        return RunOutcome([], build=protocol.read_findings(data["findings"], request.source), log=str(data["log"]))
     except FileNotFoundError:
         return RunOutcome([], ended=_how(ended), log=ended.output)
-    except (Forged, *job.NOT_AS_ASKED) as error:
+    except (Forged, *protocol.NOT_AS_ASKED) as error:
         return RunOutcome([], ended=_forged(error))
 
 
@@ -169,13 +179,13 @@ def _forged(error: Exception) -> Message:
 def _read_call(out: Path, number: int, args: Sequence[object], request: Request) -> CallOutcome | None:
     """The outcome of a call that came to its end; None for one that did not."""
     try:
-        data = job.read_json(out / f"{number}.json")
+        data = protocol.read_json(out / f"{number}.json")
         if isinstance(data, dict) and "export" in data:
-            return CallOutcome(exports=job.read_findings(data["export"], request.source))
-        report = job.read_report(out / f"{number}.json", request.source)
-        times = job.read_times(out / f"{number}.times", request.timed["launches"]) if request.timed else ()
+            return CallOutcome(exports=protocol.read_findings(data["export"], request.source))
+        report = protocol.read_report(out / f"{number}.json", request.source)
+        times = protocol.read_times(out / f"{number}.times", request.timed["launches"]) if request.timed else ()
         after = {
-            a.name: np.frombuffer(job.read_bytes(out / f"{number}.{a.name}", exactly=a.memory.nbytes), np.uint8)
+            a.name: np.frombuffer(protocol.read_bytes(out / f"{number}.{a.name}", exactly=a.memory.nbytes), np.uint8)
             for a in args
             if isinstance(a, Buffer)
         }
@@ -184,8 +194,16 @@ def _read_call(out: Path, number: int, args: Sequence[object], request: Request)
         if str(error.filename).endswith(f"{number}.json"):
             return None
         return CallOutcome(ended=_forged(error))
-    except (Forged, *job.NOT_AS_ASKED) as error:
+    except (Forged, *protocol.NOT_AS_ASKED) as error:
         return CallOutcome(ended=_forged(error))
+
+
+def _read_arrays(out: Path, count: int) -> list[dict[str, np.ndarray]]:
+    """The answers to `count` requests. Raises Forged for one that is none, FileNotFoundError where there is none."""
+    try:
+        return [unpack(protocol.read_bytes(out / f"{n}.arrays", at_most=MOST_BYTES)) for n in range(count)]
+    except ArraysError as error:
+        raise Forged(str(error)) from None
 
 
 @contextmanager
@@ -195,7 +213,7 @@ def _folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        room.remove(folder)
+        disk_quota.remove(folder)
 
 
 def _environment(folder: Path) -> dict[str, str]:

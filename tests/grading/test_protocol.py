@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from onekernel.course import Check, Course, Text
-from onekernel.grading import exports, job, room
-from onekernel.grading.job import Forged
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.report import text as reports
+from onekernel.sandbox import disk_quota, protocol
+from onekernel.sandbox.protocol import Forged
 
 SOURCE = Path(__file__)
 DISK = {"key": "simulator.disk", "values": {"why": "full", "folder": "/x"}}
@@ -47,20 +48,20 @@ def nested(levels: int) -> dict:
 )
 def test_a_finding_that_cannot_be_shown_is_refused(finding: object) -> None:
     with pytest.raises(Forged):
-        job.read_findings([finding], SOURCE)
+        protocol.read_findings([finding], SOURCE)
 
 
 def test_values_are_not_format_strings() -> None:
     values = {"why": "{folder.__class__} {0} %s {}", "folder": "{why}"}
-    (finding,) = job.read_findings([{**FINDING, "message": {"key": "simulator.disk", "values": values}}], SOURCE)
+    (finding,) = protocol.read_findings([{**FINDING, "message": {"key": "simulator.disk", "values": values}}], SOURCE)
     assert values["why"] in finding.message.text()
 
 
 def test_a_finding_shows_no_file_but_the_submissions() -> None:
     """The trusted side prints the line that a finding names: of the submission, not of what its reader may read."""
-    (there,) = job.read_findings([{**FINDING, "file": "/etc/passwd", "line": 1}], SOURCE)
+    (there,) = protocol.read_findings([{**FINDING, "file": "/etc/passwd", "line": 1}], SOURCE)
     assert there.file is None and there.line is None
-    (mine,) = job.read_findings([{**FINDING, "file": str(SOURCE), "line": 1}], SOURCE)
+    (mine,) = protocol.read_findings([{**FINDING, "file": str(SOURCE), "line": 1}], SOURCE)
     assert mine.file == str(SOURCE)
 
 
@@ -69,7 +70,7 @@ def test_nothing_of_a_submission_steers_the_terminal_or_begins_a_line() -> None:
     hostile = Message("grading.plain", {"text": "\x1b[2J\x1b]0;x\x07 \u202e\x9b1m\nada: 34 / 34"})
     failure = Failure(hostile, "01-cuda#\x1b[1m\nx", file="/x/\x1b[1m\n.cu", line=1)
     verdict = Verdict(check, FAILED, failures=(failure,), note=hostile)
-    lines = list(exports.lines(verdict, Course(Path("/x"), ()), "again"))
+    lines = list(reports.lines(verdict, Course(Path("/x"), ()), "again"))
     assert len(lines) == 5
     assert all(line.isprintable() for line in lines), lines
 
@@ -83,7 +84,7 @@ def test_a_report_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "0.json"
     path.write_text(text)
     with pytest.raises(Forged):
-        job.read_report(path, SOURCE)
+        protocol.read_report(path, SOURCE)
 
 
 @pytest.mark.parametrize("field", REPORT)
@@ -92,10 +93,10 @@ def test_a_report_with_a_field_of_another_kind_is_refused(tmp_path: Path, field:
     for value in (None, [[]], {"a": float("inf")}, "x" if field != "status_name" else []):
         path.write_text(json.dumps({**REPORT, field: value}))
         if field == "status_name":
-            assert isinstance(job.read_report(path, SOURCE).status_name, str)
+            assert isinstance(protocol.read_report(path, SOURCE).status_name, str)
         elif not (field in ("findings", "kernels") and value == {}):
             with pytest.raises(Forged):
-                job.read_report(path, SOURCE)
+                protocol.read_report(path, SOURCE)
 
 
 @pytest.mark.parametrize("times", [[1e-5], [1e-5] * 3, [float("nan")] * 2, [float("inf")] * 2, [0, 1], [-1, 1], 7])
@@ -103,7 +104,7 @@ def test_times_are_as_many_durations_as_launches(tmp_path: Path, times: object) 
     path = tmp_path / "0.times"
     path.write_text(json.dumps(times))
     with pytest.raises(Forged):
-        job.read_times(path, 2)
+        protocol.read_times(path, 2)
 
 
 def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(SOURCE)
     for name in ("folder", "pipe", "link"):
         with pytest.raises(Forged):
-            job.read_bytes(tmp_path / name)
+            protocol.read_bytes(tmp_path / name)
 
 
 def test_the_room_that_is_taken_is_counted_at_any_depth(tmp_path: Path) -> None:
@@ -121,9 +122,9 @@ def test_the_room_that_is_taken_is_counted_at_any_depth(tmp_path: Path) -> None:
     (deep / "file").write_bytes(b"x" * 100_000)
     (deep / "loop").symlink_to(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    assert room.taken(tmp_path, 200_000) == 2
-    with pytest.raises(room.Flooded):
-        room.taken(tmp_path, 50_000)
+    assert disk_quota.taken(tmp_path, 200_000) == 2
+    with pytest.raises(disk_quota.Flooded):
+        disk_quota.taken(tmp_path, 50_000)
 
 
 def test_a_folder_is_removed_however_it_lies_there(tmp_path: Path) -> None:
@@ -137,5 +138,5 @@ def test_a_folder_is_removed_however_it_lies_there(tmp_path: Path) -> None:
         here = inner
     os.close(here)
     (folder / "closed").mkdir(mode=0o000)
-    room.remove(folder)
+    disk_quota.remove(folder)
     assert not folder.exists()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onekernel.backends.base import Buffer
-from onekernel.grading import calls
+from onekernel.grading import buffers
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES, worst
 
@@ -22,7 +22,7 @@ EVERY = [
 
 
 def answered(
-    operator: Operator, call: calls.Call, answer: dict[str, np.ndarray] | None = None
+    operator: Operator, call: buffers.Call, answer: dict[str, np.ndarray] | None = None
 ) -> dict[str, np.ndarray]:
     """The buffers after a kernel that writes `answer`, by default the oracle's own, rounded to the element type."""
     after = {a.name: a.memory.copy() for a in call.args if isinstance(a, Buffer)}
@@ -32,21 +32,21 @@ def answered(
         moved = Buffer(p.name, after[p.name], buffer.offset, buffer.extent, True, buffer.itemsize)
         with np.errstate(over="ignore"):
             rounded = values.astype(DTYPES[call.dtype])
-        view = calls._elements(moved, call.case, p, call.dtype)
+        view = buffers._elements(moved, call.case, p, call.dtype)
         view[...] = rounded.view(view.dtype)
     return after
 
 
 @pytest.mark.parametrize(("operator", "case", "dtype"), EVERY, ids=lambda v: getattr(v, "name", v))
 def test_the_rounded_oracle_passes(operator: Operator, case, dtype: str) -> None:
-    call = calls.make(operator, "slug", case, dtype, seed=7)
-    assert calls.judge(operator, call, answered(operator, call)) is None
+    call = buffers.make(operator, "slug", case, dtype, seed=7)
+    assert buffers.judge(operator, call, answered(operator, call)) is None
 
 
 @pytest.mark.parametrize(("operator", "case", "dtype"), EVERY, ids=lambda v: getattr(v, "name", v))
 def test_doing_nothing_is_noticed(operator: Operator, case, dtype: str) -> None:
-    call = calls.make(operator, "slug", case, dtype, seed=7)
-    fault = calls.judge(operator, call, {k: v.copy() for k, v in call.before.items()})
+    call = buffers.make(operator, "slug", case, dtype, seed=7)
+    fault = buffers.judge(operator, call, {k: v.copy() for k, v in call.before.items()})
     if all(call.expected[p.name].size == 0 for p in operator.outputs()):
         assert fault is None
     else:
@@ -58,9 +58,9 @@ def test_doing_nothing_is_noticed(operator: Operator, case, dtype: str) -> None:
 def test_garbage_is_judged_without_a_warning(bits: int) -> None:
     operator = OPERATORS["vector_add"]
     for case in operator.cases:
-        call = calls.make(operator, "slug", case, "float32", seed=7)
+        call = buffers.make(operator, "slug", case, "float32", seed=7)
         answer = {"out": np.full(call.expected["out"].shape, bits, np.uint32).view(np.float32)}
-        fault = calls.judge(operator, call, answered(operator, call, answer))
+        fault = buffers.judge(operator, call, answered(operator, call, answer))
         assert (fault is None) == (call.expected["out"].size == 0)
 
 
@@ -79,15 +79,15 @@ def test_an_error_beyond_any_ratio_is_told_without_a_warning() -> None:
 )
 def test_any_flipped_bit_outside_of_the_answer_is_noticed(case, dtype, seed, where, bit) -> None:
     operator = OPERATORS["softmax"]
-    call = calls.make(operator, "slug", case, dtype, seed)
+    call = buffers.make(operator, "slug", case, dtype, seed)
     after = answered(operator, call)
     names = sorted(after)
     name = names[seed % len(names)]
     at = int(where * after[name].size)
-    mine = calls.make(operator, "slug", case, dtype, seed)
+    mine = buffers.make(operator, "slug", case, dtype, seed)
     owned = answered(operator, mine)[name] != mine.before[name]  # bytes that the answer changed
     after[name][at] ^= 1 << bit
-    fault = calls.judge(operator, call, after)
+    fault = buffers.judge(operator, call, after)
     if name == "x":
         assert fault is not None and fault.kind == "input"
     elif not owned[max(0, at - 3) : at + 4].any():
@@ -98,19 +98,19 @@ def test_any_flipped_bit_outside_of_the_answer_is_noticed(case, dtype, seed, whe
 def test_a_small_relative_error_in_one_element_is_noticed(seed: int, factor: float) -> None:
     operator = OPERATORS["softmax"]
     case = operator.group("peaked")[seed % 4]
-    call = calls.make(operator, "slug", case, "float32", seed)
+    call = buffers.make(operator, "slug", case, "float32", seed)
     y = call.expected["y"].copy()
     at = np.unravel_index(seed % y.size, y.shape)
     y[at] *= factor
-    fault = calls.judge(operator, call, answered(operator, call, {"y": y}))
+    fault = buffers.judge(operator, call, answered(operator, call, {"y": y}))
     assert fault is not None and fault.kind == "values"
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_draw_gives_others() -> None:
     operator = OPERATORS["softmax"]
     case = operator.cases[4]
-    one, same = (calls.make(operator, "slug", case, "float32", 5) for _ in range(2))
-    other = calls.make(operator, "slug", case, "float32", 5, draw=1)
+    one, same = (buffers.make(operator, "slug", case, "float32", 5) for _ in range(2))
+    other = buffers.make(operator, "slug", case, "float32", 5, draw=1)
     assert np.array_equal(one.before["x"], same.before["x"])
     assert not np.array_equal(one.before["x"], other.before["x"])
     assert one.poison["y"] != other.poison["y"]
@@ -120,7 +120,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_draw_gives_others() -> N
 def test_a_base_pointer_is_off_its_alignment_by_the_shift(dtype: str) -> None:
     operator = OPERATORS["softmax"]
     for case in operator.group("unaligned"):
-        call = calls.make(operator, "slug", case, dtype, 1)
+        call = buffers.make(operator, "slug", case, dtype, 1)
         for arg in call.args:
             if isinstance(arg, Buffer):
                 assert arg.offset % 16 == case.shift * arg.itemsize % 16 != 0
@@ -132,7 +132,7 @@ def test_tolerances_refuse_what_looks_close(dtype: str, answer: str) -> None:
     """On plain normal input, where a loose absolute tolerance would let all three pass."""
     operator = OPERATORS["softmax"]
     case = next(c for c in operator.cases if c.name == "normal-1x4097")
-    call = calls.make(operator, "slug", case, dtype, 3)
+    call = buffers.make(operator, "slug", case, dtype, 3)
     y = call.expected["y"]
     if answer == "constant":
         wrong = np.full_like(y, 1 / y.shape[1])
@@ -145,4 +145,4 @@ def test_tolerances_refuse_what_looks_close(dtype: str, answer: str) -> None:
         for v in e[0]:
             total = np.float16(total + v)
         wrong = e.astype(np.float64) / float(total)
-    assert calls.judge(operator, call, answered(operator, call, {"y": wrong})) is not None
+    assert buffers.judge(operator, call, answered(operator, call, {"y": wrong})) is not None

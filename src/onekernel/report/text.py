@@ -1,24 +1,15 @@
-"""Verdicts for other programs and for plain text: Gradescope's results.json, Classroom 50's result.json, lines.
-
-Sources: Gradescope, "Autograder Specifications, Output format" (gradescope-autograders.readthedocs.io); Classroom 50,
-wiki "Advanced Autograding" and schemas/result-v1.schema.json (github.com/foundation50/classroom50).
-"""
+"""Verdicts as plain text: why points were lost, where, what explains it."""
 
 from __future__ import annotations
 
-import datetime
-import math
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from onekernel.course import Course
-from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Scorecard, Verdict
+from onekernel.grading.submission import SOURCE_BYTES
+from onekernel.grading.verdicts import NOT_ASSESSED, UNTOUCHED, Failure, Scorecard, Verdict
 from onekernel.messages import Message, language, plain, say
 from onekernel.units import in_language
-
-SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 
 
 def chapter_link(chapter: str, lang: str | None = None) -> str:
@@ -109,28 +100,6 @@ def why_not_assessed(verdict: Verdict) -> Message:
     return verdict.note or next((f.message for f in verdict.failures), Message("grading.needs-gpu"))
 
 
-def gradescope(card: Scorecard, course: Course) -> dict[str, Any]:
-    """Gradescope's results.json. What this machine cannot assess is listed with no points, neither won nor lost."""
-    tests = []
-    for result in card.results:
-        for verdict in result.verdicts:
-            name = f"{result.exercise.slug}: {verdict.check.title}"
-            test: dict[str, Any] = {"name": name, "output": _output(verdict, course), "visibility": "visible"}
-            if verdict.status != NOT_ASSESSED:
-                test |= {
-                    "score": verdict.earned,
-                    "max_score": verdict.check.points,
-                    "status": "passed" if verdict.status == PASSED else "failed",
-                }
-            tests.append(test)
-    return {
-        "score": card.earned,
-        "execution_time": round(sum(r.seconds for r in card.results)),
-        "output": str(total(card)),
-        "tests": tests,
-    }
-
-
 def total(card: Scorecard) -> Message:
     """The sum of a scorecard in a sentence."""
     values = {"earned": f"{card.earned:g}", "assessed": card.assessed, "points": card.points}
@@ -138,43 +107,8 @@ def total(card: Scorecard) -> Message:
     return Message("grading.total-some", {**values, "rest": rest}) if rest else Message("grading.total", values)
 
 
-CLASSROOM_VARIABLES = ("CLASSROOM", "ASSIGNMENT", "USERNAME", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
-
-
-def classroom(card: Scorecard, course: Course, env: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """Classroom 50's result.json (classroom50/result/v1): whole points, rounded down; identity from the runner's
-    environment. Raises KeyError where one of CLASSROOM_VARIABLES is not set."""
-    tests = [
-        {
-            "test-name": f"{result.exercise.slug}: {v.check.title}",
-            "passed": v.status == PASSED,
-            "score": math.floor(v.earned),
-            "max-score": v.check.points,
-            "output": _output(v, course),
-        }
-        for result in card.results
-        for v in result.verdicts
-        if v.status != NOT_ASSESSED
-    ]
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return {
-        "schema": "classroom50/result/v1",
-        "classroom": env["CLASSROOM"],
-        "assignment": env["ASSIGNMENT"],
-        "assignment_type": env.get("ASSIGNMENT_TYPE") or "individual",
-        "owner": env.get("OWNER") or env["USERNAME"],
-        "submission": env["SUBMISSION_TAG"],
-        "commit": env["COMMIT_URL"],
-        "release": env["RELEASE_URL"],
-        "review": env.get("REVIEW_URL") or env["COMMIT_URL"],
-        "datetime": now,
-        "score": sum(t["score"] for t in tests),
-        "max-score": sum(t["max-score"] for t in tests),
-        "tests": tests,
-    }
-
-
-def _output(verdict: Verdict, course: Course) -> str:
+def output(verdict: Verdict, course: Course) -> str:
+    """A verdict as the plain text that stands beside its points."""
     if verdict.status == UNTOUCHED:
         return str(untouched())
     if verdict.status == NOT_ASSESSED:

@@ -18,53 +18,53 @@ MOST_ARRAYS = 500
 MOST_BYTES = 256 << 20  # the longest trace of the course has 6 MB
 
 
-class WireError(ValueError):
+class ArraysError(ValueError):
     """The bytes are not what `pack` writes."""
 
 
 def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """Raises WireError for a dtype that is not in DTYPES."""
+    """Raises ArraysError for a dtype that is not in DTYPES."""
     held = {name: np.asarray(a, order="C") for name, a in arrays.items()}
     for name, array in held.items():
         if array.dtype.name not in DTYPES:
-            raise WireError(f"{name} has dtype {array.dtype}; sent are {', '.join(DTYPES)}")
+            raise ArraysError(f"{name} has dtype {array.dtype}; sent are {', '.join(DTYPES)}")
     header = json.dumps([[name, a.dtype.name, list(a.shape)] for name, a in held.items()]).encode()
     return b"".join([len(header).to_bytes(8, "little"), header, *(a.tobytes() for a in held.values())])
 
 
 def unpack(data: bytes) -> dict[str, np.ndarray]:
-    """What `pack` packed, read-only. Raises WireError for any other bytes, and for more than MOST_BYTES."""
+    """What `pack` packed, read-only. Raises ArraysError for any other bytes, and for more than MOST_BYTES."""
     if len(data) > MOST_BYTES:
-        raise WireError(f"{len(data)} bytes, more than {MOST_BYTES}")
+        raise ArraysError(f"{len(data)} bytes, more than {MOST_BYTES}")
     size = int.from_bytes(data[:8], "little")
     try:
         header = json.loads(data[8 : 8 + size])
     except (ValueError, RecursionError) as error:
-        raise WireError("the header is no JSON") from error
+        raise ArraysError("the header is no JSON") from error
     if not isinstance(header, list) or len(header) > MOST_ARRAYS:
-        raise WireError("the header is no list of arrays")
+        raise ArraysError("the header is no list of arrays")
     arrays: dict[str, np.ndarray] = {}
     at = 8 + size
     for entry in header:
         if not (isinstance(entry, list) and len(entry) == 3):
-            raise WireError("an entry is not [name, dtype, shape]")
+            raise ArraysError("an entry is not [name, dtype, shape]")
         name, dtype, shape = entry
         sizes = shape if isinstance(shape, list) and len(shape) <= 8 else [-1]
         if not (isinstance(name, str) and len(name) <= 200 and isinstance(dtype, str) and dtype in DTYPES):
-            raise WireError("an entry has no name, or an unknown dtype")
+            raise ArraysError("an entry has no name, or an unknown dtype")
         if not all(type(n) is int and 0 <= n <= MOST_BYTES for n in sizes):
-            raise WireError(f"{name} has no shape")
+            raise ArraysError(f"{name} has no shape")
         count = math.prod(sizes)
         end = at + count * np.dtype(dtype).itemsize
         if end > len(data):
-            raise WireError(f"{name} is cut short")
+            raise ArraysError(f"{name} is cut short")
         try:
             arrays[name] = np.frombuffer(data, dtype, count, at).reshape(sizes) if count else np.zeros(sizes, dtype)
         except ValueError as error:  # no element, and yet sizes that NumPy cannot multiply
-            raise WireError(f"{name}: {error}") from None
+            raise ArraysError(f"{name}: {error}") from None
         at = end
     if at != len(data):
-        raise WireError("bytes are left over")
+        raise ArraysError("bytes are left over")
     return arrays
 
 

@@ -15,7 +15,7 @@ import signal
 from collections.abc import Iterable
 from pathlib import Path
 
-from onekernel.grading import syscalls
+from onekernel.sandbox import seccomp
 
 MEMORY_BYTES = 16 << 30
 FILE_BYTES = 64 << 20
@@ -74,7 +74,7 @@ def confine(
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     closed = _landlock(libc, writable, kept)
-    syscalls.refuse(local_sockets=bool(gpu_nodes()))
+    seccomp.refuse(local_sockets=bool(gpu_nodes()))
     return closed
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onekernel.grading.room import Flooded
+from onekernel.sandbox.disk_quota import Flooded
 
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
@@ -43,7 +43,7 @@ class Ended:
     timed_out: bool
     output: str
     seconds: float
-    flooded: bool = False  # it was stopped because it took too much room
+    flooded: bool = False  # it was stopped because it took too much of the disk
     survivors: bool = False  # something of it could not be ended: nothing that it left may be read
 
     @property
@@ -62,7 +62,7 @@ def run(
     """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
 
     `patience` tells how far the process has come, as a number, and for how many seconds it may stay there. It raises
-    room.Flooded to have the process stopped.
+    disk_quota.Flooded to have the process stopped.
     On return, on KeyboardInterrupt too, no process that it started is alive.
     """
     libc = ctypes.CDLL(None, use_errno=True)

@@ -5,25 +5,23 @@ Nothing here decides anything: port_check.py does, in another process, from thes
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import torch
 
-from .arithmetic import Reproducible
-from .port_request import PortRequest
+from onekernel.minigpt.arithmetic import Reproducible
+from onekernel.minigpt.loading import load_module
+from onekernel.minigpt.port_request import PortRequest
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]
 
 
-def run_port(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None) -> dict[str, np.ndarray]:
+def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None) -> dict[str, np.ndarray]:
     """One forward pass of the module in `source`, as `request` (see PortRequest) asks.
 
     `softmax` takes and gives a contiguous float32 tensor (rows, columns): the learner's kernel, for part "kernel".
@@ -76,21 +74,6 @@ def layer_at(
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == str(source)]
     held = frames[-1].f_locals.values() if frames else ()
     return next((names[id(value)] for value in held if id(value) in names), "")
-
-
-def load_module(source: Path) -> ModuleType:
-    """Imports a file by its path, without leaving a __pycache__ beside it."""
-    spec = importlib.util.spec_from_file_location(f"submission_{source.stem}", source)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{source} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.dont_write_bytecode = before
-    return module
 
 
 def as_attention_softmax(kernel: Softmax) -> Softmax:

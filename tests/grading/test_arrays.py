@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onekernel.grading.wire import WireError, pack, unpack
+from onekernel.sandbox.arrays import ArraysError, pack, unpack
 
 ARRAYS = {
     "logits": np.array([[1.5, -0.0, np.nan]]),
@@ -30,7 +30,7 @@ def test_there_and_back():
 
 def test_objects_and_words_do_not_travel():
     for array in (np.array([{}], dtype=object), np.array(["x"]), np.zeros(2, complex)):
-        with pytest.raises(WireError, match="dtype"):
+        with pytest.raises(ArraysError, match="dtype"):
             pack({"x": array})
 
 
@@ -56,12 +56,12 @@ def test_objects_and_words_do_not_travel():
 )
 def test_forged_headers_are_refused(header):
     text = json.dumps(header).encode()
-    with pytest.raises(WireError):
+    with pytest.raises(ArraysError):
         unpack(len(text).to_bytes(8, "little") + text + bytes(8))
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_arrays_or_refused(data):
     for attempt in (data, pack(ARRAYS)[: len(data)], pack(ARRAYS) + data + b"x"):
-        with pytest.raises(WireError):
+        with pytest.raises(ArraysError):
             unpack(attempt)

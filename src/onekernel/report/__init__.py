@@ -1,0 +1,1 @@
+"""What grading concludes, for people and for learning-management systems."""

@@ -1,0 +1,53 @@
+"""Python exercises in the untrusted process: a module is imported and answers with arrays, a file per request.
+
+Each module here is one task, the untrusted half of a kind of check. It has `run(source, asked, softmax)`: the learner's
+file, one request as JSON values, and the learner's own softmax where the exercise is to use one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends.base import Buffer, Program
+from onekernel.sandbox.arrays import pack
+from onekernel.sandbox.protocol import Request
+
+Run = Callable[[Path, Mapping[str, Any], Callable[[Any], Any] | None], dict[str, np.ndarray]]
+
+
+def look_around() -> None:
+    """Imports torch before the process is closed: it looks around when it is first imported, and so does CUDA."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.zeros(1, device="cuda")
+
+
+def work(request: Request, out: Path, kernel: Program | None) -> None:
+    """Does the task that the request names for each of its requests."""
+    run: Run = import_module(f"{__name__}.{request.options['task']}").run
+    softmax = _softmax_of(kernel, request.options["function"]) if kernel else None
+    for number, asked in enumerate(request.options["requests"]):
+        (out / f"{number}.arrays").write_bytes(pack(run(request.source, asked, softmax)))
+
+
+def _softmax_of(program: Program, function: str) -> Callable[[Any], Any]:
+    """The learner's softmax launcher as a function of a contiguous float32 torch tensor (rows, columns)."""
+    import torch
+
+    def softmax(x: Any) -> Any:
+        rows, columns = x.shape
+        given = x.detach().cpu().contiguous().numpy()
+        source = Buffer("x", given.view(np.uint8).ravel().copy(), 0, given.nbytes, False, 4)
+        target = Buffer("y", np.zeros(given.nbytes, np.uint8), 0, given.nbytes, True, 4)
+        report = program.call(function, [source, target, rows, columns, columns, columns])
+        if report.status:
+            raise RuntimeError(f"{function} returned {report.status_name}")
+        return torch.from_numpy(target.memory.view(np.float32).reshape(rows, columns)).to(x.device)
+
+    return softmax

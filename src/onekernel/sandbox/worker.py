@@ -1,0 +1,120 @@
+"""The untrusted process: `python -m onekernel.sandbox.worker FOLDER PARENT` builds a submission and runs it.
+
+It writes raw bytes, and ends with the process PARENT. Nothing that it says is believed (see `protocol`). It confines
+itself before the first line of the submission runs, and holds nothing that a submission could want to read: no oracle,
+no answer, no verdict (tests/test_imports.py follows its imports).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from onekernel.backends.base import Buffer, BuildError, Program, Unavailable
+from onekernel.sandbox import tasks
+from onekernel.sandbox.landlock import FILE_BYTES, confine, end_with, gpu_nodes, limit_build
+from onekernel.sandbox.protocol import Request, read_request, report_to_json
+
+ENDLESS = "time-limit"
+LOST = 3
+
+
+def build(request: Request) -> Program:
+    """The submission, built by the backend asked for; nothing of it has run. Raises BuildError, Unavailable."""
+    limit_build(memory=request.backend == "simulator")
+    if request.backend == "simulator":
+        from onekernel.backends import simulator
+
+        return simulator.build(request.source, prototypes=request.prototypes, side_stream=True, **request.options)
+    if request.backend == "cuda":
+        from onekernel.backends import cuda
+
+        return cuda.build(request.source, prototypes=request.prototypes, **request.options)
+    if request.backend == "triton":
+        from onekernel.backends import triton
+
+        return triton.build(request.source, **request.options)
+    raise ValueError(f"backend {request.backend!r}")
+
+
+def ready(request: Request, folder: Path) -> Program | None:
+    """Builds what the request asks for, closes this process, then lets the file load. Raises BuildError, Unavailable.
+
+    A Python exercise is no program; what it may bring is the learner's kernel that it is to use.
+    """
+    kept = folder / "out"
+    tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
+    writable = [kept, Path("/dev/null")]
+    if gpu_nodes():
+        writable.append(Path("/dev"))
+    if request.backend == "python":
+        limit_build(memory=False)
+        tasks.look_around()
+        if "kernel" not in request.options:
+            confine(writable, kept=kept, limit_memory=False)
+            return None
+        kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
+        request = replace(request, source=kernel, backend=backend, options={})
+    program = build(request)
+    needs = program.needs
+    largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
+    confine(
+        writable,
+        kept=None if needs.removes_files else kept,
+        limit_memory=not needs.reserves_memory,
+        file_bytes=max(FILE_BYTES, largest),
+    )
+    program.prepare()
+    return program
+
+
+def work(folder: Path) -> None:
+    """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
+    request = read_request(folder)
+    out = folder / "out"
+    try:
+        program = ready(request, folder)
+    except BuildError as error:
+        findings = [f.to_json() for f in error.findings]
+        _write(out / "built.json", {"findings": findings, "log": error.log[-20_000:]})
+        return
+    except Unavailable as error:
+        _write(out / "built.json", {"unavailable": error.message.to_json()})
+        return
+    _write(out / "built.json", {"findings": [], "log": ""})
+    if request.backend == "python":
+        tasks.work(request, out, program)
+        return
+    assert program is not None
+    for number, (function, args) in enumerate(request.calls):
+        (out / f"{number}.started").touch()
+        try:
+            if request.timed:
+                report, times = program.timed(function, args, request.timed["launches"], request.timed["kept"][number])
+                _write(out / f"{number}.times", times)
+            else:
+                report = program.call(function, args)
+        except BuildError as error:
+            findings = [f.to_json() for f in error.findings]
+            _write(out / f"{number}.json", {"export": findings})
+            continue
+        for arg in args:
+            if isinstance(arg, Buffer):
+                (out / f"{number}.{arg.name}").write_bytes(arg.memory.tobytes())
+        _write(out / f"{number}.json", report_to_json(report))
+        if any(f.code == ENDLESS for f in report.findings):
+            return  # the next input would take as long: a learner waits for one time limit, not for thirty
+        if not program.usable:
+            sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one
+
+
+def _write(path: Path, data: object) -> None:
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    end_with(int(sys.argv[2]))
+    work(Path(sys.argv[1]))
