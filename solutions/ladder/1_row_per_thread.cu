@@ -6,6 +6,7 @@
 // The new idea: share the work of a row. softmax_naive found a row's maximum and sum again for each of its outputs; here one thread
 // finds them once and writes the whole row. The reads per element fall from 2*cols + 1 to 3.
 //
+// Work: row per thread
 // Ledger: reads 3, writes 1
 // But: neighbouring threads read neighbouring rows, cols elements apart, so that each of a warp's 32 loads needs a sector of 32 bytes
 // of its own, for 4 bytes. And a thousand rows give work to a thousand threads, on a machine that wants a hundred times as many.

@@ -6,6 +6,7 @@
 // The new idea: the threads of a block share a row. Thread t takes columns t, t + 256, t + 512, ...: a warp's 32 loads are neighbours and
 // need 4 sectors instead of 32. What the threads found is joined by a tree in shared memory, halving the number of threads at each level.
 //
+// Work: row per block
 // Ledger: reads 3, writes 1
 // But: each tree has nine barriers, and at its last five levels one warp works while the others wait. A block has two trees a row.
 

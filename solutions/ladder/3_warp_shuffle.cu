@@ -7,6 +7,7 @@
 // barrier. Only the 8 warps' results meet in shared memory, and every warp joins those 8 by shuffles again: one barrier to write them,
 // one before they are overwritten, where the tree had nine.
 //
+// Work: row per block
 // Ledger: reads 3, writes 1
 // But: the row is read three times, for maximum, sum and output. The maximum has to be known before the first exponential. Or has it?
 

@@ -7,6 +7,7 @@
 // wrong maximum, all by the same factor: s * exp(old m - new m) mends them. Two such pairs join in the same way, whatever parts of the
 // row they come from. This is the online normaliser (Milakov and Gimelshein, arXiv:1805.02867). One pass of three is gone.
 //
+// Work: row per block
 // Ledger: reads 2, writes 1
 // But: every access is of 4 bytes, and a thread waits for each load before it asks for the next, because the next m depends on it.
 

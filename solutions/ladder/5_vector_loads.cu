@@ -8,6 +8,7 @@
 // what hides the 600 ns that memory takes to answer. A row that starts off a 16-byte boundary loses its first few elements to single
 // loads, and the rest is taken in vectors from the boundary on; likewise what is left over at the end.
 //
+// Work: row per block
 // Ledger: reads 2, writes 1
 // But: the row is still read twice, once for maximum and sum and once for the output.
 

@@ -8,6 +8,7 @@
 // completely, and rows of different lengths get kernels for 4, 8, 16 and 32 elements a thread. All of a thread's loads are under way
 // before the first one is needed.
 //
+// Work: row per block
 // Ledger (rows up to 32768 columns): reads 1, writes 1
 // Ledger (longer rows): reads 3, writes 1
 // But: a block has 1024 threads at the most, which hold 32768 elements. And a short row leaves most of a block idle.

@@ -6,6 +6,7 @@
 // The new idea: from sm_90 on, up to 8 blocks can be launched as a cluster, side by side on neighbouring multiprocessors, and each can
 // read the others' shared memory. So 8 blocks keep a row of 262144 elements in their registers. All they exchange is one Part each.
 //
+// Work: row per cluster
 // Ledger (clusters): reads 1, writes 1
 // Ledger (rows above 32768 columns without clusters, above 262144 with them): reads 3, writes 1
 // But: the kernel is written for fp32, a row of 4097 columns loses its vector loads, and a cluster barrier waits until every earlier

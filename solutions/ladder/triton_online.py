@@ -8,6 +8,7 @@ Idea:   keep a running maximum and the sum of exp(x - maximum). When the maximum
 But:    the row is still read twice, although a row of a few thousand columns fits in the program's registers.
 """
 
+# Work: row per program
 # Ledger: reads 2, writes 1
 
 import torch

@@ -8,6 +8,7 @@ But:    a short row leaves most of the program idle, a long one does not fit: ab
         and the tile spills to memory. softmax_triton.py gives short rows company and long rows several programs.
 """
 
+# Work: row per program
 # Ledger: reads 1, writes 1
 
 import torch

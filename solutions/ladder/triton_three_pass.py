@@ -7,6 +7,7 @@ Idea:   a program owns a row and walks it in tiles of BLOCK columns. There is no
 But:    the row is read three times, and each element's exponential is computed twice.
 """
 
+# Work: row per program
 # Ledger: reads 3, writes 1
 
 import torch
