@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
-from test_simulator_corpus import KERNELS, call, expected_findings
+from test_corpus import KERNELS, call, expected_findings
 
 for path in KERNELS:
     if path.stem in sys.argv[2:]:

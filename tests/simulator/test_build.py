@@ -8,6 +8,7 @@ import pytest
 from onekernel.backends import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
 from support.corpus import ROOT, graded
+from support.header_programs import FAMILIES
 
 GOOD = """\
 __global__ void k(float* y, int64_t n) { if (threadIdx.x < n) y[threadIdx.x] = 7.0f; }
@@ -147,6 +148,24 @@ def test_disk_that_is_full_while_compiling(tmp_path, monkeypatch):
         simulator.build(write(tmp_path, GOOD), with_compiler=str(compiler))
     assert [f.code for f in caught.value.findings] == ["disk"]
     assert str(tmp_path / "cache") in caught.value.findings[0].message.text("en")
+
+
+ENDLESS = """
+template <int N, int M> struct Tree {
+    static constexpr long value = Tree<N - 1, 2 * M>::value + Tree<N - 1, 2 * M + 1>::value;
+};
+template <int M> struct Tree<0, M> { static constexpr long value = M; };
+static const long total = Tree<28, 0>::value;
+"""
+
+
+def test_a_compiler_that_does_not_end_is_stopped_by_its_processor_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("onekernel.backends.simulator.compile._CPU_SECONDS", 2)
+    for name in FAMILIES:
+        with pytest.raises(BuildError) as caught:
+            simulator.build(write(tmp_path, GOOD + ENDLESS), with_compiler=name)
+        assert [f.code for f in caught.value.findings] == ["compile-time"], name
+        assert " 2 " in caught.value.findings[0].message.text("en")
 
 
 def test_cache_that_cannot_be_written_falls_back(tmp_path, monkeypatch):
