@@ -12,7 +12,7 @@ import pytest
 from onekernel import counts
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, area
-from onekernel.profiling import load, ncu, profile, report, run, write_readings
+from onekernel.profiling import call, load, ncu, profile, report, run, write_readings
 from onekernel.profiling.markdown import MARKER
 from onekernel.profiling.names import bare_name
 from onekernel.profiling.reading import BUSY, COPY_OVER_DATASHEET, read
@@ -175,7 +175,7 @@ def test_committed_readings_are_what_their_counters_give(path, tmp_path):
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_a_committed_reading_is_of_the_file_that_is_there(path):
     kept = load(path)
-    if kept.slug == profile.TORCH:
+    if kept.slug == call.TORCH:
         assert kept.source is None
         return
     if kept.source is None:
@@ -306,14 +306,14 @@ def test_without_a_gpu_the_cause_is_the_machines_own(tmp_path):
      ("F.softmax", "softmax", (8192, 4096)), ("dot_product", "dot_product", (1 << 24,))],
 )  # fmt: skip
 def test_each_slug_has_an_operator_and_a_shape(slug, operator, shape):
-    found = profile.operator_of(slug)
-    assert found.name == operator and profile.default_shape(slug, found) == shape
-    assert profile.sizes_of(found, shape)
+    found = call.operator_of(slug)
+    assert found.name == operator and call.default_shape(slug, found) == shape
+    assert call.sizes_of(found, shape)
 
 
 def test_a_shape_of_the_wrong_rank_is_refused():
     with pytest.raises(UserError, match="rows, cols"):
-        profile.sizes_of(profile.operator_of("softmax_tuned"), (4096,))
+        call.sizes_of(call.operator_of("softmax_tuned"), (4096,))
 
 
 # --- what the theory says about a reading -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
-from onekernel.profiling.profile import Profile, load, run, write_readings
+from onekernel.profiling.capture import run, write_readings
+from onekernel.profiling.profile import Profile, load
 
 __all__ = ["Profile", "load", "run", "write_readings"]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from onekernel.counts import KernelCounts
 from onekernel.messages import Message, area
 from onekernel.profiling.names import bare_name
+from onekernel.profiling.profile import Profile
 from onekernel.profiling.reading import Reading, read
 from onekernel.units import in_language, number
-
-if TYPE_CHECKING:
-    from onekernel.profiling.profile import Profile
 
 MARKER = "<!-- below: by hand, kept when the part above is made anew -->"
 
@@ -47,7 +46,7 @@ def reading(profile: Profile, lang: str) -> str:
     return "\n".join(parts)
 
 
-def _kernel(r: Reading, kernel, profile: Profile, t, lang: str) -> list[str]:  # type: ignore[no-untyped-def]
+def _kernel(r: Reading, kernel: KernelCounts, profile: Profile, t: Callable[..., str], lang: str) -> list[str]:
     verdict = t(f"bound-{r.bound}", dram=f"{r.dram_percent:.0f}", sm=f"{r.sm_percent:.0f}")
     if r.stalls:
         verdict += " " + t("dominant", reason=f"`{r.dominant}`", share=f"{100 * r.stalls[0][1]:.0f}",

@@ -1,0 +1,72 @@
+"""The call that is profiled: its operator, its shape, and the job of the program that makes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from onekernel.backends import cuda, declarations
+from onekernel.errors import UserError
+from onekernel.messages import Message
+from onekernel.ops import OPERATORS, Operator
+from onekernel.ops.base import SUFFIXES
+
+TORCH = "F.softmax"  # the slug of PyTorch's own softmax
+DEFAULT_SHAPES = {"vector_add": (1 << 24,), "dot_product": (1 << 24,), "softmax": (8192, 4096)}
+QUADRATIC_SHAPE = (1024, 1024)  # for a kernel in which each output reads its whole row
+
+
+def operator_of(slug: str) -> Operator:
+    """The operator that a slug begins with; softmax for PyTorch's and for the rungs of the reading ladder."""
+    named = [name for name in OPERATORS if slug.startswith(name)]
+    return OPERATORS[max(named, key=len) if named else "softmax"]
+
+
+def default_shape(slug: str, operator: Operator) -> tuple[int, ...]:
+    """The shape that the course profiles at."""
+    return QUADRATIC_SHAPE if slug.endswith("_naive") else DEFAULT_SHAPES[operator.name]
+
+
+def sizes_of(operator: Operator, shape: Sequence[int]) -> dict[str, int]:
+    """The operator's sizes for a dense shape. Raises UserError for another number of dimensions."""
+    names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
+    if len(shape) != len(names) or min(shape) < 1:
+        given = ",".join(map(str, shape))
+        raise UserError(
+            Message.of("profile.wrong-shape", operator=operator.name, names=", ".join(names), given=given)
+        )
+    sizes = dict(zip(names, shape, strict=True))
+    for p in operator.parameters:
+        if p.row_stride:
+            sizes[p.row_stride] = sizes[p.shape[-1]]
+    return sizes
+
+
+def job(
+    slug: str, source: Path | None, operator: Operator, shape: Sequence[int], sizes: Mapping[str, int], dtype: str
+) -> dict[str, Any]:
+    """What `launch` is told: the function and its arguments. Builds a `.cu`; raises BuildError where that fails."""
+    if source is None or source.suffix == ".py":
+        return {"source": str(source or TORCH), "function": slug, "shape": list(shape), "dtype": dtype}
+    program = cuda.build(source)
+    function = _launcher(program, slug, source, dtype)
+    args: list[Any] = []
+    for p in operator.parameters:
+        if p.role == "size":
+            args.append(sizes[p.name])
+        else:
+            elements = math.prod(sizes.get(name, 1) for name in p.shape)  # dot_product's "one" is no size
+            args.append({"elements": elements, "itemsize": 4 if dtype == "float32" else 2, "dtype": dtype})
+    return {"library": str(program.library_path), "function": function, "args": args}
+
+
+def _launcher(program: cuda.CudaProgram, slug: str, source: Path, dtype: str) -> str:
+    """The launcher's name: the slug's, or for a rung of the reading ladder the one that its file exports."""
+    name = slug.rsplit("/", 1)[-1] + SUFFIXES[dtype]
+    if slug.startswith("ladder/"):
+        exported = [d.name for d in declarations.functions(source.read_text(encoding="utf-8")) if d.extern_c]
+        name = next((n for n in exported if n.endswith(SUFFIXES[dtype])), name)
+    program.function(name)
+    return name
