@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -51,3 +53,17 @@ def test_every_link_and_folder_exists(name: str) -> None:
     folders = re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
     assert links and folders
     assert [path for path in links + folders if not (ROOT / path).exists()] == []
+
+
+def test_github_runs_what_is_run_at_home() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert re.findall(r"^ +- run: (.*)$", workflow, re.MULTILINE) == [".ci/run"]
+
+
+def test_the_container_is_the_bare_debian_that_the_readme_speaks_of() -> None:
+    (packages,) = re.findall(r"`sudo apt install ([^`]+)`", (ROOT / "README.md").read_text(encoding="utf-8"))
+    container = ROOT / ".devcontainer"
+    assert f" {packages} " in (container / "Dockerfile").read_text(encoding="utf-8")
+    made = json.loads((container / "devcontainer.json").read_text(encoding="utf-8"))
+    assert (container / made["build"]["dockerfile"]).is_file()
+    assert os.access(ROOT / made["postCreateCommand"], os.X_OK)
