@@ -65,6 +65,18 @@ def test_every_exercise_has_a_starter_a_hint_in_each_language_and_a_statement(re
             assert exercise.slug in (lab / page).read_text(encoding="utf-8"), f"{exercise.lab}/{page}: {exercise.slug}"
 
 
+def test_a_lab_has_the_number_of_its_chapter_and_each_links_to_the_other(real: course.Course) -> None:
+    for lab in real.labs:
+        number = lab.name.partition("-")[0]
+        if not number.isdigit():
+            continue
+        (chapter,) = [c for c in lab.chapters if c.startswith(f"{number}-")]
+        for language, statement in (("en", "README.md"), ("es", "README.es.md")):
+            page = ROOT / "docs" / language / f"{chapter}.md"
+            assert f"(../../labs/{lab.name}/{statement})" in page.read_text(encoding="utf-8"), page
+            assert f"docs/{language}/{chapter}.md" in (lab.folder / statement).read_text(encoding="utf-8"), lab.name
+
+
 def test_the_solutions_answer_every_prediction_in_its_unit(real: course.Course) -> None:
     given = read_predictions(ROOT / "solutions")
     for exercise in real.exercises.values():
