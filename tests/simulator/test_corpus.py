@@ -11,10 +11,13 @@
     ...  // = requests 8, sectors 32 counts of this line
 """
 
+import json
 import os
 import re
 import shutil
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +29,19 @@ from onekernel.backends.simulator.compiler import compiler, fused
 
 FOLDER = Path(__file__).with_name("kernels")
 KERNELS = sorted(FOLDER.glob("*.cu"))
+
+
+def once(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), [key for key, _ in pairs]
+    return dict(pairs)
+
+
+@pytest.fixture(autouse=True)
+def each_key_of_a_report_stands_once(monkeypatch):
+    strict = SimpleNamespace(loads=partial(json.loads, object_pairs_hook=once))
+    monkeypatch.setattr("onekernel.backends.simulator.program.json", strict)
+
+
 METRICS = {
     "load_requests": counts.LOAD_REQUESTS,
     "load_sectors": counts.LOAD_SECTORS,

@@ -1,37 +1,135 @@
-"""Every finding of the runtime has a chapter that exists, and sentences for each of its forms."""
+"""Of every finding there is one record and one call in the runtime, and each says what the other needs."""
 
+import os
 import re
+import shutil
+import string
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from onekernel.backends.simulator.findings import CHAPTERS
+import onekernel
+from onekernel.backends.simulator.compile import RUNTIME
+from onekernel.backends.simulator.findings import QUOTED
+from onekernel.backends.simulator.records import Record, records, table
 from onekernel.messages import area
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNTIME = ROOT / "src" / "onekernel" / "backends" / "simulator" / "runtime"
-SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp")))
-CODES = sorted(set(re.findall(r'Finding(?: f)?\("([a-z-]+)"', SOURCE)))
+PACKAGE = Path(onekernel.__file__).parent
+SOURCES = {p: p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp"))}
+CALL = re.compile(r"\bFinding(?: f)?\(")
+CODE = re.compile(r'"([a-z-]+)"')
+FACT = re.compile(r'\.(?:text|array|number|hex|sentence|block|thread)\("(\w+)"')
+GIVEN = {"kernel", "line", "other_line"}  # by the reader, for every finding
+IDS = pytest.mark.parametrize("record", records(), ids=lambda r: r.name)
 
 
-def test_the_runtime_has_findings():
-    assert len(CODES) > 15
+def calls() -> list[tuple[set[str], set[str]]]:
+    """Of each call that makes a finding the codes, and the facts that it gives."""
+    found = []
+    for text in SOURCES.values():
+        for match in CALL.finditer(text):
+            end = next(k for k in range(match.end(), len(text)) if balanced(text[match.end() - 1 : k + 1]))
+            codes = set(CODE.findall(text[match.end() : end]))
+            chain = text[end : text.index(".add()", end)] if codes else ""
+            facts = set(FACT.findall(chain))
+            facts |= {"block", "thread"} if ".here()" in chain or ".where()" in chain else set()
+            facts |= {"variable", "index"} if "variable(" in chain else set()  # race.cpp gives both by one function
+            found += [(codes, facts)] if codes else []
+    return found
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_code_has_a_chapter_entry_and_a_sentence(code):
-    assert code in CHAPTERS
-    assert any(key == code or key.startswith(f"{code}-") for key in area("simulator"))
+def balanced(text: str) -> bool:
+    return text.count("(") == text.count(")")
 
 
-@pytest.mark.parametrize("chapter", sorted({c for c in CHAPTERS.values() if c}))
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_chapter_and_anchor_exist(chapter, language):
-    page, _, anchor = chapter.partition("#")
-    text = (ROOT / "docs" / language / f"{page}.md").read_text(encoding="utf-8")
-    assert f'<a id="{anchor}"></a>' in text
+def test_every_call_has_a_record_and_every_record_a_call() -> None:
+    made = [code for codes, _ in calls() for code in codes]
+    assert len(made) > 30
+    assert set(made) == {code for record in records() for code in record.codes}
 
 
-@pytest.mark.parametrize("kind", [*re.findall(r'refuse\(\*?site, "([a-z.-]+)"', SOURCE), "shared", "shared-opt-in"])
-def test_each_refused_launch_has_its_sentence(kind):
-    assert f"bad-launch-{kind}" in area("simulator")
+def sentences(record: Record) -> dict[str, str]:
+    return {form: area("simulator")[record.says(form, {}).key.partition(".")[2]]["en"] for form in record.forms}
+
+
+@IDS
+def test_what_varies_in_a_sentence_is_given_by_the_calls(record: Record) -> None:
+    given = set.union(*(facts for codes, facts in calls() if codes & set(record.codes))) | GIVEN
+    for form, text in sentences(record).items():
+        varies = {name for _, name, _, _ in string.Formatter().parse(text) if name}
+        assert varies <= given | ({QUOTED, "here", "there"} if QUOTED in record.forms else set()), form
+
+
+@IDS
+def test_the_runtime_or_the_reader_tells_each_form(record: Record) -> None:
+    texts = "\n".join(SOURCES.values())
+    of_the_reader = {*record.in_loop.values(), QUOTED, ""}
+    for form in record.forms - of_the_reader:
+        parts = form.split("-", 1)
+        assert f'"{form}"' in texts or all(f'"{part}"' in texts for part in parts), form
+    assert set(record.in_loop) <= record.forms
+
+
+@IDS
+def test_a_record_is_in_the_table_and_its_lesson_in_both_languages(record: Record) -> None:
+    if record.chapter is None:
+        assert record.name == "unsupported" and not record.means
+        return
+    assert bool(record.means) != bool(record.row)
+    page, _, anchor = record.chapter.partition("#")
+    for language in ("en", "es"):
+        assert f'<a id="{anchor}"></a>' in (ROOT / "docs" / language / f"{page}.md").read_text(encoding="utf-8")
+        assert all(any(f"`{code}`" in row for row in table(language)) for code in record.codes)
+
+
+NEW_RECORD = """
+[freed]
+chapter = "01-cuda-programming-model#errors"
+means.en = "memory that is freed"
+means.es = "memoria que se libera"
+
+[freed.says]
+en = "{bytes} bytes are freed here."
+es = "Aquí se liberan {bytes} bytes."
+"""
+BEFORE = "        if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {\n"
+NEW_CALL = '        Finding("freed", uint64_t(at.line)).at(at).number("bytes", a.end - a.base).add();\n'
+KERNEL = """\
+extern "C" cudaError_t run(cudaStream_t stream) {
+    void* memory;
+    cudaMalloc(&memory, 64);
+    return cudaFree(memory);
+}
+"""
+SHOW = """\
+import sys
+from onekernel.backends import simulator
+from onekernel.backends.simulator.records import table
+(found,) = simulator.build(sys.argv[1]).call("run", []).findings
+print(found.code, found.line, found.chapter, found.message.text("en"), found.message.text("es"), sep="\\n")
+print(table("en")[-1])
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_a_finding_is_added_by_its_record_and_one_call(tmp_path: Path) -> None:
+    copy = tmp_path / "onekernel"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    own = copy / RUNTIME.relative_to(PACKAGE)
+    with (own.parent / "findings.toml").open("a", encoding="utf-8") as file:
+        file.write(NEW_RECORD)
+    heap = own / "memory" / "heap.cpp"
+    text = heap.read_text(encoding="utf-8")
+    assert text.count(BEFORE) == 1
+    heap.write_text(text.replace(BEFORE, NEW_CALL + BEFORE), encoding="utf-8")
+    (tmp_path / "kernel.cu").write_text(KERNEL, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "ONEKERNEL_CACHE": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", SHOW, str(tmp_path / "kernel.cu")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert done.stdout.splitlines() == [
+        "freed", "4", "01-cuda-programming-model#errors", "64 bytes are freed here.", "Aquí se liberan 64 bytes.",
+        "| `freed` | memory that is freed |",
+    ], done.stderr  # fmt: skip

@@ -8,6 +8,7 @@ A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench 
 figures, or its file carries them under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string
 or {"en": ..., "es": ...}.
 The part "caption" is the line under a figure: what it was measured on, when, and by which command.
+One name is no result's: simulator/findings, the table of what the simulator finds, from its records.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.simulator import records
 from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
 from onekernel.bench.roofline import tables as roofline
@@ -28,6 +30,7 @@ from onekernel.messages import Message
 from onekernel.units import in_language
 
 CAPTION = "caption"
+FINDINGS = "simulator/findings"
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
 MADE = {"softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS}
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
@@ -78,6 +81,8 @@ def filled(text: str, page: Path, root: Path) -> str:
 
 def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     """The lines of one table. Raises UserError."""
+    if name == FINDINGS:
+        return records.table(lang)
     parts = name.split("/")
     if len(parts) != 3:
         raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")

@@ -20,6 +20,8 @@ LANGUAGES = ("en", "es")
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 # {count:row|rows}: what stands with 1, and what with any other number.
 _NUMBERED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
+# Areas of which a part stands elsewhere, in records: a table `says`, one sentence or several by their form.
+_RECORDS = {"simulator": "backends/simulator/findings.toml"}
 _chosen: str | None = None
 
 
@@ -53,7 +55,15 @@ def areas() -> frozenset[str]:
 @cache
 def area(name: str) -> dict[str, dict[str, str]]:
     """The messages of one area: key -> {"en": ..., "es": ...}."""
-    path = Path(__file__).with_name(f"{name}.toml")
+    found = _read(Path(__file__).with_name(f"{name}.toml"))
+    if name in _RECORDS:
+        for record, data in _read(Path(__file__).parents[1] / _RECORDS[name]).items():
+            says = data["says"]
+            found |= {record: says} if "en" in says else {f"{record}-{form}": says[form] for form in says}
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 

@@ -105,7 +105,7 @@ class Simulated(Untimed):
             self._so.ok_trace(*self.traced)
             options |= TRACE
         self._so.ok_call(address, values, options, self.time_limit, cores, ctypes.byref(status))
-        report: dict[str, Any] = json.loads(self._so.ok_report(), object_pairs_hook=_repeated)
+        report: dict[str, Any] = json.loads(self._so.ok_report())
         for arg in args:
             if isinstance(arg, Buffer) and id(arg) in ids:
                 out = np.empty(max(arg.memory.size, 1), np.uint8)
@@ -144,17 +144,6 @@ class Simulated(Untimed):
             values = {"name": function, "has": has, "wanted": parameters}
             raise BuildError([Finding("wrong-signature", Message("simulator.wrong-signature", values), path)])
         return int(self._so.ok_code_base_address()) + symbol.offset
-
-
-def _repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys `pc` and `other_pc` may stand several times: they become lists."""
-    out: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in ("pc", "other_pc"):
-            out.setdefault(key, []).append(value)
-        else:
-            out[key] = value
-    return out
 
 
 def build(

@@ -20,7 +20,7 @@ def kernels_of(
     report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool
 ) -> tuple[KernelCounts, ...]:
     """One KernelCounts for each launch of the call, in order. `exact`: the compiler has split no access."""
-    lines.resolve(access["pc"][0] for launch in report["launches"] for access in launch.get("accesses", ()))
+    lines.resolve(access["pc"] for launch in report["launches"] for access in launch.get("accesses", ()))
     return tuple(_kernel(launch, lines, path, functions, mode, exact) for launch in report["launches"])
 
 
@@ -45,7 +45,7 @@ def _kernel(
             total[counts.BARRIERS] += barrier["count"]
             by_line[barrier["file"] or path, barrier["line"]][counts.BARRIERS] += barrier["count"]
         for access in launch["accesses"]:
-            place = lines.first(access["pc"])
+            place = lines.place(access["pc"])
             for name, value in _metrics(access).items():
                 if name not in (counts.BYTES_LOADED, counts.BYTES_STORED):
                     total[name] += value
@@ -75,12 +75,12 @@ def _kernel(
 def _trace(recorded: dict[str, Any], lines: Lines, path: str) -> dict[str, Any]:
     """The recording of one warp and its block, with lines for addresses of code."""
     requests = []
-    turns: dict[tuple[int, ...], int] = defaultdict(int)  # by address of code
+    turns: dict[int, int] = defaultdict(int)  # by address of code
     for request in recorded["requests"]:
-        place = lines.first(request["pc"])
-        turns[tuple(request["pc"])] += 1
+        place = lines.place(request["pc"])
+        turns[request["pc"]] += 1
         where = {"file": place.file if place else path, "line": place.line if place else 0}
-        where["turn"] = turns[tuple(request["pc"])]
+        where["turn"] = turns[request["pc"]]
         requests.append({**{k: v for k, v in request.items() if k != "pc"}, **where})
     phases = [{**phase, "file": phase["file"] or path} for phase in recorded["phases"]]
     return {**recorded, "requests": requests, "phases": phases}

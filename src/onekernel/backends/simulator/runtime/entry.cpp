@@ -11,6 +11,7 @@
 #include "machine/streams.h"
 #include "memory/memory.h"
 #include "report/findings.h"
+#include "report/launches.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -99,9 +100,8 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_opti
     worker->launch = nullptr;
     worker->current = nullptr;
     worker->busy = 0;
-    worker->claim = nullptr;
     options = with_options;
-    clear_report();
+    clear_findings();
     start_call(cores);
     start_streams();
     set_time_limit(time_limit);
@@ -116,7 +116,12 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_opti
 
 EXPORT const char* ok_report() {
     static std::string text;
-    text = "{\"findings\":" + findings_json() + ",\"launches\":" + launches_json() + "}";
+    Json out;
+    out.object([&] {
+        write_findings(out.key("findings"));
+        write_launches(out.key("launches"));
+    });
+    text = out.text();
     return text.c_str();
 }
 }  // namespace __ok

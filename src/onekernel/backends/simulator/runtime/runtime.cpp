@@ -23,6 +23,7 @@
 #include "machine/clusters.cpp"
 #include "checks/ubsan.cpp"
 #include "report/findings.cpp"
+#include "report/launches.cpp"
 #include "machine/crash.cpp"
 #include "machine/limits.cpp"
 #include "machine/launch.cpp"

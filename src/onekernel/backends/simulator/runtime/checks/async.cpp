@@ -71,19 +71,13 @@ bool meets_copy(Worker& w, const SharedArray* array, uint32_t offset, int bytes,
     for (uint32_t word = offset / 4; word * 4 < offset + bytes; word++) {
         if (copies.empty() || !copy_of[word]) continue;
         const Copy& c = copies[copy_of[word] - 1];
-        const char* kind = fault_of(w, c);
-        if (!kind) {
+        const char* form = fault_of(w, c);
+        if (!form) {
             if (writes) copy_of[word] = 0;
             continue;
         }
-        if (first_of("missing-wait", array->offset)) {
-            const uint3 t = w.launch->index[c.thread];
-            char other[96];
-            snprintf(other, sizeof other, "(%u,%u,%u)", t.x, t.y, t.z);
-            Finding f("missing-wait");
-            f.code_at(pc).other_at(c.at).here().text("kind", kind).text("other_thread", other);
-            f.text("variable", array->name).number("index", (offset - array->offset) / array->item).add();
-        }
+        Finding("missing-wait", array->offset).form(form).code_at(pc).other_at(c.at).here().thread("other_thread", c.thread)
+            .array("variable", array->name).number("index", (offset - array->offset) / array->item).add();
         return true;
     }
     return false;

@@ -2,59 +2,40 @@
 #include "bounds.h"
 
 #include "../machine/launch.h"
-#include "../memory/memory.h"
+#include "../memory/access.h"
 #include "../report/findings.h"
-#include "race.h"
 
 namespace __ok {
-static void describe(Finding& f, uintptr_t pc, const Allocation* a, uintptr_t address, int bytes, const char* access) {
-    long long item = a ? a->item : 1;
-    long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
-    long long offset = a ? static_cast<long long>(address - a->low) : 0;
-    long long index = offset >= 0 ? offset / item : -((-offset + item - 1) / item);
-    f.code_at(pc).here().text("variable", a ? a->name : "").text("access", access).number("index", index);
-    f.number("size", size).number("bytes", bytes);
-    f.text("side", offset < 0 ? "before" : "after");
-    f.number("distance", offset < 0 ? -index : index - size + 1);
-}
-
-void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+void report_out_of_bounds(Worker& w, uintptr_t address, unsigned flags, uintptr_t pc) {
     w.suspect = address;
     const Allocation& owner = owner_of(address - heap_base);
-    const char* access = flags & ATOMIC ? "atomic" : flags & WRITES ? "write" : "read";
     if (owner.freed) {
-        if (first_of("use-after-free", pc)) {
-            Finding f("use-after-free");
-            f.code_at(pc).here().text("variable", owner.name).text("access", access).add();
-        }
+        Finding("use-after-free", pc).code_at(pc).here().array("variable", owner.name).add();
         return;
     }
     const Allocation* a = owner.live ? &owner : nearest(address);
-    if (!first_of(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc,
-                  a ? static_cast<uint64_t>(a - allocations) : 0))
-        return;
-    Finding f(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read");
-    describe(f, pc, a, address, bytes, access);
-    f.add();
+    long long item = a ? a->item : 1;
+    long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
+    long long offset = a ? static_cast<long long>(address - a->low) : 0;
+    long long index = offset >= 0 ? offset / item : -((-offset + item - 1) / item), past = index - size + 1;
+    const char* side = !size ? "nowhere" : offset < 0 ? "before" : "after";
+    Finding(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc, a ? static_cast<uint64_t>(a - allocations) : 0)
+        .form(flags & WRITES ? "write" : "read", side).code_at(pc).here().array("variable", a ? a->name : "")
+        .number("index", index).number("size", size).number("distance", past)
+        .sentence("advice", past == 1 ? "advice-last" : "advice-tail").add();
 }
 
-void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc) {
+void report_out_of_bounds_shared(uint32_t offset, unsigned flags, uintptr_t pc) {
     const SharedArray* a = shared_nearest(offset);
-    const char* code = flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read";
-    if (!first_of(code, pc, a ? a->offset : 0)) return;
-    Finding f(code);
     long long item = a ? a->item : 1, from = a ? a->offset : 0, size = a ? a->bytes : 0;
-    f.code_at(pc).here().text("variable", a ? a->name : "").text("access", flags & WRITES ? "write" : "read");
-    f.number("index", (offset - from) / item).number("size", size / item).number("bytes", bytes);
-    f.number("distance", (offset - from) / item - size / item + 1).text("side", "after").add();
+    Finding(flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read", pc, a ? a->offset : 0)
+        .form(flags & WRITES ? "write" : "read").code_at(pc).here().array("variable", a ? a->name : "")
+        .number("index", (offset - from) / item).number("size", size / item).add();
 }
 
 void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name) {
-    if (first_of("misaligned-access", pc)) {
-        Finding f("misaligned-access");
-        f.code_at(pc).here().text("variable", name).number("bytes", bytes);
-        f.number("past", static_cast<long long>(address % bytes)).add();
-    }
+    Finding("misaligned-access", pc).code_at(pc).here().array("variable", name).number("bytes", bytes)
+        .number("past", static_cast<long long>(address % bytes)).add();
     stop_launch(ERROR_MISALIGNED_ADDRESS);
 }
 
@@ -62,6 +43,6 @@ void report_host_pointer(Worker& w, uintptr_t address, uintptr_t pc) {
     uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
     if (address - indices + 4096 < 8192) return;
     w.suspect = address;
-    if (first_of("host-pointer", pc)) Finding("host-pointer", address).code_at(pc).here().add();
+    Finding("host-pointer", pc).about(address).code_at(pc).here().add();
 }
 }  // namespace __ok

@@ -30,31 +30,30 @@ uint64_t variable_key(const Place& place) {
     return place.global ? static_cast<uint64_t>(place.global - allocations) : ~uint64_t(place.shared ? place.shared->offset : 0);
 }
 
-void report_race(Worker& w, const Place& place, uintptr_t address, const Access& p, const Access& now) {
+// Of which variable, and which of its elements: of an access to `address`, or to the shared memory that `place` names.
+Finding& variable(Finding& f, const Place& place, uintptr_t address) {
+    if (place.global)
+        return f.array("variable", place.global->name)
+            .number("index", static_cast<long long>(address - place.global->low) / place.global->item);
+    return f.array("variable", place.shared ? place.shared->name : "")
+        .number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
+}
+
+void report_race(Worker& w, const Place& place, uintptr_t address, const Access& earlier, const Access& later) {
+    // Which of the two came first is the simulator's choice: a race is told from the side that writes.
+    bool both_write = earlier.flags & later.flags & WRITES;
+    bool told_first = (earlier.flags & WRITES) && !both_write;
+    const Access &told = told_first ? earlier : later, &other = told_first ? later : earlier;
+    const char* form = earlier.block != w.block + 1                  ? place.global ? "grid" : "cluster"
+                       : (earlier.flags | later.flags) & ATOMIC ? "atomic"
+                       : both_write                                  ? "write-write"
+                                                                     : "read-write";
     uint64_t key = variable_key(place);
-    if (!first_of(place.global ? "race-global" : "race-shared", key)) return;
-    withdraw("uninitialised-read", key);  // read too early, not never written
-    Finding f(place.global ? "race-global" : "race-shared");
-    f.code_at(code_base() + now.pc).other_code_at(code_base() + p.pc).here();
-    bool p_writes = p.flags & WRITES, now_writes = now.flags & WRITES;
-    f.text("kind", p_writes && now_writes ? "write-write" : p_writes ? "write-read" : "read-write");
-    f.text("scope", p.block == w.block + 1 ? "block" : place.global ? "grid" : "cluster");
-    f.text("atomic", p.flags & ATOMIC ? "first" : now.flags & ATOMIC ? "second" : "none");
-    if (place.global) {
-        f.text("variable", place.global->name);
-        f.number("index", static_cast<long long>(address - place.global->low) / place.global->item);
-    } else {
-        f.text("variable", place.shared ? place.shared->name : "");
-        f.number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
-    }
-    uint3 t = w.launch->index[p.thread];
-    uint3 g = w.launch->config.grid;
-    uint64_t b = p.block - 1;
-    char other[96];
-    snprintf(other, sizeof other, "(%u,%u,%u)", t.x, t.y, t.z);
-    f.text("other_thread", other);
-    snprintf(other, sizeof other, "(%u,%u,%u)", unsigned(b % g.x), unsigned(b / g.x % g.y), unsigned(b / g.x / g.y));
-    f.text("other_block", other).add();
+    Finding f(place.global ? "race-global" : "race-shared", key);
+    f.form(form).code_at(code_base() + told.pc).other_code_at(code_base() + other.pc);
+    f.block("block", told.block - 1).thread("thread", told.thread);
+    f.block("other_block", other.block - 1).thread("other_thread", other.thread);
+    if (variable(f, place, address).add()) withdraw("uninitialised-read", key);  // read too early, not never written
 }
 
 void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access& p, const Access& now) {
@@ -77,15 +76,8 @@ void settle(Worker& w) {
 }
 
 [[gnu::noinline]] static void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
-    uint64_t key = variable_key(place);
-    if (!first_of("uninitialised-read", key)) return;
-    Finding f("uninitialised-read", key);
-    f.code_at(pc).here().text("space", place.global ? "global" : "shared");
-    f.text("variable", place.global ? place.global->name : place.shared ? place.shared->name : "");
-    f.number("index", place.global   ? static_cast<long long>(at - place.global->low) / place.global->item
-                      : place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item
-                                     : 0);
-    f.add();
+    Finding f("uninitialised-read", variable_key(place));
+    variable(f.form(place.global ? "global" : "shared").code_at(pc).here(), place, at).add();
 }
 
 // One word of an access. `now.bytes` says which of its four bytes, the first of which lies at `at`.

@@ -26,13 +26,10 @@ struct MissingReturnData {
 static void overflow(const OverflowData* data, const char* sign, uintptr_t left, uintptr_t right) {
     const Worker* w = worker;
     if (!w || !(options & BOUNDS) || data->type->info >> 1 > 5) return;  // 2^5 bits: int and below
-    if (!first_of("integer-overflow", data->line, reinterpret_cast<uintptr_t>(data->file))) return;
     char text[64];
     snprintf(text, sizeof text, "%d %s %d", static_cast<int>(left), sign, static_cast<int>(right));
-    Finding f("integer-overflow");
-    f.at(Site(data->file, static_cast<int>(data->line)));
-    if (w->current) f.here();
-    f.text("operation", text).text("where", w->current ? "kernel" : "host").add();
+    Finding("integer-overflow", data->line, reinterpret_cast<uintptr_t>(data->file))
+        .at(Site(data->file, static_cast<int>(data->line))).where().text("operation", text).add();
 }
 }  // namespace __ok
 

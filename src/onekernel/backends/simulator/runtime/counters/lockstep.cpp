@@ -236,15 +236,14 @@ void log_block_reconverged(Worker& w) {
     if (traced(w)) trace_phase(w);
 }
 
-std::string counts_json() {
-    std::string out = requests_json() + ",\"barriers\":[";
-    const char* comma = "";
-    for (const auto& [at, count] : barriers) {
-        out += comma + ("{\"file\":" + quoted(at.first)) + ",\"line\":" + std::to_string(at.second) +
-               ",\"count\":" + std::to_string(count) + "}";
-        comma = ",";
-    }
-    out += "]";
-    return options & TRACE ? out + "," + trace_json() : out;
+void write_counts(Json& out) {
+    write_requests(out);
+    out.key("barriers").list([&] {
+        for (const auto& [at, count] : barriers)
+            out.object([&, &at = at, &count = count] {
+                out.field("file", std::string_view(at.first)).field("line", at.second).field("count", count);
+            });
+    });
+    if (options & TRACE) write_trace(out);
 }
 }  // namespace __ok

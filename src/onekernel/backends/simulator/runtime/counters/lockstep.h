@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "../machine/state.h"
+#include "../report/json.h"
 
 namespace __ok {
 void start_counts();
@@ -13,5 +13,5 @@ void log_barrier(Worker& w, Site at);  // its block has come to it
 // Lanes that went their own ways have met: what they did since the last time is joined and counted.
 void log_warp_reconverged(Worker& w, int warp, unsigned group);
 void log_block_reconverged(Worker& w);
-std::string counts_json();  // "accesses" by program counter, "barriers" by line
+void write_counts(Json& out);  // members: "accesses" by program counter, "barriers" by line
 }  // namespace __ok

@@ -124,23 +124,17 @@ void count_request(const RequestKind& kind, const uint64_t* addresses, const int
 
 void start_requests() { memset(static_cast<void*>(table), 0, sizeof table); }
 
-std::string requests_json() {
-    std::string out = "\"accesses\":[";
-    const char* comma = "";
-    char text[480];
-    for (const Counts& c : table) {
-        if (!c.pc) continue;
-        snprintf(text, sizeof text,
-                 "%s{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"requests\":%llu,\"sectors\":%llu,"
-                 "\"bytes\":%llu,\"wavefronts\":%llu,\"conflicts\":%llu,\"operations\":%llu,\"splits\":%llu,"
-                 "\"distributed\":%llu,\"distributed_bytes\":%llu}",
-                 comma, c.pc, c.shared, c.write, c.atomic, (unsigned long long)c.requests, (unsigned long long)c.sectors,
-                 (unsigned long long)c.bytes, (unsigned long long)c.wavefronts, (unsigned long long)c.conflicts,
-                 (unsigned long long)c.operations, (unsigned long long)c.splits, (unsigned long long)c.distributed,
-                 (unsigned long long)c.distributed_bytes);
-        out += text;
-        comma = ",";
-    }
-    return out + "]";
+void write_requests(Json& out) {
+    out.key("accesses").list([&] {
+        for (const Counts& c : table)
+            if (c.pc)
+                out.object([&] {
+                    out.field("pc", c.pc).field("shared", c.shared).field("write", c.write).field("atomic", c.atomic);
+                    out.field("requests", c.requests).field("sectors", c.sectors).field("bytes", c.bytes);
+                    out.field("wavefronts", c.wavefronts).field("conflicts", c.conflicts).field("operations", c.operations);
+                    out.field("splits", c.splits);
+                    out.field("distributed", c.distributed).field("distributed_bytes", c.distributed_bytes);
+                });
+    });
 }
 }  // namespace __ok

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "../machine/state.h"
+#include "../report/json.h"
 
 namespace __ok {
 struct Counts;
@@ -24,5 +24,5 @@ void start_requests();
 // `kind.bytes`. `diverged_after`: afterwards some of them went another way.
 void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
                    bool diverged_after);
-std::string requests_json();  // "accesses" by program counter
+void write_requests(Json& out);  // "accesses" by program counter
 }  // namespace __ok

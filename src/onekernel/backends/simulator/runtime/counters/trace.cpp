@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "../memory/memory.h"
-#include "../report/findings.h"
 
 namespace __ok {
 uint64_t trace_block = 0;
@@ -27,14 +26,8 @@ std::unordered_map<uint32_t, int> times;  // by program counter
 std::vector<Phase> phases;
 Phase since_barrier;
 
-std::string numbers(const char* name, const std::vector<long long>& values) {
-    std::string out = std::string("\"") + name + "\":[";
-    for (size_t i = 0; i < values.size(); i++) out += (i ? "," : "") + std::to_string(values[i]);
-    return out + "]";
-}
-
 // The lanes' addresses as offsets into the array that the first of them lies in.
-std::string request_json(const TracedRequest& r) {
+void write(Json& out, const TracedRequest& r) {
     std::string name;
     uint64_t base = 0;
     unsigned item = r.bytes;
@@ -50,26 +43,28 @@ std::string request_json(const TracedRequest& r) {
         base = a.low;
         item = a.item;
     }
-    std::vector<long long> lanes, offsets;
-    for (int i = 0; i < r.count; i++) {
-        lanes.push_back(r.lanes[i]);
+    std::vector<long long> offsets;
+    for (int i = 0; i < r.count; i++)
         offsets.push_back(static_cast<long long>((r.shared ? r.addresses[i] % ARENA_BYTES : r.addresses[i]) - base));
-    }
-    char text[160];
-    snprintf(text, sizeof text, "{\"pc\":%u,\"shared\":%d,\"write\":%d,\"atomic\":%d,\"bytes\":%d,\"item\":%u,\"shift\":%u,",
-             r.pc, r.shared, r.write, r.atomic, r.bytes, item, static_cast<unsigned>(base % 128));
-    return text + ("\"name\":" + quoted(name)) + "," + numbers("lanes", lanes) + "," + numbers("offsets", offsets) + "}";
+    out.object([&] {
+        out.field("pc", r.pc).field("shared", r.shared).field("write", r.write).field("atomic", r.atomic);
+        out.field("bytes", r.bytes).field("item", item).field("shift", base % 128).field("name", name);
+        out.numbers("lanes", std::vector<int>(r.lanes, r.lanes + r.count)).numbers("offsets", offsets);
+    });
 }
 
-std::string phase_json(const Phase& p) {
-    std::vector<long long> global, shared, arrived;
+void write(Json& out, const Phase& p) {
+    std::vector<uint32_t> global, shared;
+    std::vector<int> arrived;
     for (const WarpWork& w : p.warps) {
         global.push_back(w.global);
         shared.push_back(w.shared);
         arrived.push_back(w.arrived);
     }
-    return "{\"file\":" + quoted(p.until.file ? p.until.file : "") + ",\"line\":" + std::to_string(p.until.line) + "," +
-           numbers("global", global) + "," + numbers("shared", shared) + "," + numbers("arrived", arrived) + "}";
+    out.object([&] {
+        out.field("file", std::string_view(p.until.file ? p.until.file : "")).field("line", p.until.line);
+        out.numbers("global", global).numbers("shared", shared).numbers("arrived", arrived);
+    });
 }
 }  // namespace
 
@@ -101,12 +96,11 @@ void trace_phase(const Worker& w) {
     since_barrier = Phase();
 }
 
-std::string trace_json() {
-    std::string out = "\"trace\":{\"block\":" + std::to_string(trace_block) + ",\"warp\":" + std::to_string(trace_warp) +
-                      ",\"requests\":[";
-    for (size_t i = 0; i < requests.size(); i++) out += (i ? "," : "") + request_json(requests[i]);
-    out += "],\"phases\":[";
-    for (size_t i = 0; i < phases.size(); i++) out += (i ? "," : "") + phase_json(phases[i]);
-    return out + "]}";
+void write_trace(Json& out) {
+    out.key("trace").object([&] {
+        out.field("block", trace_block).field("warp", trace_warp);
+        out.key("requests").list([&] { for (const TracedRequest& r : requests) write(out, r); });
+        out.key("phases").list([&] { for (const Phase& p : phases) write(out, p); });
+    });
 }
 }  // namespace __ok

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "../machine/state.h"
+#include "../report/json.h"
 
 namespace __ok {
 struct TracedRequest {
@@ -20,7 +20,7 @@ void start_trace();
 void trace_request(const Worker& w, int warp, const TracedRequest& request);
 void trace_barrier(const Worker& w, Site at);  // all that will come have come to the barrier
 void trace_phase(const Worker& w);             // and what they did before it has been counted
-std::string trace_json();
+void write_trace(Json& out);  // the member "trace"
 extern uint64_t trace_block;
 extern int trace_warp;
 inline bool traced(const Worker& w) { return options & TRACE && w.block == trace_block; }

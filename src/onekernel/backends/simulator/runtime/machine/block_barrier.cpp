@@ -52,11 +52,8 @@ extern "C" unsigned ok_blocks_arrive(int level, bool waits, Site at) {
     Worker& w = *worker;
     if (level == CLUSTER && w.current && !w.resident) return 0;  // a cluster of one block
     if (!w.current || !w.resident || (level == GRID && !w.launch->config.cooperative)) {
-        if (w.current && first_of("bad-launch", uint64_t(at.line), 98)) {
-            Finding f("bad-launch");
-            f.at(at).other_at(w.launch->site->at).here().text("kind", "not-cooperative").add();
-        }
         if (!w.current) return 0;
+        Finding("bad-launch", uint64_t(at.line), 98).form("not-cooperative").at(at).other_at(w.launch->site->at).here().add();
         stop_launch(ERROR_LAUNCH_FAILURE);
     }
     thread_stops(w);
@@ -119,14 +116,12 @@ void report_stuck(ResidentBlocks& resident) {
             }
         }
     }
-    if (!first || !first_of("divergent-barrier", uint64_t(at.line), 2)) return;
+    if (!first) return;
     long threads = long(resident.size) * resident.launch.threads;
     worker = first->worker;
-    Finding f("divergent-barrier");
-    f.at(at).other_at(other).here().number("waiting", waiting).number("threads", threads).number("gone", threads - alive);
-    f.number("others", alive - waiting);
-    if (level == CLUSTER) f.text("kind", "cluster-elsewhere");
-    else f.text("kind", alive == waiting ? "grid-exited" : "grid-elsewhere");
-    f.add();
+    Finding("divergent-barrier", uint64_t(at.line), 2)
+        .form(level == CLUSTER ? "cluster-elsewhere" : alive == waiting ? "grid-exited" : "grid-elsewhere")
+        .at(at).other_at(other).here().number("waiting", waiting).number("threads", threads).number("gone", threads - alive)
+        .number("others", alive - waiting).add();
 }
 }  // namespace __ok

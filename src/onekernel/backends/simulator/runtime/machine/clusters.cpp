@@ -16,9 +16,8 @@ extern "C" void ok_cluster(ClusterPlace* out) {
     *out = place;
 }
 
-static void report_rank(Site at, const char* kind, long long rank, long long blocks) {
-    if (first_of("bad-cluster-address", uint64_t(at.line)))
-        Finding("bad-cluster-address").at(at).here().text("kind", kind).number("rank", rank).number("blocks", blocks).add();
+static void report_address(Site at, const char* form, long long rank, long long blocks) {
+    Finding("bad-cluster-address", uint64_t(at.line)).form(form).at(at).here().number("rank", rank).number("blocks", blocks).add();
 }
 
 extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at) {
@@ -28,11 +27,11 @@ extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at) 
     int blocks = static_cast<int>(shape.x * shape.y * shape.z);
     uintptr_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(w.arena);
     if (offset >= ARENA_BYTES) {
-        report_rank(at, "not-shared", rank, blocks);
+        report_address(at, "not-shared", rank, blocks);
         return same;
     }
     if (rank < 0 || rank >= blocks) {
-        report_rank(at, "rank", rank, blocks);
+        report_address(at, "rank", rank, blocks);
         return same;
     }
     if (!w.resident) return same;
@@ -47,7 +46,7 @@ extern "C" unsigned ok_query_shared(const volatile void* address, Site at) {
     uintptr_t offset = reinterpret_cast<uintptr_t>(address) - base;
     if (offset < (w.resident ? w.resident->size : 1) * ARENA_BYTES)
         return static_cast<unsigned>(w.resident ? offset / ARENA_BYTES % w.resident->cluster_blocks : 0);
-    report_rank(at, "not-shared", 0, 0);
+    report_address(at, "not-shared", 0, 0);
     return 0;
 }
 

@@ -8,6 +8,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <vector>
+
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "crash.h"
@@ -35,7 +37,8 @@ void set_code(uintptr_t low, uintptr_t high) {
 static bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
 
 // The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
-__attribute__((no_sanitize("address"))) static void add_code(Finding& f, const ucontext_t* context) {
+__attribute__((no_sanitize("address"))) static std::vector<uintptr_t> stack_of(const ucontext_t* context) {
+    std::vector<uintptr_t> pcs;
 #if defined(__x86_64__)
     uintptr_t pc = context->uc_mcontext.gregs[REG_RIP], sp = context->uc_mcontext.gregs[REG_RSP];
 #elif defined(__aarch64__)
@@ -43,11 +46,11 @@ __attribute__((no_sanitize("address"))) static void add_code(Finding& f, const u
 #else
     uintptr_t pc = 0, sp = 0;
 #endif
-    if (in_code(pc)) f.code_at(pc + 1);  // return addresses lie behind their instruction: treat this one alike
+    if (in_code(pc)) pcs.push_back(pc + 1);  // return addresses lie behind their instruction: treat this one alike
 #if defined(__aarch64__)
-    if (in_code(context->uc_mcontext.regs[30])) f.code_at(context->uc_mcontext.regs[30]);
+    if (in_code(context->uc_mcontext.regs[30])) pcs.push_back(context->uc_mcontext.regs[30]);
 #endif
-    if (!sp) return;
+    if (!sp) return pcs;
     uintptr_t page_end = (sp | 4095) + 1;  // the next page may not exist
     const Worker* w = worker;
     // By rank alone: a thread's turn begins with several stores, and `current` may already be the next thread here.
@@ -64,10 +67,11 @@ __attribute__((no_sanitize("address"))) static void add_code(Finding& f, const u
     for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < 12; p += 8) {
         uintptr_t word = *reinterpret_cast<uintptr_t*>(p);
         if (in_code(word)) {
-            f.code_at(word);
+            pcs.push_back(word);
             found++;
         }
     }
+    return pcs;
 }
 
 static uintptr_t pc_of(const ucontext_t* context) {
@@ -119,13 +123,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
             arm(0.002);
             return;
         }
-        if (first_of("time-limit", 0)) {
-            Finding f("time-limit");
-            f.text("where", w->current ? "kernel" : "host").number("seconds", static_cast<long long>(time_limit));
-            add_code(f, context);
-            if (w->current) f.here();
-            f.add();
-        }
+        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", static_cast<long long>(time_limit)).add();
         w->busy = 0;
         if (!w->current) leave_call(ERROR_LAUNCH_TIMEOUT);
         stop_launch(ERROR_LAUNCH_TIMEOUT);
@@ -134,19 +132,15 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     if (!w->current) {
         bool device = heap_base && address - heap_base < HEAP_BYTES;
         if (Allocation* a = device ? managed_at(address) : nullptr) {  // told once; the program goes on
-            if (first_of("host-too-early", 0)) {
-                Finding f("host-too-early");
-                add_code(f, context);
-                f.text("variable", a->name).add();
-            }
+            Finding("host-too-early").code_at(stack_of(context)).array("variable", a->name).add();
             open_to_host(*a);
             return;
         }
-        if (first_of(device ? "host-touches-device" : "host-crash", 0)) {
-            Finding f(device ? "host-touches-device" : "host-crash");
-            add_code(f, context);
-            const Allocation* a = device ? nearest(address) : nullptr;
-            f.text("variable", a ? a->name : "").text("kind", kind_of(signal, nullptr, address)).add();
+        if (device) {
+            const Allocation* a = nearest(address);
+            Finding("host-touches-device").code_at(stack_of(context)).array("variable", a ? a->name : "").add();
+        } else {
+            Finding("host-crash").form(kind_of(signal, nullptr, address)).code_at(stack_of(context)).add();
         }
         leave_call(ERROR_ILLEGAL_ADDRESS);
     }
@@ -155,13 +149,8 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     // than "memory of the host".
     bool told = w->suspect == address && heap_base && address - heap_base < HEAP_BYTES;
     if (w->suspect == address) withdraw("host-pointer", address);
-    if (!told && first_of("crash", 0)) {
-        Finding f(!strcmp(kind, "stack-overflow") ? "stack-overflow" : "crash");
-        add_code(f, context);
-        char hex[32];
-        snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(address));
-        f.here().text("kind", kind).text("address", hex).add();
-    }
+    if (!told && !strcmp(kind, "stack-overflow")) Finding("stack-overflow").code_at(stack_of(context)).here().add();
+    else if (!told) Finding("crash").form(kind).code_at(stack_of(context)).here().hex("address", address).add();
     stop_launch(signal == SIGSEGV || signal == SIGBUS ? ERROR_ILLEGAL_ADDRESS : ERROR_LAUNCH_FAILURE);
 }
 
@@ -229,10 +218,7 @@ bool guarded(void (*body)(void*), void* context) {
 [[noreturn]] void left_by_exit(uintptr_t pc) {
     Worker* w = worker;
     if (in_call && w) {
-        if (first_of("exit-called", 0)) {
-            Finding f("exit-called");
-            f.code_at(pc).add();
-        }
+        Finding("exit-called").code_at(pc).add();
         leave_call(ERROR_LAUNCH_FAILURE);
     }
     _exit(1);
@@ -242,33 +228,27 @@ bool guarded(void (*body)(void*), void* context) {
 [[noreturn]] void missing_return(Site at) {
     Worker* w = worker;
     if (!in_call || !w) abort();
-    if (first_of("missing-return", uint64_t(at.line))) {
-        Finding f("missing-return");
-        f.at(at);
-        if (w->current) f.here();
-        f.text("where", w->current ? "kernel" : "host").add();
-    }
+    Finding("missing-return", uint64_t(at.line)).at(at).where().add();
     if (!w->current) leave_call(ERROR_LAUNCH_FAILURE);
     stop_launch(ERROR_LAUNCH_FAILURE);
 }
 
 void trap(const char* what, Site at) {
     Worker* w = worker;
-    if (first_of("trap", uint64_t(at.line))) Finding("trap").at(at).here().text("what", what).add();
+    Finding("trap", uint64_t(at.line)).at(at).here().text("what", what).add();
     if (!w->current) leave_call(ERROR_LAUNCH_FAILURE);
     stop_launch(ERROR_LAUNCH_FAILURE);
 }
 
 void assert_failed(const char* expression, Site at) {
-    if (first_of("assert-failed", uint64_t(at.line)))
-        Finding("assert-failed").at(at).here().text("expression", expression).add();
+    Finding("assert-failed", uint64_t(at.line)).at(at).here().text("expression", expression).add();
     if (!worker->current) leave_call(ERROR_ASSERT);
     stop_launch(ERROR_ASSERT);
 }
 
 extern "C" void ok_unsupported(const char* what, Site at) {
     ok_fail(ERROR_NOT_SUPPORTED);
-    if (first_of("unsupported", uint64_t(at.line))) Finding("unsupported").at(at).text("what", what).add();
+    Finding("unsupported", uint64_t(at.line)).at(at).text("what", what).add();
 }
 }  // namespace __ok
 

@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
-#include "../counters/lockstep.h"
 #include "../events.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
+#include "../report/launches.h"
 #include "limits.h"
 #include "resident_blocks.h"
 
@@ -16,7 +16,6 @@ namespace __ok {
 static std::vector<Worker*> workers;
 static int cores = 1, last_error = 0, fault = 0, count = 0;
 static unsigned launch_number = 0;
-static std::string launches;
 
 static Worker& worker_at(size_t i) {
     while (workers.size() <= i) {
@@ -47,9 +46,8 @@ bool faulted() { return fault; }
 void start_call(int n) {
     cores = n;
     last_error = fault = count = 0;
-    launches.clear();
+    forget_launches();
 }
-std::string launches_json() { return "[" + launches + "]"; }
 
 void stop_launch(int error) {
     set_fault(error);
@@ -97,36 +95,6 @@ static int restart(Launch& launch) {
     int error = check_cluster(*launch.site, launch.config);
     if (error) launch.aborted = true;
     return error ? error : run_together(launch);
-}
-
-static void record(const Launch& l) {
-    const Config& c = l.config;
-    char text[256];
-    snprintf(text, sizeof text, "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"line\":%d,\"address\":%lld,\"complete\":%d,",
-             c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, l.site->at.line,
-             l.site->address ? static_cast<long long>(reinterpret_cast<uintptr_t>(l.site->address) - code_base()) : 0,
-             l.aborted ? 0 : 1);
-    std::string out = std::string("{") + text + "\"kernel\":" + quoted(l.site->kernel ? l.site->kernel : "");
-    out += ",\"static\":" + std::to_string(shared_static_bytes()) + ",\"dynamic\":" + std::to_string(c.shared);
-    const char* limit = "";
-    int resident = resident_blocks(l.threads, shared_static_bytes() + c.shared, &limit);
-    out += ",\"resident_blocks\":" + std::to_string(resident) + ",\"resident_limit\":" + quoted(limit);
-    out += ",\"occupancy\":" + std::to_string(100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
-    out += ",\"buffers\":[";
-    bool first = true;
-    for (int i = 1; i < allocation_count; i++) {
-        const Allocation& a = allocations[i];
-        if (!a.live || a.symbol || !(a.loaded || a.stored)) continue;
-        snprintf(text, sizeof text, "\"loaded\":%llu,\"stored\":%llu,\"unique_loaded\":%llu,\"unique_stored\":%llu}",
-                 (unsigned long long)a.loaded, (unsigned long long)a.stored, (unsigned long long)a.unique_loaded,
-                 (unsigned long long)a.unique_stored);
-        out += std::string(first ? "" : ",") + "{\"name\":" + quoted(a.name) + "," + text;
-        first = false;
-    }
-    out += "]";
-    if (options & COUNTS) out += "," + counts_json();
-    if (!launches.empty()) launches += ",";
-    launches += out + "}";
 }
 
 extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
@@ -185,7 +153,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     for (std::thread& t : others) t.join();
     if (launch.restart) error = restart(launch);
     forget_findings_after(launch.last_block);
-    record(launch);
+    record_launch(launch);
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     if (!error) error = check_static(*site, launch.config, shared_static_bytes());
     return error ? error : fault;

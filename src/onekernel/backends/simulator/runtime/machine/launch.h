@@ -1,8 +1,6 @@
 // Kernel launches: checked as a driver would, run on one core or all.
 #pragma once
 
-#include <string>
-
 #include "state.h"
 
 namespace __ok {
@@ -19,5 +17,4 @@ void set_fault(int error);
 bool faulted();               // since the call began
 int launch_count();           // launches since the call began
 void start_call(int cores);   // forgets the last call's launches and errors
-std::string launches_json();
 }  // namespace __ok

@@ -14,9 +14,8 @@ static std::set<const void*> asked, wide_clusters;    // by cudaOccupancy...; wi
 
 extern "C" int ok_set_max_dynamic_shared(const void* kernel, int bytes, Site at) {
     if (bytes < 0 || bytes > CARD.shared_per_block_optin) {
-        if (first_of("bad-launch", uint64_t(at.line), 99))
-            Finding("bad-launch").at(at).text("kind", "opt-in").number("value", bytes)
-                .number("limit", CARD.shared_per_block_optin).add();
+        Finding("bad-launch", uint64_t(at.line), 99).form("opt-in").at(at).number("value", bytes)
+            .number("limit", CARD.shared_per_block_optin).add();
         return ok_fail(ERROR_INVALID_VALUE);
     }
     dynamic_limits[kernel] = bytes;
@@ -31,12 +30,9 @@ extern "C" int ok_max_dynamic_shared(const void* kernel) {
     return limit;
 }
 
-static int refuse(const LaunchSite& site, const char* kind, long long value, long long limit, int error) {
-    if (first_of("bad-launch", uint64_t(site.at.line), static_cast<uint64_t>(kind[0]))) {
-        Finding f("bad-launch");
-        f.at(site.at).text("kernel", site.kernel ? site.kernel : "").text("kind", kind);
-        f.number("value", value).number("limit", limit).add();
-    }
+static int refuse(const LaunchSite& site, const char* form, long long value, long long limit, int error) {
+    Finding("bad-launch", uint64_t(site.at.line), static_cast<uint64_t>(form[0])).form(form).at(site.at)
+        .text("kernel", site.kernel ? site.kernel : "").number("value", value).number("limit", limit).add();
     return ok_fail(error);
 }
 

@@ -58,14 +58,14 @@ ResidentBlocks::~ResidentBlocks() {
 
 uint64_t ResidentBlocks::block_of(int member) const {
     const Config& c = launch.config;
-    uint3 base = split(first + member / cluster_blocks, clusters_of(c)), in = split(member % cluster_blocks, c.cluster);
+    uint3 base = unflatten(first + member / cluster_blocks, clusters_of(c)), in = unflatten(member % cluster_blocks, c.cluster);
     return base.x * c.cluster.x + in.x +
            uint64_t(c.grid.x) * (base.y * c.cluster.y + in.y + uint64_t(c.grid.y) * (base.z * c.cluster.z + in.z));
 }
 
 int ResidentBlocks::member_of(uint64_t block) const {
     const dim3 grid = launch.config.grid, cluster = launch.config.cluster, outer = clusters_of(launch.config);
-    uint3 b = split(block, grid);
+    uint3 b = unflatten(block, grid);
     uint64_t number = b.x / cluster.x + uint64_t(outer.x) * (b.y / cluster.y + uint64_t(outer.y) * (b.z / cluster.z));
     if (number < first || number - first >= clusters.size()) return -1;
     unsigned rank = b.x % cluster.x + cluster.x * (b.y % cluster.y + cluster.y * (b.z % cluster.z));

@@ -62,9 +62,6 @@ struct ResidentBlocks {
     int guards = 0;                        // stacks that have a guard page
 };
 
-inline uint3 split(uint64_t i, dim3 shape) {  // a linear index in its dimensions
-    return {unsigned(i % shape.x), unsigned(i / shape.x % shape.y), unsigned(i / shape.x / shape.y)};
-}
 int run_resident_blocks(Launch& launch);     // an error where memory does not suffice
 bool waits_for_blocks(const Worker& w);      // some thread of the block waits for other blocks
 bool blocks_take_turn(Worker& w);            // the block's threads only spin: another block may do what they wait for

@@ -40,11 +40,9 @@ void make_runnable(Worker& w, int warp, unsigned lanes) {
 }
 
 static void release_barrier(Worker& w) {
-    if (w.alive < w.launch->threads && first_of("divergent-barrier", uint64_t(w.barrier_at.line), 1)) {
-        Finding f("divergent-barrier");
-        f.at(w.barrier_at).here().number("waiting", w.arrived).number("threads", w.launch->threads);
-        f.number("gone", w.launch->threads - w.alive).text("kind", "exited").add();
-    }
+    if (w.alive < w.launch->threads)
+        Finding("divergent-barrier", uint64_t(w.barrier_at.line), 1).form("exited").at(w.barrier_at).here()
+            .number("waiting", w.arrived).number("threads", w.launch->threads).number("gone", w.launch->threads - w.alive).add();
     barrier_complete(w, w.barrier_at);
     w.vote_result[VOTE_COUNT] = w.vote_count;
     w.vote_result[VOTE_AND] = w.vote_and;
@@ -62,7 +60,6 @@ static void release_barrier(Worker& w) {
 
 // Names the places where threads wait for each other for ever, at most four.
 static void report_deadlock(Worker& w) {
-    if (!first_of("deadlock", 0)) return;
     struct Group { Site at{nullptr, 0}; int threads = 0; };
     Group groups[4];
     int count = 0;
@@ -77,10 +74,7 @@ static void report_deadlock(Worker& w) {
         if (g == count) groups[count++].at = at;
         groups[g].threads++;
     }
-    Finding f("deadlock");
-    f.at(groups[0].at).number("threads", groups[0].threads);
-    if (count > 1) f.other_at(groups[1].at).number("other_threads", groups[1].threads);
-    f.here().number("places", count).add();
+    Finding("deadlock").at(groups[0].at).other_at(groups[1].at).here().number("threads", groups[0].threads).add();
 }
 
 // The rank of the next thread to run, or NOBODY when the block is done. `w.warp` has no lane to run.
@@ -262,10 +256,8 @@ static inline __attribute__((always_inline)) void arrive(Worker& w, int vote, Si
     } else if (__builtin_expect(w.barrier_at.line != at.line || w.vote_kind != vote, 0)) {
         w.current->at = at;
         wp.elsewhere |= bit;
-        if (first_of("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line))) {
-            Finding f("divergent-barrier");
-            f.at(w.barrier_at).other_at(at).here().text("kind", "two-places").add();
-        }
+        Finding("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line)).form("two-places").at(w.barrier_at)
+            .other_at(at).here().add();
     }
     w.arrived++;
     wp.runnable &= ~bit;

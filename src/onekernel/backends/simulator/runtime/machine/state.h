@@ -75,7 +75,6 @@ struct Worker {
     int member = 0;
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
     uintptr_t suspect = 0;      // the last address that a hook complained of
-    const void* claim = nullptr;  // what first_of allowed last
     volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
 
     // By rank, apart from the threads' other fields: a barrier touches these of every thread.
@@ -99,6 +98,9 @@ struct Busy {
     ~Busy() { if (worker) worker->busy = worker->busy - 1; }
 };
 
+inline uint3 unflatten(uint64_t i, dim3 shape) {  // a linear index in its dimensions
+    return {unsigned(i % shape.x), unsigned(i / shape.x % shape.y), unsigned(i / shape.x / shape.y)};
+}
 inline Warp& warp_of(Worker& w, unsigned rank) { return w.warps[rank / WARP]; }
 
 // schedule.cpp

@@ -89,8 +89,8 @@ long allocation_of(const void* pointer) {
 }
 
 void tell(const Work& w, bool late) {
-    const char* kind = w.stream <= PER_THREAD ? "default" : !late ? "early" : !w.early ? "late" : "own";
-    Finding("wrong-stream").at(w.at).text("kind", kind).text("what", w.what).text("mend", w.mend).add();
+    const char* form = w.stream <= PER_THREAD ? "default" : !late ? "early" : !w.early ? "late" : "own";
+    Finding("wrong-stream", reinterpret_cast<uintptr_t>(&w)).form(form).at(w.at).text("what", w.what).text("mend", w.mend).add();
 }
 }  // namespace
 

@@ -8,9 +8,8 @@ namespace __ok {
 static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
 
 static void report_absent(const Thread& t, int lane, int source, bool exited) {
-    if (!first_of("absent-lane", uint64_t(t.at.line))) return;
-    Finding f("absent-lane");
-    f.at(t.at).here().number("lane", lane).number("source", source).text("kind", exited ? "exited" : "unnamed").add();
+    Finding("absent-lane", uint64_t(t.at.line)).form(exited ? "exited" : "unnamed").at(t.at).here().number("lane", lane)
+        .number("source", source).add();
 }
 
 static uint64_t shuffle_result(Thread* lanes, int lane, unsigned group, unsigned alive) {
@@ -43,10 +42,9 @@ static void complete(Worker& w, int warp, unsigned group) {
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         Thread& t = lanes[i];
-        if (t.what != what && first_of("mismatched-collective", uint64_t(t.at.line), uint64_t(lanes[leader].at.line))) {
-            Finding f("mismatched-collective");
-            f.at(lanes[leader].at).other_at(t.at).here().number("lane", leader).number("other_lane", i).add();
-        }
+        if (t.what != what)
+            Finding("mismatched-collective", uint64_t(t.at.line), uint64_t(lanes[leader].at.line)).at(lanes[leader].at)
+                .other_at(t.at).here().number("lane", leader).number("other_lane", i).add();
         if (t.value) ballot |= 1u << i;
         uint64_t v = t.value;
         if (!begun) all = v;
@@ -121,13 +119,8 @@ static bool complete_groups(Worker& w, int warp) {
 
 // Lanes wait for masks that can never be satisfied: says so and lets those that share a line go on together.
 static void report_mask(const Thread& me, unsigned lane, const Thread& other, int other_lane) {
-    if (!first_of("mismatched-mask", uint64_t(me.at.line), uint64_t(other.at.line))) return;
-    char mine[16], theirs[16];
-    snprintf(mine, sizeof mine, "0x%08x", me.mask);
-    snprintf(theirs, sizeof theirs, "0x%08x", other.mask);
-    Finding f("mismatched-mask");
-    f.at(me.at).other_at(other.at).here().number("lane", lane).text("mask", mine);
-    f.number("other_lane", other_lane).text("other_mask", theirs).add();
+    Finding("mismatched-mask", uint64_t(me.at.line), uint64_t(other.at.line)).at(me.at).other_at(other.at).here()
+        .number("lane", lane).hex("mask", me.mask, 8).number("other_lane", other_lane).hex("other_mask", other.mask, 8).add();
 }
 
 void lane_left(Worker& w, int warp) { complete_groups(w, warp); }
@@ -170,12 +163,7 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
     me.at = at;
     w.spins = 0;
     if (!(mask & bit)) {
-        if (first_of("lane-outside-mask", uint64_t(at.line))) {
-            char text[16];
-            snprintf(text, sizeof text, "0x%08x", mask);
-            Finding f("lane-outside-mask");
-            f.at(at).here().number("lane", self).text("mask", text).add();
-        }
+        Finding("lane-outside-mask", uint64_t(at.line)).at(at).here().number("lane", self).hex("mask", mask, 8).add();
         me.mask = mask | bit;
     }
     wp.collective |= bit;

@@ -7,15 +7,9 @@
 #include "access.h"
 
 namespace __ok {
-void report_exited_block(const ResidentBlocks& resident, int member, const RemoteAccess& v) {
-    if (!first_of("exited-block", v.pc)) return;
-    char reader[96], thread[96], owner[96];
-    auto text = [](char (&out)[96], uint3 i) { snprintf(out, sizeof out, "(%u,%u,%u)", i.x, i.y, i.z); };
-    text(reader, split(v.access.block - 1, resident.launch.config.grid));
-    text(thread, resident.launch.index[v.access.thread]);
-    text(owner, split(resident.block_of(member), resident.launch.config.grid));
-    Finding("exited-block").code_at(v.pc).text("block", reader).text("thread", thread).text("other_block", owner)
-        .text("variable", v.array->name).number("index", v.index).text("access", v.access.flags & WRITES ? "write" : "read").add();
+void report_exited_block(const ResidentBlocks& resident, int member, const RemoteAccess& a) {
+    Finding("exited-block", a.pc).code_at(a.pc).block("block", a.access.block - 1).thread("thread", a.access.thread)
+        .block("other_block", resident.block_of(member)).array("variable", a.array->name).number("index", a.index).add();
 }
 
 bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
@@ -26,7 +20,7 @@ bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned
     uint32_t at = static_cast<uint32_t>(offset % ARENA_BYTES);
     const SharedArray* s = shared_at(at);
     if (!s || at + bytes > s->offset + s->bytes) {
-        report_out_of_bounds_shared(at, bytes, flags, pc);
+        report_out_of_bounds_shared(at, flags, pc);
         return true;
     }
     if (address & (bytes - 1)) report_misaligned(address, bytes, pc, s->name);

@@ -183,12 +183,9 @@ extern "C" int ok_device_free(void* pointer, Site at) {
             device_release(a);
             return SUCCESS;
         }
-        if (first_of("bad-free", uint64_t(at.line))) {
-            Finding f("bad-free");
-            f.at(at).text("buffer", a.name).text("kind", a.live ? "inside" : "twice").add();
-        }
-    } else if (first_of("bad-free", uint64_t(at.line))) {
-        Finding("bad-free").at(at).text("buffer", "").text("kind", "host").add();
+        Finding("bad-free", uint64_t(at.line)).form(a.live ? "inside" : "twice").at(at).array("buffer", a.name).add();
+    } else {
+        Finding("bad-free", uint64_t(at.line)).form("host").at(at).add();
     }
     return ok_fail(ERROR_INVALID_VALUE);
 }
@@ -214,22 +211,17 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
     if (device != should_be_device) {
         // __device__ and __constant__ variables live outside the heap, and count as device memory.
         if (!device && should_be_device && is_symbol(reinterpret_cast<uintptr_t>(p), bytes)) return true;
-        if (first_of("wrong-copy-side", uint64_t(at.line)))
-            Finding("wrong-copy-side").at(at).text("kind", device ? "device" : "host")
-                .text("side", writes ? "destination" : "source").add();
+        Finding("wrong-copy-side", uint64_t(at.line)).form(device ? "device" : "host", writes ? "destination" : "source").at(at).add();
         return false;
     }
     if (!device) return true;
     uintptr_t a = reinterpret_cast<uintptr_t>(p);
     const Allocation& owner = owner_of(a - heap_base);
     if (owner.live && a >= owner.low && a + bytes <= owner.high) return true;
-    if (first_of("copy-out-of-bounds", uint64_t(at.line))) {
-        const Allocation* n = nearest(a);
-        Finding f("copy-out-of-bounds");
-        f.at(at).text("buffer", n ? n->name : "").number("bytes", static_cast<long long>(bytes));
-        f.number("size", n ? static_cast<long long>(n->high - n->low) : 0);
-        f.number("offset", n ? static_cast<long long>(a - n->low) : 0).text("access", writes ? "write" : "read").add();
-    }
+    const Allocation* n = nearest(a);
+    Finding("copy-out-of-bounds", uint64_t(at.line)).at(at).array("buffer", n ? n->name : "")
+        .number("bytes", static_cast<long long>(bytes)).number("size", n ? static_cast<long long>(n->high - n->low) : 0)
+        .number("offset", n ? static_cast<long long>(a - n->low) : 0).add();
     return false;
 }
 

@@ -4,13 +4,12 @@
 #include <map>
 #include <mutex>
 #include <tuple>
-#include <vector>
 
 #include "../machine/launch.h"
 #include "../machine/state.h"
 
 namespace __ok {
-static std::mutex report_lock;
+static std::mutex findings_lock;
 // When a finding was made, as far as one core would tell it: the launch, then the block, and after all blocks the host.
 using Moment = std::pair<int, uint64_t>;
 constexpr uint64_t HOST = ~uint64_t(0);
@@ -21,113 +20,160 @@ struct Stored {
     uint64_t key;
     std::string json;
     Moment made;
-    const Moment* claim;  // null: nobody else makes this finding
+    const Moment* claim;
 };
 static std::vector<Stored> all;
 
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (static_cast<unsigned char>(c) < 0x20) out += ' ';
-        else out += c;
-    }
-    return out + "\"";
-}
+static Moment now() { return {launch_count(), worker->current ? worker->block : HOST}; }
 
-bool first_of(const char* code, uint64_t key, uint64_t key2) {
+// The claim of whoever is first with this key, or null.
+static const Moment* claim_of(const char* code, uint64_t key, uint64_t key2) {
     Busy busy;
-    std::lock_guard<std::mutex> lock(report_lock);
-    Moment now{launch_count(), worker->current ? worker->block : HOST};
+    std::lock_guard<std::mutex> lock(findings_lock);
+    Moment moment = now();
     auto claim = claims.find({code, key, key2});
     if (claim == claims.end()) {
-        if (claims.size() == 1000) return false;
-        claim = claims.insert({{code, key, key2}, now}).first;
-    } else if (now < claim->second) {
-        claim->second = now;
+        if (claims.size() == 1000) return nullptr;
+        claim = claims.insert({{code, key, key2}, moment}).first;
+    } else if (moment < claim->second) {
+        claim->second = moment;
     } else {
-        return false;
+        return nullptr;
     }
-    worker->claim = &claim->second;
+    return &claim->second;
+}
+
+Finding::Finding(const char* code, uint64_t key, uint64_t key2) : code_(code), key_(key), claim_(claim_of(code, key, key2)) {}
+
+Finding& Finding::form(std::string_view name, std::string_view second) {
+    if (!claim_) return *this;
+    Busy busy;
+    form_ = name;
+    if (!second.empty()) (form_ += '-') += second;
+    return *this;
+}
+Finding& Finding::at(Site site) {
+    at_ = site;
+    return *this;
+}
+Finding& Finding::other_at(Site site) {
+    other_at_ = site;
+    return *this;
+}
+Finding& Finding::code_at(uintptr_t pc) {
+    if (!claim_) return *this;
+    Busy busy;
+    code_at_.push_back(pc);
+    return *this;
+}
+Finding& Finding::code_at(const std::vector<uintptr_t>& pcs) {
+    for (uintptr_t pc : pcs) code_at(pc);
+    return *this;
+}
+Finding& Finding::other_code_at(uintptr_t pc) {
+    if (!claim_) return *this;
+    Busy busy;
+    other_code_at_.push_back(pc);
+    return *this;
+}
+
+Finding& Finding::here() {
+    const Worker* w = worker;
+    return w && w->launch ? block("block", w->block).thread("thread", w->rank) : *this;
+}
+Finding& Finding::where() {
+    bool in_kernel = worker->current;
+    if (in_kernel) here();
+    return form(in_kernel ? "kernel" : "host");
+}
+// Of a shape in one dimension a single number.
+Finding& Finding::index(const char* name, uint3 i, dim3 shape) {
+    char out[96];
+    if (shape.y == 1 && shape.z == 1) snprintf(out, sizeof out, "%u", i.x);
+    else snprintf(out, sizeof out, "(%u,%u,%u)", i.x, i.y, i.z);
+    return text(name, out);
+}
+Finding& Finding::block(const char* name, uint64_t number) {
+    const dim3 grid = worker->launch->config.grid;
+    return claim_ ? index(name, unflatten(number, grid), grid) : *this;
+}
+Finding& Finding::thread(const char* name, unsigned rank) {
+    return claim_ ? index(name, worker->launch->index[rank], worker->launch->config.block) : *this;
+}
+Finding& Finding::text(const char* name, std::string_view value) {
+    if (!claim_) return *this;
+    Busy busy;
+    facts_.field(name, value);
+    return *this;
+}
+Finding& Finding::array(const char* name, std::string_view value) { return text(name, value.empty() ? "?" : value); }
+Finding& Finding::number(const char* name, long long value) {
+    if (!claim_) return *this;
+    Busy busy;
+    facts_.field(name, value);
+    return *this;
+}
+Finding& Finding::hex(const char* name, unsigned long long value, int digits) {
+    char out[32];
+    snprintf(out, sizeof out, "0x%0*llx", digits, value);
+    return text(name, out);
+}
+Finding& Finding::sentence(const char* name, std::string_view form) {
+    if (!claim_) return *this;
+    Busy busy;
+    facts_.key(name).object([&] { facts_.field("form", form); });
+    return *this;
+}
+Finding& Finding::about(uint64_t key) {
+    key_ = key;
+    return *this;
+}
+
+bool Finding::add() {
+    if (!claim_) return false;
+    Busy busy;
+    Json json;
+    auto place = [&](const char* file, const char* line, const char* pc, Site site, std::vector<uintptr_t>& addresses) {
+        if (site.file) json.field(file, std::string_view(site.file)).field(line, site.line);
+        for (uintptr_t& address : addresses) address -= code_base();
+        json.numbers(pc, addresses);
+    };
+    json.object([&] {
+        json.field("code", std::string_view(code_)).field("form", form_).field("launch", launch_count());
+        place("file", "line", "pc", at_, code_at_);
+        place("other_file", "other_line", "other_pc", other_at_, other_code_at_);
+        json.key("facts").raw("{" + facts_.text() + "}");
+    });
+    std::lock_guard<std::mutex> lock(findings_lock);
+    all.push_back({code_, key_, json.text(), now(), static_cast<const Moment*>(claim_)});
     return true;
-}
-
-void clear_report() {
-    std::lock_guard<std::mutex> lock(report_lock);
-    claims.clear();
-    all.clear();
-}
-
-std::string findings_json() {
-    std::string out = "[";
-    std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) { return a.made < b.made; });
-    for (const Stored& f : all)
-        if (!f.claim || f.made == *f.claim) out += (out.size() > 1 ? "," : "") + f.json;
-    return out + "]";
 }
 
 void withdraw(const char* code, uint64_t key) {
     Busy busy;
-    std::lock_guard<std::mutex> lock(report_lock);
+    std::lock_guard<std::mutex> lock(findings_lock);
     std::string_view wanted = code;
     for (auto f = all.begin(); f != all.end();)
         f = f->code == wanted && f->key == key ? all.erase(f) : f + 1;
 }
 
 void forget_findings_after(uint64_t block) {
-    std::lock_guard<std::mutex> lock(report_lock);
+    std::lock_guard<std::mutex> lock(findings_lock);
     auto late = [&](const Stored& f) { return f.made.first == launch_count() && f.made.second > block && f.made.second != HOST; };
     all.erase(std::remove_if(all.begin(), all.end(), late), all.end());
 }
 
-Finding::Finding(const char* code, uint64_t key) : code_(code), key_(key), claim_(worker->claim) {
-    Busy busy;
-    worker->claim = nullptr;
-    json_ = std::string("{\"code\":") + quoted(code) + ",\"launch\":" + std::to_string(launch_count());
+void clear_findings() {
+    std::lock_guard<std::mutex> lock(findings_lock);
+    claims.clear();
+    all.clear();
 }
-Finding& Finding::text(const char* name, std::string_view value) {
-    Busy busy;
-    json_ += std::string(",\"") + name + "\":" + quoted(value);
-    return *this;
-}
-Finding& Finding::number(const char* name, long long value) {
-    Busy busy;
-    json_ += std::string(",\"") + name + "\":" + std::to_string(value);
-    return *this;
-}
-Finding& Finding::at(Site site) {
-    return site.file ? text("file", site.file).number("line", site.line) : *this;
-}
-Finding& Finding::other_at(Site site) {
-    return site.file ? text("other_file", site.file).number("other_line", site.line) : *this;
-}
-static std::string list_of(uintptr_t pc) { return std::to_string(static_cast<long long>(pc - code_base())); }
-Finding& Finding::code_at(uintptr_t pc) {
-    Busy busy;
-    json_ += ",\"pc\":" + list_of(pc);
-    return *this;
-}
-Finding& Finding::other_code_at(uintptr_t pc) {
-    Busy busy;
-    json_ += ",\"other_pc\":" + list_of(pc);
-    return *this;
-}
-Finding& Finding::here() {
-    const Worker* w = worker;
-    if (!w || !w->launch) return *this;
-    const uint3 g = w->launch->config.grid;
-    uint64_t b = w->block;
-    char where[96];
-    snprintf(where, sizeof where, "(%u,%u,%u)", unsigned(b % g.x), unsigned(b / g.x % g.y), unsigned(b / g.x / g.y));
-    text("block", where);
-    uint3 t = w->launch->index[w->rank];
-    snprintf(where, sizeof where, "(%u,%u,%u)", t.x, t.y, t.z);
-    return text("thread", where);
-}
-void Finding::add() {
-    Busy busy;
-    std::lock_guard<std::mutex> lock(report_lock);
-    Moment made{launch_count(), worker->current ? worker->block : HOST};
-    all.push_back({code_, key_, json_ + "}", made, static_cast<const Moment*>(claim_)});
+
+void write_findings(Json& out) {
+    std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) { return a.made < b.made; });
+    out.list([&] {
+        for (const Stored& f : all)
+            if (f.made == *f.claim) out.raw(f.json);
+    });
 }
 }  // namespace __ok

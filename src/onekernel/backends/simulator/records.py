@@ -1,0 +1,68 @@
+"""The records of findings.toml: a finding's code, the chapter that teaches it, its sentences, its row of a table."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from onekernel.messages import Message
+
+FILE = Path(__file__).with_name("findings.toml")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of a finding before it happens. `forms`: of its sentences; {""} where there is one alone."""
+
+    name: str
+    codes: tuple[str, ...]
+    chapter: str | None
+    forms: frozenset[str]
+    means: Mapping[str, str]  # by language; empty where it shares the row of another record, or has none
+    row: str | None
+    in_loop: Mapping[str, str] = field(default_factory=dict)
+
+    def says(self, form: str, values: Mapping[str, Any]) -> Message:
+        """The sentence of that form."""
+        return Message(f"simulator.{self.name}-{form}" if form else f"simulator.{self.name}", values)
+
+
+@cache
+def records() -> tuple[Record, ...]:
+    """All records, in the file's order."""
+    return tuple(_record(name, data) for name, data in tomllib.loads(FILE.read_text(encoding="utf-8")).items())
+
+
+@cache
+def by_code() -> Mapping[str, Record]:
+    """The record of each code."""
+    return {code: record for record in records() for code in record.codes}
+
+
+def table(lang: str) -> list[str]:
+    """The lines of the pages' table of findings: codes, and what they mean."""
+    heads = [Message(f"simulator.column-{column}").text(lang) for column in ("code", "means")]
+    rows = [f"| {' | '.join(heads)} |", "|---|---|"]
+    for record in records():
+        if record.means:
+            shared = [record, *(other for other in records() if other.row == record.name)]
+            codes = ", ".join(f"`{code}`" for each in shared for code in each.codes)
+            rows.append(f"| {codes} | {record.means[lang]} |")
+    return rows
+
+
+def _record(name: str, data: Mapping[str, Any]) -> Record:
+    says = data["says"]
+    return Record(
+        name=name,
+        codes=tuple(data.get("codes", (name,))),
+        chapter=data.get("chapter"),
+        forms=frozenset({""} if "en" in says else says),
+        means=data.get("means", {}),
+        row=data.get("row"),
+        in_loop=data.get("in_loop", {}),
+    )

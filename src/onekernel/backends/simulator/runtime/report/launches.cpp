@@ -1,0 +1,54 @@
+#include "launches.h"
+
+#include <string>
+#include <vector>
+
+#include "../counters/lockstep.h"
+#include "../machine/limits.h"
+#include "../memory/memory.h"
+#include "findings.h"
+
+namespace __ok {
+static std::vector<std::string> launches;
+
+static void write_buffers(Json& out) {
+    out.key("buffers").list([&] {
+        for (int i = 1; i < allocation_count; i++) {
+            const Allocation& a = allocations[i];
+            if (!a.live || a.symbol || !(a.loaded || a.stored)) continue;
+            out.object([&] {
+                out.field("name", std::string_view(a.name)).field("loaded", a.loaded).field("stored", a.stored);
+                out.field("unique_loaded", a.unique_loaded).field("unique_stored", a.unique_stored);
+            });
+        }
+    });
+}
+
+void record_launch(const Launch& l) {
+    const Config& c = l.config;
+    const LaunchSite& site = *l.site;
+    auto shape = [](dim3 d) { return std::vector<unsigned>{d.x, d.y, d.z}; };
+    const char* limit = "";
+    int resident = resident_blocks(l.threads, shared_static_bytes() + c.shared, &limit);
+    Json out;
+    out.object([&] {
+        out.numbers("grid", shape(c.grid)).numbers("block", shape(c.block)).field("line", site.at.line);
+        out.field("address", site.address ? reinterpret_cast<uintptr_t>(site.address) - code_base() : 0);
+        out.field("complete", !l.aborted).field("kernel", std::string_view(site.kernel ? site.kernel : ""));
+        out.field("static", shared_static_bytes()).field("dynamic", c.shared);
+        out.field("resident_blocks", resident).field("resident_limit", std::string_view(limit));
+        out.field("occupancy", 100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
+        write_buffers(out);
+        if (options & COUNTS) write_counts(out);
+    });
+    launches.push_back(out.text());
+}
+
+void forget_launches() { launches.clear(); }
+
+void write_launches(Json& out) {
+    out.list([&] {
+        for (const std::string& launch : launches) out.raw(launch);
+    });
+}
+}  // namespace __ok
