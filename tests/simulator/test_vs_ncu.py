@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "bench"))
+from onekernel.profiling.agreement import cases, compare, tables
 
-import simulator_vs_ncu as bench  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 FOUND: dict[str, Any] = json.loads((ROOT / "bench/results/h200/simulator_vs_ncu.json").read_text(encoding="utf-8"))
 FIXED = [r for r in FOUND["rows"] if r["case"]["file"].startswith("bench/kernels/")]  # nobody rewrites these to learn
@@ -29,7 +27,7 @@ def test_it_covers_the_course_and_what_goes_wrong() -> None:
 def test_counts_are_equal_or_the_difference_is_explained(row: dict[str, Any]) -> None:
     different = [m for m, (ours, theirs) in row["metrics"].items() if ours != theirs]
     assert row["different"] == different
-    assert bool(bench.explain(row, bench.reasons())) == bool(different)
+    assert bool(compare.explain(row, compare.reasons())) == bool(different)
 
 
 def test_a_reason_does_not_cover_everything() -> None:
@@ -37,18 +35,22 @@ def test_a_reason_does_not_cover_everything() -> None:
     name = row["different"][0]
     ours, theirs = row["metrics"][name]
     doubled = {**row, "metrics": {**row["metrics"], name: [ours, 2 * theirs]}}
-    assert bench.explain(doubled, bench.reasons()) == []
-    assert bench.explain({**row, "kernel": "another_kernel"}, bench.reasons()) == []
+    assert compare.explain(doubled, compare.reasons()) == []
+    assert compare.explain({**row, "kernel": "another_kernel"}, compare.reasons()) == []
 
 
 def test_compulsory_bytes_are_what_dram_delivers_beyond_l2() -> None:
     large = FOUND["beyond_l2"]
     assert len(large) >= 3 and all(r["compulsory"] > FOUND["device"]["l2_bytes"] for r in large)
-    assert all(abs(r["dram_read"] / r["compulsory"] - 1) <= bench.WITHIN for r in large)
+    assert all(abs(r["dram_read"] / r["compulsory"] - 1) <= compare.WITHIN for r in large)
 
 
 @pytest.mark.parametrize("row", FIXED, ids=lambda r: r["kernel"])
 def test_the_simulator_still_counts_the_same(row: dict[str, Any]) -> None:
-    case = next(c for c in bench.CASES if c.label == row["label"])
-    (kernel,) = bench.simulated(case)
-    assert {m: int(kernel.metrics.get(m, 0)) for m in bench.EQUAL} == {m: v[0] for m, v in row["metrics"].items()}
+    case = next(c for c in cases.CASES if c.label == row["label"])
+    (kernel,) = compare.simulated(ROOT, case)
+    assert {m: int(kernel.metrics.get(m, 0)) for m in compare.EQUAL} == {m: v[0] for m, v in row["metrics"].items()}
+
+
+def test_the_committed_tables_are_those_of_the_committed_counts() -> None:
+    assert tables.tables(FOUND["rows"], FOUND["beyond_l2"], compare.reasons()) == FOUND["tables"]

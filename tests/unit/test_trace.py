@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from onekernel.backends import call_arguments
 from onekernel.cli import main
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, set_language
-from onekernel.trace import Recording, Request, access, banks, heat, inputs, pictures, record, terminal
+from onekernel.trace import Recording, Request, access, banks, heat, pictures, record, terminal
 from onekernel.trace.palette import SECTORS, ink_on
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +21,7 @@ KERNELS = ROOT / "bench" / "kernels"
 
 
 def recorded(path: Path, *shape: int, warp: int = 0, line: int | None = None) -> Recording:
-    return record(path, *inputs.of_file(path, shape), warp=warp, line=line)
+    return record(path, *call_arguments.of_file(path, shape), warp=warp, line=line)
 
 
 def line_of(path: Path, text: str) -> int:
@@ -112,8 +113,8 @@ def test_recording_changes_no_count() -> None:
     from onekernel.backends import simulator
 
     path = ROOT / "solutions" / "softmax_block.cu"
-    function, args = inputs.of_file(path, (4, 300))
-    plain = simulator.build(path, "count").call(function, inputs.buffers(args)).kernels[0]
+    function, args = call_arguments.of_file(path, (4, 300))
+    plain = simulator.build(path, "count").call(function, call_arguments.buffers(args)).kernels[0]
     traced = record(path, function, args).counts
     assert plain.metrics == traced.metrics and plain.lines == traced.lines
     assert "trace" not in plain.extra
@@ -356,4 +357,4 @@ def test_a_file_without_a_launcher_is_told(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text("__global__ void k(float* y) { y[0] = 1; }\n")
     with pytest.raises(UserError, match="no launcher"):
-        inputs.of_file(path, None)
+        call_arguments.of_file(path, None)

@@ -55,21 +55,22 @@ def _recorded(
     course: Course, name: str, args: argparse.Namespace, shape: tuple[int, ...] | None, line: int | None
 ) -> Recording:
     """The recording of an exercise (the learner's file, or with --solutions the course's), or of any .cu file."""
+    from onekernel.backends import call_arguments
     from onekernel.ops import OPERATORS
-    from onekernel.trace import inputs, record
+    from onekernel.trace import record
 
     path = Path(name)
     if _is_file(name):
         path = path if path.is_file() else course.root / name
         if not path.is_file():
             raise UserError(Message("trace.no-file", {"file": name}))
-        return record(path, *inputs.of_file(path, shape), warp=args.warp, line=line)
+        return record(path, *call_arguments.of_file(path, shape), warp=args.warp, line=line)
     exercise = one(course, name)
     if exercise.operator not in OPERATORS or not exercise.file.endswith(".cu"):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
         raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
     path, _ = file_of(course, exercise, args)
-    call = inputs.of_operator(OPERATORS[exercise.operator], exercise.slug, shape, args.dtype)
+    call = call_arguments.of_operator(OPERATORS[exercise.operator], exercise.slug, shape, args.dtype)
     return record(path, *call, warp=args.warp, line=line)
 
 

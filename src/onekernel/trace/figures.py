@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel import messages
+from onekernel.backends import call_arguments
 from onekernel.messages import LANGUAGES, language, say, set_language
-from onekernel.trace import inputs, pictures
+from onekernel.trace import pictures
 from onekernel.trace.recording import Recording, record
 
 STAMPS = "figures.json"  # beside the figures: what each was drawn from
@@ -54,7 +55,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     known = _stamps(folder)
     stale: list[Path] = []
     for figure in FIGURES:
-        recording = record(root / figure.file, *inputs.of_file(root / figure.file, figure.shape))
+        recording = record(root / figure.file, *call_arguments.of_file(root / figure.file, figure.shape))
         stamp = _stamp(figure, recording)
         wanted = [folder / f"{figure.name}{suffix}.png" for suffix in ("", *(f".{x}" for x in LANGUAGES if x != "en"))]
         if known.get(figure.name) == stamp and all(p.is_file() for p in wanted):

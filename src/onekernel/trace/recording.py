@@ -9,10 +9,10 @@ from typing import Any
 
 from onekernel.backends import simulator
 from onekernel.backends.base import Finding
+from onekernel.backends.call_arguments import Argument, about, buffers
 from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
-from onekernel.trace.inputs import Argument, about, buffers
 
 BANKS = 32
 WORD_BYTES = 4

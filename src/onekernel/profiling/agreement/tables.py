@@ -1,0 +1,64 @@
+"""The tables of docs/*/simulator.md that say how far the simulator's counts agree with ncu's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onekernel import counts
+from onekernel.messages import LANGUAGES, Message
+from onekernel.profiling.agreement.compare import EQUAL
+
+
+def tables(rows: list[dict[str, Any]], large: list[dict[str, Any]], known: list[dict[str, Any]]) -> dict[str, Any]:
+    """The tables of docs/*/simulator.md."""
+    agreement = []
+    for row in rows:
+        m = row["metrics"]
+        cells = [row["kernel"], " x ".join(f"{n:,}" for n in row["case"]["shape"])]
+        for pair in ((counts.LOAD_REQUESTS, counts.STORE_REQUESTS), (counts.LOAD_SECTORS, counts.STORE_SECTORS),
+                     (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS),
+                     (counts.SHARED_LOAD_CONFLICTS, counts.SHARED_STORE_CONFLICTS)):  # fmt: skip
+            cells.append(" / ".join(_pair(*m[name]) for name in pair))
+        agreement.append(
+            [*cells, _each("equal") if not row["different"] else ", ".join(row["reasons"])]
+        )
+    columns = [
+        "kernel", _each("shape"),
+        _each("requests"),
+        _each("sectors"), _each("wavefronts"),
+        _each("conflicts"), _each("agreement"),
+    ]  # fmt: skip
+    dram = [[r["label"], f"{r['compulsory'] / 1e6:.1f} MB", f"{r['dram_read'] / 1e6:.1f} MB",
+             f"{100 * r['difference']:+.1f} %", f"1/{r['case']['scale']}"] for r in large]  # fmt: skip
+    return {
+        "agreement": {"columns": columns, "rows": agreement},
+        "dram": {
+            "columns": ["kernel", _each("compulsory"),
+                        _each("dram"),
+                        _each("difference"),
+                        _each("part")],
+            "rows": dram,
+        },
+        "reasons": {
+            "columns": [_each("why")],
+            "rows": [[{lang: f"{r['id']}: {_reason(r, rows, lang)}" for lang in LANGUAGES}] for r in known],
+        },
+    }  # fmt: skip
+
+
+def _reason(reason: dict[str, Any], rows: list[dict[str, Any]], lang: str) -> str:
+    """A reason in words; where it is that runs differ, with what they gave."""
+    text = Message(f"profile.agreement-reason-{reason['id'].lower()}").text(lang)
+    if "varies" not in reason:
+        return text
+    metric = next(m for m, short in EQUAL.items() if short == reason["varies"])
+    seen = [f"`{r['kernel']}` {', '.join(str(run[metric]) for run in r['runs'])}" for r in rows if len(r["runs"]) > 1]
+    return f"{text} {Message.of('profile.agreement-runs', seen='; '.join(seen)).text(lang)}"
+
+
+def _pair(ours: int, theirs: int) -> str:
+    return f"{ours:,}" if ours == theirs else f"**{ours:,} : {theirs:,}**"
+
+
+def _each(key: str) -> dict[str, str]:
+    return {lang: Message(f"profile.agreement-{key}").text(lang) for lang in LANGUAGES}
