@@ -15,7 +15,7 @@ from onekernel.bench import records, style
 from onekernel.errors import told
 
 ROOT = Path(__file__).parents[2]
-DRAWN = sorted({p.name.split(".")[0] for p in ROOT.glob("bench/results/*/*.svg")})
+SCRIPTS = sorted(p.stem for p in ROOT.glob("bench/*.py"))
 
 
 def bench(name: str):
@@ -120,6 +120,23 @@ def test_every_bench_has_a_dry_run_that_says_how_long_it_takes(name, capsys):
     assert bench(name).main(["--dry-run"]) == 0
     told = capsys.readouterr().out
     assert "It took" in told or "It takes about" in told or "is not recorded" in told
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("lang", messages.LANGUAGES)
+def test_every_bench_explains_itself_and_its_options_in_both_languages(name, lang, capsys, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_LANG", lang)
+    with pytest.raises(SystemExit) as end:
+        bench(name).main(["--help"])
+    told = capsys.readouterr().out
+    assert end.value.code == 0 and f"bench/{name}.py" in told and "--dry-run" in told
+    assert messages.area("bench")[f"about-{name}"][lang].strip() in told
+
+
+def test_a_script_of_the_bench_calls_the_package_and_nothing_else():
+    for name in SCRIPTS:
+        script = (ROOT / "bench" / f"{name}.py").read_text(encoding="utf-8")
+        assert len(script.splitlines()) < 15 and "sys.path" not in script and "noqa" not in script, name
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------

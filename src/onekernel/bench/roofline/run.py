@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
     if options.dry_run:
         print(say("bench.dry-run", command="python bench/roofline.py"))
         for contender in _contenders(root):
-            print("  " + say("bench.contender-line", name=contender.name, kind=contender.kind))
+            print("  " + say("bench.contender-line", name=contender.name, kind=say(f"bench.kind-{contender.kind}")))
         print("  " + records.expected(root, "roofline").text())
         return 0
     predicted = options.predict or not command.has_gpu("prediction-instead")

@@ -17,6 +17,7 @@ from onekernel.backends import cuda, declarations
 from onekernel.backends.base import BuildError
 from onekernel.bench import kernel_header
 from onekernel.bench.modules import load_module
+from onekernel.course import load
 
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 FEWEST_ROWS = 1024  # of a kernel with one thread a row: below this it takes seconds and shows nothing
@@ -43,7 +44,10 @@ class Contender:
 
 
 def all_contenders(root: Path, files: Sequence[Path] = ()) -> tuple[list[Contender], dict[str, str]]:
-    """Every contender that this machine has, and why each other one is absent. `files`: a learner's own, besides."""
+    """Every contender that this machine has, and for each absent one the module that is not installed.
+
+    `files` are a learner's own, besides.
+    """
     found: list[Contender] = []
     absent: dict[str, str] = {}
     for path, kind, name in [*_sources(root), *((path, "exercise", f"yours/{path.stem}") for path in files)]:
@@ -51,17 +55,17 @@ def all_contenders(root: Path, files: Sequence[Path] = ()) -> tuple[list[Contend
     found += [Contender("F.softmax", "torch", _torch), Contender("torch.compile", "torch", _compiled(), False)]
     for name, module, bind in (("Liger", "liger_kernel", _liger), ("QuACK", "quack", _quack)):
         if importlib.util.find_spec(module) is None:
-            absent[name] = f"{module} is not installed"
+            absent[name] = module
         else:
             found.append(Contender(name, "peer", bind, name == "QuACK"))
     return found, absent
 
 
 def _sources(root: Path) -> Iterator[tuple[Path, str, str]]:
-    for slug in ("softmax_naive.cu", "softmax_block.cu", "softmax_tuned.cu", "softmax_triton.py"):
-        path = root / "solutions" / slug
-        if path.is_file():
-            yield path, "exercise", path.stem
+    course = load(root)
+    for exercise in course.exercises.values():
+        if exercise.operator == "softmax":
+            yield course.solution(exercise), "exercise", exercise.slug
     for name, path in rungs(root).items():
         yield path, "ladder", name
 

@@ -29,7 +29,8 @@ class Recording:
         self.card, self.found, self.repeats = device.current(), found, repeats
         self.path = out or records.results(root) / self.card.slug / "softmax.json"
         self.result: dict[str, Any] = {
-            "bench": "softmax", "device": asdict(self.card), **device.provenance(), "absent": dict(absent),
+            "bench": "softmax", "device": asdict(self.card), **device.provenance(),
+            "absent": {name: f"{module} is not installed" for name, module in absent.items()},
             "sources": sources(found),
             "method": {"repeats": repeats, "l2_emptied_by_bytes": EMPTIER_BYTES, "kinds":
                        {c.name: c.kind for c in found}, "preallocated": {c.name: c.preallocated for c in found}},

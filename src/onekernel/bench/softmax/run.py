@@ -95,8 +95,8 @@ def _tell(
                      limit=cases.LAUNCH_BOUND_BYTES >> 20))  # fmt: skip
     print("  " + records.expected(root, "softmax", wanted).text())
     for contender in found:
-        print("  " + say("bench.contender-line", name=contender.name, kind=contender.kind))
+        print("  " + say("bench.contender-line", name=contender.name, kind=say(f"bench.kind-{contender.kind}")))
     if not everywhere and any(c.kind == "ladder" for c in found):
         print("  " + say("bench.ladder-where", shapes=", ".join(LADDER_SHAPES)))
-    for name, why in absent.items():
-        print("  " + say("bench.contender-absent", name=name, why=why))
+    for name, module in absent.items():
+        print("  " + say("bench.contender-absent", name=name, module=module))
