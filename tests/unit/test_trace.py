@@ -41,7 +41,7 @@ def test_a_load_is_recorded_lane_by_lane(name: str, sectors: int, used: int) -> 
     request = the_load(recorded(KERNELS / f"{name}.cu", 4096))
     assert request.lanes == tuple(range(32))
     assert (request.name, request.space, request.bytes) == ("x", "global", 4)
-    assert len(request.sectors()) == sectors
+    assert len(request.sectors) == sectors
     assert request.bytes_used() == used
     step = {"copy": 4, "strided_copy": 32, "misaligned_copy": 4}[name]
     first = 4 if name == "misaligned_copy" else 0
@@ -58,14 +58,23 @@ def test_banks_of_a_column(name: str, degree: int) -> None:
     path = KERNELS / f"{name}.cu"
     request = recorded(path, 64, 64).heaviest("shared", line_of(path, "= tile["))
     assert request is not None and request.op == "load"
-    assert banks.degree(request) == request.wavefronts() == degree
+    assert banks.degree(request) == request.wavefronts == degree
 
 
-def test_wide_accesses_are_served_in_parts() -> None:
-    lanes = tuple(range(32))
-    request = Request("k.cu", 1, "shared", "load", 16, 16, "s", 0, lanes, tuple(16 * lane for lane in lanes))
-    assert [len(part) for part in request.parts()] == [8, 8, 8, 8]
-    assert request.wavefronts() == 4 and banks.degree(request) == 1
+def test_wide_accesses_are_served_in_parts(tmp_path: Path) -> None:
+    path = tmp_path / "wide.cu"
+    path.write_text(
+        "__global__ void wide_kernel(const float* x, float* y, int64_t n) {\n"
+        "    __shared__ float4 s[32];\n    s[threadIdx.x] = make_float4(n, 0, 0, 0);\n"
+        "    y[threadIdx.x] = s[threadIdx.x].w;\n}\n"
+        'extern "C" cudaError_t wide(const float* x, float* y, int64_t n, cudaStream_t stream) {\n'
+        "    wide_kernel<<<1, 32, 0, stream>>>(x, y, n);\n    return cudaGetLastError();\n}\n"
+    )
+    request = recorded(path, 32).heaviest("shared", 3)
+    assert request is not None and request.bytes == 16
+    assert [len({want.lane for want in part}) for part in request.parts] == [8, 8, 8, 8]
+    assert [len(part) for part in request.parts] == [32, 32, 32, 32]
+    assert request.wavefronts == 4 and banks.degree(request) == 1
 
 
 def test_a_branch_records_half_of_the_lanes() -> None:
@@ -257,7 +266,7 @@ def written(folder: Path, name: str, text: str) -> Path:
 def test_a_store_that_wastes_most_is_drawn_and_called_a_store(tmp_path: Path) -> None:
     recording = recorded(written(tmp_path, "spread.cu", STRIDED_STORE), 4096)
     request = recording.heaviest("global")
-    assert request is not None and (request.op, request.line, len(request.sectors())) == ("store", 3, 32)
+    assert request is not None and (request.op, request.line, len(request.sectors)) == ("store", 3, 32)
     out = "\n".join(terminal.render([recording]))
     assert "one store of warp 0" in out and "Write to y[0]…, turn 1" in out and "4096, float32" in out
 

@@ -21,7 +21,7 @@ GAP = 0.45  # height of a stretch of memory that is left out, in rows
 
 def rows_of(request: Request) -> list[int | None]:
     """The 128-byte lines of memory to show, ascending; None stands for those left out between two of them."""
-    lines = sorted({s * SECTOR_BYTES // LINE_BYTES for s in request.sectors()})
+    lines = sorted({s * SECTOR_BYTES // LINE_BYTES for s in request.sectors})
     if len(lines) > MOST_ROWS:
         lines = lines[: MOST_ROWS - 3] + lines[-2:]
     rows: list[int | None] = []
@@ -43,7 +43,7 @@ def cells(request: Request) -> dict[int, list[int]]:
 def summary(request: Request) -> str:
     """Which access it is, and what of the bytes that it moves is used."""
     used, moved = request.bytes_used(), request.bytes_moved()
-    return say("trace.access-summary", which=which(request), sectors=len(request.sectors()), lanes=len(request.lanes),
+    return say("trace.access-summary", which=which(request), sectors=len(request.sectors), lanes=len(request.lanes),
                used=used, moved=moved, percent=f"{100 * used / moved:.0f}")  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: 
 
 def _panel(axes: Any, text: str, request: Request) -> None:
     rows = rows_of(request)
-    number = {sector: k for k, sector in enumerate(request.sectors())}
+    number = {sector: k for k, sector in enumerate(request.sectors)}
     source_line(axes, -1.35, text)
     axes.text(0, -0.3, summary(request), fontsize=9.5, va="bottom", fontweight="bold")
     _lanes(axes, request, number)

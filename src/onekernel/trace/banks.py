@@ -10,42 +10,54 @@ from onekernel.bench.style import FAINT, INK, stacked
 from onekernel.messages import say
 from onekernel.trace.access import which
 from onekernel.trace.palette import BAD, GOOD, bare, box, ink_on, source_line
-from onekernel.trace.recording import BANKS, WORD_BYTES, Request
+from onekernel.trace.recording import Request, Want
 
+BANKS = 32  # columns of the picture
 MOST_ROWS = 34
 
 
-def worst_part(request: Request) -> tuple[int, ...]:
-    """The lanes that are served together and need the most passes; all 32 for accesses of up to 4 bytes."""
-    return max(request.parts(), key=lambda part: max(len(words) for words in request.words_by_bank(part).values()))
+def worst_part(request: Request) -> tuple[Want, ...]:
+    """What the lanes that are served together and need the most passes want; all 32 for accesses of up to 4 bytes."""
+    return max(request.parts, key=most_words)
 
 
-def lanes_by_word(request: Request, part: Sequence[int]) -> dict[int, list[int]]:
-    """Word -> the lanes at these positions that want it."""
+def most_words(part: Sequence[Want]) -> int:
+    """Of those that one bank must give."""
+    return max(len(words) for words in words_by_bank(part).values())
+
+
+def words_by_bank(part: Sequence[Want]) -> dict[int, set[int]]:
+    """Bank -> the distinct words that are wanted of it."""
+    found: dict[int, set[int]] = {}
+    for want in part:
+        found.setdefault(want.bank, set()).add(want.word)
+    return found
+
+
+def lanes_by_word(part: Sequence[Want]) -> dict[int, list[int]]:
+    """Word -> the lanes that want it."""
     found: dict[int, list[int]] = {}
-    for k in part:
-        first = request.addresses()[k] // WORD_BYTES
-        for word in range(first, first + max(request.bytes // WORD_BYTES, 1)):
-            found.setdefault(word, []).append(request.lanes[k])
+    for want in part:
+        found.setdefault(want.word, []).append(want.lane)
     return found
 
 
 def degree(request: Request) -> int:
     """The most different words that one bank must give at once: 1 is free of conflicts."""
-    return max(len(words) for words in request.words_by_bank(worst_part(request)).values())
+    return most_words(worst_part(request))
 
 
 def summary(request: Request) -> str:
     if degree(request) == 1:
-        return say("trace.banks-free", which=which(request), wavefronts=request.wavefronts())
-    ideal = len(request.parts())
-    return say("trace.banks-conflict", which=which(request), degree=degree(request), wavefronts=request.wavefronts(),
+        return say("trace.banks-free", which=which(request), wavefronts=request.wavefronts)
+    ideal = len(request.parts)
+    return say("trace.banks-conflict", which=which(request), degree=degree(request), wavefronts=request.wavefronts,
                ideal=ideal)  # fmt: skip
 
 
 def rows_of(request: Request) -> list[int]:
     """The rows of 32 words to show, ascending: the first and the last where there are many."""
-    rows = sorted({word // BANKS for word in lanes_by_word(request, worst_part(request))})
+    rows = sorted({word // BANKS for word in lanes_by_word(worst_part(request))})
     return rows if len(rows) <= MOST_ROWS else [*rows[: MOST_ROWS - 4], *rows[-3:]]
 
 
@@ -61,7 +73,7 @@ def _scale(request: Request) -> float:
 
 def _panel(axes: Any, text: str, request: Request) -> None:
     part = worst_part(request)
-    rows, banks, tall = rows_of(request), request.words_by_bank(part), _scale(request)
+    rows, banks, tall = rows_of(request), words_by_bank(part), _scale(request)
     source_line(axes, -2.2, text)
     axes.text(0, -1.1, summary(request), fontsize=9.5, va="bottom", fontweight="bold")
     axes.text(-0.4, -0.45, say("trace.bank"), ha="right", va="center", fontsize=8, color=FAINT)
@@ -76,7 +88,7 @@ def _panel(axes: Any, text: str, request: Request) -> None:
         axes.text(-0.4, place[row] + tall / 2, label, ha="right", va="center", fontsize=7.5, color=FAINT)
     for bank in range(BANKS + 1):
         axes.plot([bank, bank], [0, len(rows) * tall], color="#dddddd", linewidth=0.5, zorder=1)
-    for word, lanes in lanes_by_word(request, part).items():
+    for word, lanes in lanes_by_word(part).items():
         if word // BANKS not in place:
             continue
         colour = BAD if len(banks[word % BANKS]) > 1 else GOOD

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from onekernel.backends import simulator
 from onekernel.backends.base import Finding
@@ -14,8 +14,13 @@ from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
 
-BANKS = 32
-WORD_BYTES = 4
+
+class Want(NamedTuple):
+    """A 4-byte word that a lane wants, counted from a multiple of 128 bytes, and the bank that it lies in."""
+
+    lane: int
+    word: int
+    bank: int
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,9 @@ class Request:
     """One access of a warp: `offsets[k]` is the byte at which lane `lanes[k]` accesses the array `name`.
 
     `space`: "global" or "shared"; `op`: "load", "store" or "atomic"; `shift`: the array's start past a multiple of
-    128 bytes, so that (offset + shift) // 32 numbers sectors; `turn`: how often its instruction has come by then.
+    128 bytes; `turn`: how often its instruction has come by then. What memory makes of it, the simulator has counted:
+    the `sectors` of global memory, by number from that multiple on; of shared memory the `wavefronts` and, for each of
+    the `parts` of the lanes that are served together, what they want.
     """
 
     file: str
@@ -36,41 +43,21 @@ class Request:
     shift: int
     lanes: tuple[int, ...]
     offsets: tuple[int, ...]
-    turn: int = 1
+    turn: int
+    sectors: tuple[int, ...]
+    wavefronts: int
+    parts: tuple[tuple[Want, ...], ...]
 
     def addresses(self) -> list[int]:
         """Bytes from a multiple of 128 at or before the array's start, one for each lane that took part."""
         return [self.shift + offset for offset in self.offsets]
-
-    def sectors(self) -> list[int]:
-        """The distinct 32-byte sectors, ascending."""
-        return sorted({(a + b) // SECTOR_BYTES for a in self.addresses() for b in (0, self.bytes - 1)})
 
     def bytes_used(self) -> int:
         """Distinct bytes that some lane asked for."""
         return len({a + b for a in self.addresses() for b in range(self.bytes)})
 
     def bytes_moved(self) -> int:
-        return len(self.sectors()) * SECTOR_BYTES
-
-    def parts(self) -> list[tuple[int, ...]]:
-        """The lanes that shared memory serves together: all of them; for 8 bytes a lane halves, for 16 quarters."""
-        each = {8: 16, 16: 8}.get(self.bytes, 32)
-        groups = (tuple(k for k in range(len(self.lanes)) if self.lanes[k] // each == g) for g in range(32 // each))
-        return [g for g in groups if g]
-
-    def words_by_bank(self, part: Iterable[int]) -> dict[int, set[int]]:
-        """Bank -> the distinct words that the lanes at these positions want of it."""
-        found: dict[int, set[int]] = {}
-        for k in part:
-            first = self.addresses()[k] // WORD_BYTES
-            for word in range(first, first + max(self.bytes // WORD_BYTES, 1)):
-                found.setdefault(word % BANKS, set()).add(word)
-        return found
-
-    def wavefronts(self) -> int:
-        """Passes over the banks: for each part, the most words that one bank must give."""
-        return sum(max(len(words) for words in self.words_by_bank(part).values()) for part in self.parts())
+        return len(self.sectors) * SECTOR_BYTES
 
 
 @dataclass(frozen=True)
@@ -128,7 +115,7 @@ class Recording:
         stores. With `line`, of that line alone."""
         found = [r for r in self.requests if r.space == space and line in (None, r.line)]
         if space == "shared":
-            return max(found, key=lambda r: (r.wavefronts(), r.op == "load"), default=None)
+            return max(found, key=lambda r: (r.wavefronts, r.op == "load"), default=None)
         sides = {(n.line, load): n.side(load) for n in self._lines() for load in (True, False)}
 
         def weight(r: Request) -> tuple[float, float, bool, int]:
@@ -176,7 +163,8 @@ def _request(r: Mapping[str, Any]) -> Request:
         file=r["file"], line=r["line"], space="shared" if r["shared"] else "global",
         op="atomic" if r["atomic"] else "store" if r["write"] else "load", bytes=r["bytes"], item=r["item"],
         name=r["name"], shift=r["shift"], lanes=tuple(r["lanes"]), offsets=tuple(r["offsets"]),
-        turn=r["turn"],
+        turn=r["turn"], sectors=tuple(r["sectors"]), wavefronts=r["wavefronts"],
+        parts=tuple(tuple(Want(*want) for want in part) for part in r["parts"]),
     )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def _owner(recordings: Sequence[Recording], number: int) -> list[str]:
 
 def global_access(request: Request) -> list[str]:
     """Memory in lines of 128 bytes, two characters a word: the lane that reads it, "." moved for nothing."""
-    moved = set(request.sectors())
+    moved = set(request.sectors)
     lane_of: dict[int, str] = {}
     for address, lanes in access.cells(request).items():
         for word in range(address // 4, (address + request.bytes - 1) // 4 + 1):
@@ -74,7 +74,7 @@ def global_access(request: Request) -> list[str]:
 def shared_access(request: Request) -> list[str]:
     """Rows of 32 words, a column a bank: the lane that wants the word; below, the words that each bank must give."""
     part = banks.worst_part(request)
-    by_word, by_bank = banks.lanes_by_word(request, part), request.words_by_bank(part)
+    by_word, by_bank = banks.lanes_by_word(part), banks.words_by_bank(part)
     table = [(say("trace.bank"), list(DIGITS))]
     for row in banks.rows_of(request):
         cells = []

@@ -1,9 +1,10 @@
 #include "requests.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "../memory/access.h"
+#include "banks.h"
+#include "sectors.h"
 
 namespace __ok {
 struct Counts {
@@ -30,29 +31,10 @@ Counts& counts_of(const RequestKind& kind) {
     return c;
 }
 
-int distinct(uint64_t* values, int count) {
-    std::sort(values, values + count);
-    int n = count > 0;
-    for (int i = 1; i < count; i++) n += values[i] != values[i - 1];
-    return n;
-}
-
-// A warp's words are served 32 banks of 4 bytes at a time; 8-byte accesses by half warps, 16-byte ones by quarters.
 void count_shared(Counts& c, const uint64_t* addresses, const int* lanes, int count, int bytes) {
-    int lanes_each = bytes == 16 ? 8 : bytes == 8 ? 16 : 32, words = bytes >= 4 ? bytes / 4 : 1;
-    for (int begin = 0, part = 0; part < WARP / lanes_each; part++) {
-        uint64_t word[32];
-        int n = 0;
-        for (; begin < count && lanes[begin] / lanes_each == part; begin++)
-            for (int k = 0; k < words; k++) word[n++] = addresses[begin] / 4 + k;
-        if (!n) continue;
-        std::sort(word, word + n);
-        int in_bank[32] = {}, most = 0;
-        for (int i = 0; i < n; i++)
-            if (!i || word[i] != word[i - 1]) most = std::max(most, ++in_bank[word[i] % 32]);
-        c.wavefronts += most;
-        c.conflicts += most - 1;
-    }
+    Served served = serve(addresses, lanes, count, bytes);
+    c.wavefronts += served.wavefronts;
+    c.conflicts += served.wavefronts - served.parts;
 }
 
 void count_sectors(Counts& c, const uint64_t* addresses, const uint8_t* sizes, int count, int bytes) {
@@ -60,22 +42,14 @@ void count_sectors(Counts& c, const uint64_t* addresses, const uint8_t* sizes, i
     uint64_t last = 0;
     bool ascending = true;
     for (int i = 0; i < count; i++) {
-        uint64_t from = addresses[i] / 32, to = (addresses[i] + (sizes ? sizes[i] : bytes) - 1) / 32;
+        uint64_t from = first_sector(addresses[i]), to = last_sector(addresses[i], sizes ? sizes[i] : bytes);
         ascending &= from >= last;
         n += from != last;
         n += to != from;
         last = to;
     }
-    if (!ascending) {
-        uint64_t sectors[2 * WARP];
-        n = 0;
-        for (int i = 0; i < count; i++) {
-            sectors[n++] = addresses[i] / 32;
-            sectors[n++] = (addresses[i] + (sizes ? sizes[i] : bytes) - 1) / 32;
-        }
-        n = distinct(sectors, n);
-    }
-    c.sectors += n;
+    uint64_t sectors[2 * WARP];
+    c.sectors += ascending ? n : sectors_of(addresses, sizes, count, bytes, sectors);
 }
 
 // Lanes that reach another block's shared memory: their addresses lie beyond the block's own arena.
@@ -110,10 +84,10 @@ void count_request(const RequestKind& kind, const uint64_t* addresses, const int
     if (neighbours || (!sizes && regular(addresses, count, 0))) {
         uint64_t first = addresses[0], last = addresses[count - 1] + kind.bytes - 1;
         if (!kind.shared) {
-            c.sectors += last / 32 - first / 32 + 1;
+            c.sectors += first_sector(last) - first_sector(first) + 1;
             return;
         }
-        if (kind.bytes == 4 && first % 4 == 0) {
+        if (kind.bytes == WORD_BYTES && first % WORD_BYTES == 0) {
             c.wavefronts++;
             return;
         }

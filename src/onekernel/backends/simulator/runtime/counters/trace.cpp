@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "../memory/memory.h"
+#include "banks.h"
+#include "sectors.h"
 
 namespace __ok {
 uint64_t trace_block = 0;
@@ -26,6 +28,19 @@ std::unordered_map<uint32_t, int> times;  // by program counter
 std::vector<Phase> phases;
 Phase since_barrier;
 
+// For each part that is served by itself, what its lanes want: lane, word, bank.
+void write_parts(Json& out, const TracedRequest& r, const uint64_t* addresses) {
+    each_part(r.lanes, r.count, r.bytes, [&](int begin, int end) {
+        out.list([&] {
+            for (int i = begin; i < end; i++)
+                for (int k = 0; k < words_each(r.bytes); k++) {
+                    uint64_t word = word_of(addresses[i]) + k;
+                    out.list([&] { out.value(r.lanes[i]).value(word).value(bank_of(word)); });
+                }
+        });
+    });
+}
+
 // The lanes' addresses as offsets into the array that the first of them lies in.
 void write(Json& out, const TracedRequest& r) {
     std::string name;
@@ -43,13 +58,22 @@ void write(Json& out, const TracedRequest& r) {
         base = a.low;
         item = a.item;
     }
+    // From a multiple of 128 bytes on: there begin a sector and the first bank.
+    const unsigned shift = base % 128;
     std::vector<long long> offsets;
-    for (int i = 0; i < r.count; i++)
+    uint64_t addresses[WARP], sectors[2 * WARP];
+    for (int i = 0; i < r.count; i++) {
         offsets.push_back(static_cast<long long>((r.shared ? r.addresses[i] % ARENA_BYTES : r.addresses[i]) - base));
+        addresses[i] = offsets[i] + shift;
+    }
+    int moved = r.shared ? 0 : sectors_of(addresses, nullptr, r.count, r.bytes, sectors);
     out.object([&] {
         out.field("pc", r.pc).field("shared", r.shared).field("write", r.write).field("atomic", r.atomic);
-        out.field("bytes", r.bytes).field("item", item).field("shift", base % 128).field("name", name);
+        out.field("bytes", r.bytes).field("item", item).field("shift", shift).field("name", name);
         out.numbers("lanes", std::vector<int>(r.lanes, r.lanes + r.count)).numbers("offsets", offsets);
+        out.numbers("sectors", std::vector<uint64_t>(sectors, sectors + moved));
+        out.field("wavefronts", r.shared ? serve(addresses, r.lanes, r.count, r.bytes).wavefronts : 0);
+        out.key("parts").list([&] { if (r.shared) write_parts(out, r, addresses); });
     });
 }
 

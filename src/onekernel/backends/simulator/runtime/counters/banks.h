@@ -1,0 +1,48 @@
+// Shared memory lies in 32 banks, 4-byte word after word. In one pass, a wavefront, each bank gives one word, to all who want
+// it. Accesses of 8 bytes are served by half warps, of 16 bytes by quarters.
+// Source: CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x; wide accesses as ncu counts them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../api/ok/card.h"
+
+namespace __ok {
+constexpr int BANKS = 32, WORD_BYTES = 4;
+
+inline uint64_t word_of(uint64_t address) { return address / WORD_BYTES; }
+inline int bank_of(uint64_t word) { return static_cast<int>(word % BANKS); }
+inline int words_each(int bytes) { return bytes >= WORD_BYTES ? bytes / WORD_BYTES : 1; }
+
+// Calls served(begin, end) for each part of the `count` lanes, ascending, that is served by itself.
+template <class F>
+void each_part(const int* lanes, int count, int bytes, F served) {
+    int together = bytes == 16 ? WARP / 4 : bytes == 8 ? WARP / 2 : WARP;
+    for (int begin = 0, end = 0; begin < count; begin = end) {
+        while (end < count && lanes[end] / together == lanes[begin] / together) end++;
+        served(begin, end);
+    }
+}
+
+struct Served {
+    int wavefronts, parts;
+};
+
+// Of each part the most distinct words that one bank must give.
+inline Served serve(const uint64_t* addresses, const int* lanes, int count, int bytes) {
+    Served all{};
+    each_part(lanes, count, bytes, [&](int begin, int end) {
+        uint64_t word[WARP];
+        int n = 0, in_bank[BANKS] = {}, most = 0;
+        for (int i = begin; i < end; i++)
+            for (int k = 0; k < words_each(bytes); k++) word[n++] = word_of(addresses[i]) + k;
+        std::sort(word, word + n);
+        for (int i = 0; i < n; i++)
+            if (!i || word[i] != word[i - 1]) most = std::max(most, ++in_bank[bank_of(word[i])]);
+        all.wavefronts += most;
+        all.parts++;
+    });
+    return all;
+}
+}  // namespace __ok
