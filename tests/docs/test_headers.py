@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 import subprocess
@@ -47,6 +48,15 @@ def test_a_header_says_how_to_check_and_bench_and_each_command_can_be_typed(
             _can_be_typed(shlex.split(found[1]), capfd)
 
 
+@functools.cache
+def collected(file: str) -> list[str]:
+    """The names of the tests in that file."""
+    command = [sys.executable, "-m", "pytest", file, "--collect-only", "-q", "-p", "no:cacheprovider"]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout[-300:]
+    return [line.partition("::")[2] for line in answer.stdout.splitlines() if "::" in line]
+
+
 def _can_be_typed(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     if words[:2] == ["onekernel", "check"]:
         assert set(words[2:]) <= set(load(ROOT).exercises), words
@@ -54,11 +64,8 @@ def _can_be_typed(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
         assert cli.main([*words[1:], "--dry-run"]) == 0, words
         assert f"{words[2]} (" in capfd.readouterr().out
     elif words[:3] == ["python", "-m", "pytest"]:
-        answer = subprocess.run(
-            [sys.executable, *words[1:], "--collect-only", "-q", "-p", "no:cacheprovider"],
-            cwd=ROOT, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert answer.returncode == 0, f"{words} selects no test: {answer.stdout[-300:]}"
+        file, option, name = words[3:]
+        assert option == "-k" and [test for test in collected(file) if name in test], f"{words} selects no test"
     else:
         file = words[1].replace("learners/YOURNAME/", "kernels/")  # where a learner's own files come from
         assert words[0] == "python" and (ROOT / file).is_file(), words

@@ -30,7 +30,7 @@ KERNELS = (
     "copy_too_long", "deadlock_shuffle_barrier", "device_assert", "endless_loop", "host_touch", "oob_read_before",
     "oob_shared_dynamic", "race_global_blocks", "race_missing_barrier", "stack_overflow", "use_after_free",
 )  # fmt: skip
-FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all --param=asan-stack=0"
+FLAGS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all --param=asan-stack=0"
 WRAPPER = """#!/bin/sh
 case " $* " in
   *" -shared "*|*runtime.cpp*) exec {compiler} "$@" {flags} ;;

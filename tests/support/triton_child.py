@@ -1,46 +1,77 @@
 """Runs a Triton file in the interpreter, in a process of its own, whatever machine and whatever was imported before.
 
-`run(path, slug, ...)` is for tests; `python triton_child.py` is the process.
+`run(path, slug, ...)` is for tests; `python triton_child.py` is a process that imports torch and Triton once and forks
+another for each file: the imports take seconds, a file's own kernels often less.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import select
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
-
-import pytest
-
-from support.patience import HUNG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(path: Path, slug: str, dtypes=("float32",), cases=(), groups=(), seed: int = 7) -> list[dict[str, Any]]:
-    """One entry a call: case, dtype, fault, findings (code, line, text), kernels, passes (reads, writes)."""
+    """One entry per call: case, dtype, fault, findings (code, line, text), kernels, passes (reads, writes)."""
+    import pytest
+
+    from support.patience import HUNG_SECONDS
+
     request = {"path": str(path), "slug": slug, "dtypes": list(dtypes), "cases": [list(c) for c in cases]}
     request |= {"groups": list(groups), "seed": seed}
-    environment = os.environ | {"TRITON_INTERPRET": "1", "ONEKERNEL_LANG": "en"}
-    environment["PYTHONPATH"] = os.pathsep.join((str(ROOT / "src"), str(ROOT / "tests")))
-    done = subprocess.run(
-        [sys.executable, __file__],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=HUNG_SECONDS,
-    )
-    if done.returncode and "Unavailable: Triton 3.6.0 without a GPU fails with NumPy" in done.stderr:
+    parent = _parent()
+    print(json.dumps(request), file=parent.stdin, flush=True)
+    ready, _, _ = select.select([parent.stdout], [], [], HUNG_SECONDS)
+    answer = json.loads(parent.stdout.readline()) if ready else "it hung"
+    if isinstance(answer, list):
+        return answer
+    if "Unavailable: Triton 3.6.0 without a GPU fails with NumPy" in answer:
         # Seen where a GPU machine brings both; the README's set-up has a pair that works.
-        pytest.skip(done.stderr.strip().rsplit("Unavailable: ", 1)[-1])
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
+        pytest.skip(answer.strip().rsplit("Unavailable: ", 1)[-1])
+    raise AssertionError(answer[-3000:])
+
+
+@functools.cache
+def _parent() -> subprocess.Popen[str]:
+    """The process that forks; it ends when this one does, for want of requests."""
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT / "src"), "ONEKERNEL_LANG": "en"}
+    command = [sys.executable, __file__]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 def main() -> None:
+    """Answers each line of standard input with a line: a list of answers, or a string that says what failed."""
+    import torch  # noqa: F401
+    import triton  # noqa: F401
+
+    answer_to = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a kernel prints is no answer
+    for line in sys.stdin:
+        reading, writing = os.pipe()
+        if (child := os.fork()) == 0:
+            try:
+                text = json.dumps(answers_to(json.loads(line)))
+            except BaseException:
+                text = json.dumps(traceback.format_exc())
+            with os.fdopen(writing, "w") as out:
+                out.write(text)
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as said:
+            text = said.read()
+        _, status = os.waitpid(child, 0)
+        print(text or json.dumps(f"the process ended with {status}"), file=answer_to, flush=True)
+
+
+def answers_to(request: dict[str, Any]) -> list[dict[str, Any]]:
     from onekernel.backends import triton
     from onekernel.backends.base import Buffer, BuildError
     from onekernel.grading import buffers
@@ -48,8 +79,6 @@ def main() -> None:
     from onekernel.ops import OPERATORS
     from onekernel.ops.base import Case
 
-    request = json.load(sys.stdin)
-    answer_to, sys.stdout = sys.stdout, sys.stderr
     operator = OPERATORS["softmax"]
     plain = operator.group("shapes")[0].fill
     cases = [c for name in request["groups"] for c in operator.group(name)]
@@ -88,7 +117,7 @@ def main() -> None:
                     "walks": [b.passes() for k in report.kernels for b in k.buffers if b.name == "x"],
                 }
             )
-    json.dump(answers, answer_to)
+    return answers
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from onekernel import cli, doctor, messages
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
-from onekernel.course import find_root, load
+from onekernel.course import Course, find_root, load
 from onekernel.doctor import machine, selftest
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
@@ -29,6 +30,20 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
+@pytest.fixture
+def triton_tested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command tests every backend; Triton's own test takes half a minute and is not what these tests are about."""
+    test = doctor.health
+
+    def health(course: Course, backend: str, *, again: bool = False) -> doctor.Health:
+        return known(backend) if backend == "triton" else test(course, backend, again=again)
+
+    monkeypatch.setattr(doctor, "health", health)
+
+
+known = functools.cache(functools.partial(selftest.health, COURSE, again=True))
+
+
 def test_every_line_has_a_value_or_a_mend() -> None:
     facts = list(doctor.facts())
     assert {"Linux", "CPU", "Python", "Landlock", "nvcc", "GPU", "torch", "triton", "ncu"} <= {f.name for f in facts}
@@ -38,7 +53,7 @@ def test_every_line_has_a_value_or_a_mend() -> None:
 
 
 def test_without_a_compiler_the_cause_and_the_mend_are_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], triton_tested_once: None
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     facts = {f.name: f for f in doctor.facts()}
@@ -98,7 +113,7 @@ def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fresh: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fresh: Path, triton_tested_once: None
 ) -> None:
     _wrong_numbers(monkeypatch)
     health = doctor.health(COURSE, "simulator")
