@@ -9,7 +9,8 @@ The kernel: out[i] = a[i] + b[i] for n = 2**24 elements of fp16, all three vecto
 
 Every answer is a string: a number and its unit ("1.5 GFLOP", "96 MiB", "0.25 FLOP/byte", "12 us"), or a word.
 Prefixes: k M G T are powers of 1000, Ki Mi Gi powers of 1024; m u n are thousandths. Units: FLOP, B, s, FLOP/byte,
-FLOP/s, B/s. Three significant digits are enough.
+FLOP/s, B/s. Three significant digits are enough. The decimal mark is a point or a comma; "1.234" and "1,234" could
+also mean thousands, and are refused.
 
     name                 unit        within
     FLOPS                FLOP         2 %

@@ -9,7 +9,8 @@ The kernel: out[i] = a[i] + b[i] for n = 2**24 elements of fp16, all three vecto
 
 Every answer is a string: a number and its unit ("1.5 GFLOP", "96 MiB", "0.25 FLOP/byte", "12 us"), or a word.
 Prefixes: k M G T are powers of 1000, Ki Mi Gi powers of 1024; m u n are thousandths. Units: FLOP, B, s, FLOP/byte,
-FLOP/s, B/s. Three significant digits are enough.
+FLOP/s, B/s. Three significant digits are enough. The decimal mark is a point or a comma; "1.234" and "1,234" could
+also mean thousands, and are refused.
 
     name                 unit        within
     FLOPS                FLOP         2 %
@@ -63,7 +64,7 @@ FLOPS_TO_BALANCE = "239.6 FLOP"
 
 # --- Part 2: another card ---------------------------------------------------------------------------------------
 CARD = "A100 SXM 80GB"
-CARD_BANDWIDTH = "2.039 TB/s"
+CARD_BANDWIDTH = "2.04 TB/s"
 CARD_PEAK = "78 TFLOP/s"
 
 CARD_RIDGE = "38.25 FLOP/byte"  # 78e12 / 2.039e12: nearly the H100's, both grew by the same factor

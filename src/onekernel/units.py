@@ -1,17 +1,27 @@
-"""Numbers with units, as a learner writes them: "100.7 MB", "0.167 FLOP/byte", "30 us"."""
+"""Numbers with units, as a learner types them: "100.7 MB", "100,7 MB", "0.167 FLOP/byte", "30 us".
+
+A comma and a point are read alike, whatever the language in force, because a file is graded wherever it is handed in:
+
+- with both, the last is the decimal mark and the other groups thousands: 1,234.5 and 1.234,5;
+- one that stands several times groups thousands: 1,234,567 and 1.234.567;
+- one that stands once is the decimal mark: 33.7 and 33,7; but
+- before exactly three digits it could be either, and is refused with both readings: 33,700. It is the decimal mark
+  where it cannot group: after a zero or four digits (0.125, 1234.567), and before an exponent (1.234e7).
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
 
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.numerals import SCALES, Quantity
 
+LONGEST = 80  # characters; the text may be anybody's, and no number with a unit needs more
 _PREFIX = {
-    "": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15,
-    "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40,
-    "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9,
+    **SCALES, "K": 1e3, "P": 1e15, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40,
+    "µ": 1e-6, "μ": 1e-6,
 }  # fmt: skip
 _UNIT = {
     "FLOP": "FLOP", "FLOPS": "FLOP", "FLOPs": "FLOP",
@@ -21,63 +31,63 @@ _UNIT = {
     "FLOP/s": "FLOP/s", "FLOPs/s": "FLOP/s", "FLOPS/s": "FLOP/s",
     "B/s": "B/s", "bytes/s": "B/s", "byte/s": "B/s",
 }  # fmt: skip
-_WRITTEN = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?:e[-+]?\d+)?(?!,\d|\.?\w)")
-_NUMBER = re.compile(r"\s*([-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A value in its base unit: FLOP, B, s, FLOP/byte, FLOP/s, B/s, or "" for a bare number."""
-
-    value: float
-    unit: str
+# Each part begins with what the one before cannot hold, so that a text is read once, from left to right.
+_NUMBER = re.compile(r"([-+]?)([0-9.,_]+)((?:[eE][-+]?[0-9]+)?)")
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
 
 
 def parse(text: str) -> Quantity:
-    """Reads a number and its unit. Raises UserError."""
-    match = _NUMBER.fullmatch(text)
-    if not match:
+    """Reads a number and its unit. Raises UserError, which says what could be written instead."""
+    if len(text) > LONGEST:
+        raise UserError(Message.of("units.too-long", most=LONGEST))
+    text = text.strip()
+    match = _NUMBER.match(text)
+    mantissa = _mantissa(match[2], text, bool(match[3])) if match else None
+    if not match or mantissa is None:
         raise UserError(Message.of("units.no-number", text=repr(text)))
-    number = float(match[1].replace(",", "").replace("_", ""))
-    unit = match[2]
+    value, unit = float(match[1] + mantissa + match[3]), text[match.end() :].strip()
+    scale, base = _scaled(unit)
+    if not math.isfinite(value * scale):
+        raise UserError(Message.of("units.no-number", text=repr(text)))
+    return Quantity(value * scale, base)
+
+
+def _mantissa(digits: str, text: str, has_exponent: bool) -> str | None:
+    """The digits with a point as the decimal mark and nothing else; None for what is no number. Raises UserError."""
+    digits = digits.replace("_", "")
+    marks = [c for c in digits if c in ".,"]
+    if len(marks) == len(digits):
+        return None
+    if not marks:
+        return digits
+    last = marks[-1]
+    if len(marks) == 1:
+        whole, _, decimals = digits.partition(last)
+        if len(decimals) == 3 and _GROUPED.fullmatch(digits) and not has_exponent:
+            raise _ambiguous(whole, decimals, text, digits)
+        return f"{whole}.{decimals}"
+    if len(set(marks)) == 1:  # thousands alone
+        return digits.replace(last, "") if _GROUPED.fullmatch(digits) else None
+    whole, _, decimals = digits.rpartition(last)
+    if last in whole or not _GROUPED.fullmatch(whole):
+        return None
+    return f"{whole.replace(marks[0], '')}.{decimals}"
+
+
+def _ambiguous(whole: str, decimals: str, text: str, digits: str) -> UserError:
+    short = decimals.rstrip("0")
+    decimal = f"{whole}.{short if len(short) < 3 else short + '0'}".rstrip(".")
+    either = {"decimal": text.replace(digits, decimal), "thousands": text.replace(digits, whole + decimals)}
+    return UserError(Message("units.ambiguous", {"text": repr(text), **either}))
+
+
+def _scaled(unit: str) -> tuple[float, str]:
+    """What a unit multiplies by, and its base unit. Raises UserError for one that is not known."""
     if not unit:
-        return Quantity(number, "")
+        return 1.0, ""
     for length in (0, 1, 2):
         prefix, rest = unit[:length], unit[length:]
         if prefix in _PREFIX and rest in _UNIT:
-            return Quantity(number * _PREFIX[prefix], _UNIT[rest])
+            return _PREFIX[prefix], _UNIT[rest]
     known = ", ".join(dict.fromkeys(_UNIT.values()))
     raise UserError(Message.of("units.unknown-unit", unit=repr(unit), known=known))
-
-
-def show(value: float, unit: str, lang: str = "en") -> str:
-    """A quantity with three to four digits and a decimal prefix: 100663296 B -> "100.7 MB", in Spanish "100,7 MB"."""
-    for prefix in ("T", "G", "M", "k", "", "m", "u", "n"):
-        scale = _PREFIX[prefix]
-        if abs(value) >= scale or (value == 0 and prefix == ""):
-            if unit == "FLOP/byte" or unit == "":
-                break
-            return f"{number(value / scale, '.4g', lang)} {prefix}{unit}"
-    return f"{number(value, '.4g', lang)} {unit}".strip()
-
-
-def number(value: float, spec: str, lang: str) -> str:
-    """format(value, spec) with the separators of the language. Spanish: 404.193 and 62,6; none in four digits, 1024."""
-    return in_language(format(value, spec), lang)
-
-
-def in_language(text: str, lang: str) -> str:
-    """A text whose numbers are written as in English ("404,193", "62.6"), with the separators of `lang`.
-
-    Names and versions are no numbers: what stands between backticks, or touches a letter or a second point, is kept.
-    """
-    if lang == "en":
-        return text
-    parts = text.split("`")
-    return "`".join(part if index % 2 else _WRITTEN.sub(_spanish, part) for index, part in enumerate(parts))
-
-
-def _spanish(found: re.Match[str]) -> str:
-    whole, point, decimals = found[0].partition(".")
-    digits = whole.replace(",", "")
-    return (digits if len(digits) <= 4 else whole.replace(",", ".")) + (f",{decimals}" if point else "")

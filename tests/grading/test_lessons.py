@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +16,7 @@ from onekernel.grading import waste
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Result
-from onekernel.messages import LANGUAGES, Message, set_language
-from onekernel.report import text as reports
+from onekernel.messages import LANGUAGES, Message
 
 WHOLE = course.load(find_root(Path(__file__).parent))
 COLUMNS = "for (int64_t c = threadIdx.x; c < cols; c += kThreads) {"
@@ -150,18 +150,26 @@ def test_one_is_singular(lang: str) -> None:
 
 
 def test_figures_have_the_separators_of_the_language() -> None:
-    values = {"value": "71.9 %", "sizes": "16 x 1024"}
-    what = Message("grading.memory", {"what": Message("grading.measured-bank_conflicts", values), "full": "5 %"})
-    try:
-        set_language("es")
-        assert "71,9 %" in reports.sentence(what) and "16 x 1024" in reports.sentence(what)
-        set_language("en")
-        assert "71.9 %" in reports.sentence(what)
-        of_the_file = Message("simulator.compile-error", {"line": 1, "what": "bad literal 3.14"})
-        set_language("es")
-        assert "3.14" in reports.sentence(of_the_file)
-    finally:
-        set_language("en")
+    share = Message("grading.measured-bank_conflicts", {"value": 71.9, "sizes": "16 x 1024"})
+    what = Message("grading.memory", {"what": share, "full": Message("grading.percent", {"value": 2.5})})
+    assert "71,9 %" in what.text("es") and "2,5 %" in what.text("es") and "16 x 1024" in what.text("es")
+    assert "71.9 %" in what.text("en") and "2.5 %" in what.text("en")
+    assert Message.from_json(json.loads(json.dumps(what.to_json()))) == what
+    of_the_file = Message("simulator.compile-error", {"line": 1, "what": "bad literal 3.14"})
+    assert "3.14" in of_the_file.text("es")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_verdict_of_an_older_version_still_prints(lang: str) -> None:
+    """Its values are texts, where a template now says how a number is written."""
+    old = Message("grading.measured-barriers", {"value": "1.5"})
+    assert old.text(lang).startswith("1.5 barr")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_value_that_json_has_not_is_kept_as_a_word(value: float) -> None:
+    kept = json.dumps(Message("grading.lesson-requested", {"factor": value}).to_json(), allow_nan=False)
+    assert f" {value} " in Message.from_json(json.loads(kept)).text("en")
 
 
 def test_lines_that_the_untrusted_side_makes_up_are_left_out(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import onekernel
 
 PACKAGE = Path(onekernel.__file__).parent
 FLOORS = (
+    {"numerals"},
     {"messages"},
     {"errors"},
     {"arguments", "course", "gaps", "counts", "units"},

@@ -276,7 +276,7 @@ def test_the_heat_says_what_would_do(tmp_path: Path) -> None:
     line = next(n for n in heat.lines_of(recording.source, recording.counts) if n.number == 3)
     assert (line.moved, line.needed, line.requests) == ((32 + 4) * 32, (4 + 4) * 32, 2)
     assert (line.sectors_per_request, line.sectors_needed, line.times) == (18, 4, 4.5)
-    assert any(row.split()[:5] == ["1.152", "kB", "x4.5", "2", "18"] for row in terminal.source(recording))
+    assert any(row.split()[:5] == ["1.15", "kB", "x4.5", "2", "18"] for row in terminal.source(recording))
 
 
 def test_lines_that_are_left_out_are_marked() -> None:

@@ -67,7 +67,7 @@ def score(times: Mapping[tuple[str, int, int], Timed]) -> Credit:
     speeds = [_of_copy(times.get((dtype, *shape)), f"{dtype} {shape[0]} x {shape[1]}", notes)
               for dtype in DTYPES for shape in SHAPES]  # fmt: skip
     mean = sum(speeds) / len(speeds)
-    values = {"percent": f"{100 * mean:.0f}", "count": len(speeds), "full": f"{100 * FULL_SPEED:.0f}"}
+    values = {"percent": 100 * mean, "count": len(speeds), "full": 100 * FULL_SPEED}
     notes.append(Message("bench.credit-copy", values))
     return Credit(PASS + (1 - PASS) * min(1.0, mean / FULL_SPEED), tuple(notes))
 
@@ -82,10 +82,10 @@ def tell(timed: Timed | None, dtype: str, rows: int, cols: int) -> Message:
     ours = timed.ours.median
     values = {
         "shape": shape,
-        "us": f"{ours * 1e6:.1f}",
-        "spread": f"{100 * timed.ours.spread:.0f}",
-        "copy": f"{100 * timed.copy.median / ours:.0f}",
-        "torch": f"{100 * timed.torch.median / ours:.0f}",
+        "us": ours * 1e6,
+        "spread": 100 * timed.ours.spread,
+        "copy": 100 * timed.copy.median / ours,
+        "torch": 100 * timed.torch.median / ours,
     }
     return Message("bench.timed-at", values)
 
@@ -97,7 +97,7 @@ def _passes(timed: Timed | None, dtype: str, notes: list[Message]) -> bool:
     assert timed is not None
     speed = timed.torch.median / timed.ours.median
     if speed < FLOOR_SPEED:
-        values = {"shape": shape, "percent": f"{100 * speed:.0f}", "needed": f"{100 * FLOOR_SPEED:.0f}"}
+        values = {"shape": shape, "percent": 100 * speed, "needed": 100 * FLOOR_SPEED}
         notes.append(Message("bench.credit-below-floor", values))
     return speed >= FLOOR_SPEED
 
@@ -121,7 +121,7 @@ def _stands(timed: Timed | None, shape: str, notes: list[Message]) -> bool:
         try:
             refuse_above_roof(timed.ours, timed.floor)
         except AboveRoof:
-            values = {"shape": shape, "seconds": f"{timed.ours.median * 1e6:.1f}", "floor": f"{timed.floor * 1e6:.1f}"}
+            values = {"shape": shape, "seconds": timed.ours.median * 1e6, "floor": timed.floor * 1e6}
             note = Message("bench.credit-above-roof", values)
     if note is not None and note not in notes:
         notes.append(note)

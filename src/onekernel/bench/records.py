@@ -61,7 +61,7 @@ def expected(root: Path, bench: str, wanted: Sequence[Any] = ()) -> Message:
             mine = mine or list(each.values())
             wall, gpu = (len(wanted) * sum(t[key] for t in mine) / len(mine) for key in ("wall_s", "gpu_s"))
         name = data.get("device", {}).get("name") or data.get("gpu") or data.get("machine") or data.get("cpu")
-        values = {"wall": f"{wall:.0f}", "gpu": f"{gpu or 0:.0f}", "name": name, "date": data["date"]}
+        values = {"wall": wall, "gpu": gpu or 0, "name": name, "date": data["date"]}
         return Message("bench.expected-gpu" if gpu else "bench.expected", values)
     return Message("bench.expected-unknown")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onekernel import learners
 from onekernel.course import Course
 from onekernel.learners import Learner
-from onekernel.messages import say
+from onekernel.messages import say, written
 
 OPEN, CLOSE = "<!-- evidence -->", "<!-- /evidence -->"
 
@@ -34,6 +34,6 @@ def _table(course: Course, learner: Learner) -> str:
     for slug, exercise in course.exercises.items():
         best = scores.get(slug, {}).get("best")
         if best:
-            points = f"{best['earned']:g} / {exercise.points}"
+            points = f"{written(best['earned'], 'g')} / {exercise.points}"
             lines.append(f"| {slug} | {points} | {best['device']} | {best['version']} | {best['date'][:10]} |")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from onekernel.cli.console import MARKS, indented, tell, verbatim, write
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.learners import Learner
-from onekernel.messages import Message, language, say
+from onekernel.messages import Message, language, say, written
 
 
 def start(args: argparse.Namespace) -> int:
@@ -43,7 +43,7 @@ def status(args: argparse.Namespace) -> int:
             earned, points = earned + best.get("earned", 0), points + exercise.points
             _status_row(course, learner, exercise, best)
     write()
-    verbatim("  " + say("cli.total-points", earned=f"{earned:g}", points=points), "bold")
+    verbatim("  " + say("cli.total-points", earned=earned, points=points), "bold")
     next_step(course, learner)
     return 0
 
@@ -62,7 +62,7 @@ def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict
     hints = learner.hints_read(exercise.slug)
     if hints:
         when += ("  " if when else "") + say("cli.hints-read", count=hints)
-    value = f"{best.get('earned', 0):g} / {exercise.points}"
+    value = f"{written(best.get('earned', 0), 'g')} / {exercise.points}"
     line = f"  {mark} {exercise.slug:<22} {word:<16} {value:>9}  {when}"
     verbatim(line.rstrip(), style if best else "")
 

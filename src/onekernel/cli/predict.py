@@ -17,7 +17,7 @@ from onekernel.course import Check, Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.memory import QUANTITIES
 from onekernel.learners import Learner
-from onekernel.messages import Message, say
+from onekernel.messages import Message, say, written
 from onekernel.minigpt import storage
 from onekernel.units import parse
 
@@ -185,7 +185,15 @@ def _ask(question: Mapping[str, Any], *, may_skip: bool = False) -> Any:
 def _show(learner: Learner, exercise: Exercise, questions: Questions, answers: Mapping[str, str]) -> None:
     tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
     for q in questions:
-        verbatim(f"    {q['id']}: {answers.get(q['id'], '-')}  ({_what(q)})")
+        verbatim(f"    {q['id']}: {_understood(answers.get(q['id'], '-'))}  ({_what(q)})")
+
+
+def _understood(text: str) -> str:
+    """A prediction as it is scored; as it was typed where it cannot be read."""
+    try:
+        return written(parse(text), ".7g")
+    except UserError:
+        return text
 
 
 def _ids(questions: Questions) -> str:

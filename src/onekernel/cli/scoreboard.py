@@ -17,7 +17,7 @@ from onekernel.grading.verdicts import (
     Scorecard,
     Verdict,
 )
-from onekernel.messages import say
+from onekernel.messages import say, written
 from onekernel.report import text as reports
 
 WAITING = ("right-first", "told-at-first")  # a check that waits for others: no failure of its own to explain
@@ -51,7 +51,7 @@ def _row(
     """A line of the board. What was not assessed has points that can be earned elsewhere, and none that were lost."""
     mark, style = MARKS[status]
     word = word or say(f"grading.status-{status}")
-    value = _of(earned, points) if status != NOT_ASSESSED else f"– / {points:g}"
+    value = _of(earned, points) if status != NOT_ASSESSED else f"– / {written(points, 'g')}"
     room = width() - len(indent) - 2 - len(word) - 14
     name = name if len(name) <= room else name[: room - 1] + "…"
     from rich.text import Text
@@ -72,7 +72,7 @@ def _check(verdict: Verdict) -> None:
         waiting = [f.message for f in verdict.failures if f.code in WAITING]
         for told in (verdict.note, *verdict.details, *waiting):
             if told:
-                indented(reports.sentence(told), 8, "dim")
+                indented(str(told), 8, "dim")
 
 
 def _points(text: str, earned: float, points: float, style: str) -> None:
@@ -81,7 +81,7 @@ def _points(text: str, earned: float, points: float, style: str) -> None:
 
 
 def _of(earned: float, points: float) -> str:
-    return f"{earned:g} / {points:g}"
+    return " / ".join(written(value, "g") for value in (earned, points))
 
 
 def _not_assessed(card: Scorecard) -> None:
@@ -130,7 +130,7 @@ def _failures(result: Result, course: Course, replay: str) -> None:
 def _explain(failures: list[Failure], course: Course) -> None:
     """The sentences of failures on one input at one line, then that input, line and chapter."""
     for failure in failures:
-        indented(reports.sentence(failure.message), 2)
+        indented(str(failure.message), 2)
     for kind, text in reports.told(failures[-1], course):
         if kind != "why":
             verbatim("  " + reports.label(kind) + text, "bold" if kind == "source" else "dim")

@@ -14,9 +14,9 @@ from importlib import metadata
 from pathlib import Path
 
 from onekernel.doctor.device import gpu_present
-from onekernel.messages import Message
+from onekernel.messages import Message, written
+from onekernel.numerals import Quantity
 from onekernel.sandbox.landlock import landlock_version
-from onekernel.units import show
 
 OK, MISSING, INFO = "ok", "missing", "info"
 _ADMIN_ONLY = Path("/proc/driver/nvidia/params")
@@ -94,17 +94,17 @@ def _card() -> Iterator[Fact]:
     from onekernel.bench.cards import card_named
 
     card = device.current()
-    memory = show(card.memory_bytes, "B")
+    memory = written(Quantity(card.memory_bytes, "B"))
     yield Fact("GPU", OK, f"{card.name}, sm_{card.capability.replace('.', '')}, {card.sms} SM, {memory}")
     yield Fact("driver", OK, card.driver)
-    yield Fact("DRAM", INFO, f"{show(card.datasheet_bandwidth, 'B/s')} ({card.bandwidth_source})")
+    yield Fact("DRAM", INFO, f"{written(Quantity(card.datasheet_bandwidth, 'B/s'))} ({card.bandwidth_source})")
     listed = card_named(card.name)
     if listed:
         peaks = {"fp32": listed.fp32, "fp16": listed.fp16, "fp16 Tensor Cores": listed.fp16_tensor}
-        told = ", ".join(f"{name} {show(value, 'FLOP/s')}" for name, value in peaks.items())
+        told = ", ".join(f"{name} {written(Quantity(value, 'FLOP/s'))}" for name, value in peaks.items())
         yield Fact("peaks", INFO, f"{told} (cards.toml: {listed.name})")
     else:
-        yield Fact("peaks", INFO, f"fp32 {show(card.fma_rate, 'FLOP/s')}", Message("doctor.unlisted-card"))
+        yield Fact("peaks", INFO, f"fp32 {written(Quantity(card.fma_rate, 'FLOP/s'))}", Message("doctor.unlisted-card"))
 
 
 def _package(name: str, mend: str) -> Fact:

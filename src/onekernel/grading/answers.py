@@ -15,8 +15,9 @@ from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.numerals import Quantity
 from onekernel.ops import OPERATORS
-from onekernel.units import parse, show
+from onekernel.units import parse
 
 N = 2**24
 ITEMSIZE = 2  # fp16
@@ -82,7 +83,7 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
     if abs(quantity.value - right.value) <= right.within * abs(right.value):
         return None
     factor = quantity.value / right.value if right.value else float("inf")
-    return because("answer-value", text=show(quantity.value, right.unit), factor=f"{factor:.3g}")
+    return because("answer-value", text=Quantity(quantity.value, right.unit), factor=factor)
 
 
 class _NoCard(KeyError):

@@ -105,10 +105,10 @@ def _describe(name: str, m: Mismatch) -> Message:
         "count": m.count,
         "total": m.total,
         "index": _index(m.index),
-        "got": f"{m.got:.7g}",
-        "want": f"{m.want:.7g}",
-        "error": f"{m.error:.1e}",
-        "limit": f"{m.limit:.1e}",
+        "got": float(m.got),
+        "want": float(m.want),
+        "error": float(m.error),
+        "limit": float(m.limit),
     }
     return Message(f"grading.{m.kind}", values)
 

@@ -10,10 +10,10 @@ from onekernel.errors import UserError
 from onekernel.grading import memory, speed
 from onekernel.grading.submission import Submission, judge_call
 from onekernel.messages import Message, say
+from onekernel.numerals import Quantity
 from onekernel.ops.base import DTYPES
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
-from onekernel.units import show
 
 ROWS, COLS = 16, 1024  # where the learner names no shape
 MOST_COUNTED = 1 << 22  # elements: some seconds in the simulator
@@ -40,7 +40,7 @@ def lines(s: Submission, shape: tuple[int, int] | None = None, dtype: str = "flo
         found += [note.text() for note in speed.measure(s).notes]
     elif s.device == "cuda":
         if rows * cols * DTYPES[dtype].itemsize > MOST_TIMED_BYTES:
-            values = {"rows": rows, "cols": cols, "most": show(MOST_TIMED_BYTES, "B")}
+            values = {"rows": rows, "cols": cols, "most": Quantity(MOST_TIMED_BYTES, "B")}
             raise UserError(Message("grading.log-too-large-to-time", values))
         found.append(speed.time_at(s, dtype, rows, cols).text())
     return found
@@ -74,7 +74,7 @@ def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     found = [memory.measured(name, counted, at).text() for name in _RATIOS]
     loads = counted.total(counts.LOAD_REQUESTS)
     sectors = counted.total(counts.LOAD_SECTORS) / loads if loads else 0.0
-    found.append(say("grading.measured-requests", value=f"{loads / sizes['rows']:.3g}", sectors=f"{sectors:.3g}"))
+    found.append(say("grading.measured-requests", value=loads / sizes["rows"], sectors=sectors))
     found.append(memory.measured("barriers", counted).text())
     if counted.shared_wavefronts():
         found.append(memory.measured("shared_traffic", counted, at).text())

@@ -19,8 +19,9 @@ from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.numerals import Quantity
 from onekernel.ops import Case, Ledger
-from onekernel.units import parse, show
+from onekernel.units import parse
 
 CLOSE = 0.05  # a prediction within 5 % is right
 WIDEST_REQUEST = 512  # bytes: 16 for each of 32 lanes
@@ -122,6 +123,7 @@ MEASURES: dict[str, Callable[[Counted], float]] = {
 }
 
 
+_SHARES = ("bank_conflicts",)  # told as a percentage
 ON_LONG_ROWS = "scatter"  # their kernel may walk the row three times, which is another check's
 _BY_REQUEST = ("bytes_moved", "scatter", "bank_conflicts", "load_requests", "shared_traffic")
 """Measures that ask which bytes one instruction moves, and not only which are moved."""
@@ -129,13 +131,13 @@ _BY_REQUEST = ("bytes_moved", "scatter", "bank_conflicts", "load_requests", "sha
 
 def measured(name: str, c: Counted, at: str | None = None) -> Message:
     """A measure in words; `at` is the sizes in words, where they are not all there is to say."""
-    values = {"value": _shown(name, MEASURES[name](c)), "sizes": at or show_sizes(c.sizes)}
-    return Message(f"grading.measured-{name}", values)
+    value = MEASURES[name](c) * (100 if name in _SHARES else 1)
+    return Message(f"grading.measured-{name}", {"value": value, "sizes": at or show_sizes(c.sizes)})
 
 
-def _shown(name: str, value: float) -> str:
-    """A measure's value; a share as a percentage."""
-    return f"{100 * value:.3g} %" if name == "bank_conflicts" else f"{value:.3g}"
+def _limit(name: str, value: float) -> float | Message:
+    """What a measure may be, as a sentence says it."""
+    return Message("grading.percent", {"value": 100 * value}) if name in _SHARES else value
 
 
 def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -160,7 +162,7 @@ def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -
         return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
     for other, most in after.items():
         if MEASURES[other](counted) > most:
-            values = {"what": measured(other, counted), "most": _shown(other, most)}
+            values = {"what": measured(other, counted), "most": _limit(other, most)}
             why = _failure(s, check, Message("grading.memory-after", values), other, counted)
             return Verdict(check, FAILED, failures=(why,), note=measured(name, counted))
     full, zero = check.options["full"], check.options["zero"]
@@ -170,7 +172,7 @@ def judge_memory(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -
     note = measured(name, counted)
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=measured(*judged[0]))
-    what = Message("grading.memory", {"what": note, "full": _shown(name, full)})
+    what = Message("grading.memory", {"what": note, "full": _limit(name, full)})
     earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
     why = _failure(s, check, what, name, counted)
     return Verdict(check, PARTIAL if share else FAILED, earned, (why,), note)
@@ -200,7 +202,7 @@ def _counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failu
     ideal = s.operator.ledger(call.case.sizes, _itemsize(call))
     loaded, least = total(kernels, counts.BYTES_LOADED), ideal.bytes_read
     if not failures and not loaded >= least:  # less than a right kernel can: it did not do the work, or nobody counted
-        values = {"loaded": show(loaded, "B"), "least": show(least, "B")}
+        values = {"loaded": Quantity(loaded, "B"), "least": Quantity(least, "B")}
         failures = [Failure(Message("grading.loaded-too-little", values), check.chapter, code="loaded-too-little")]
     return Counted(kernels, ideal, call.case.sizes), failures
 
@@ -210,22 +212,22 @@ def _itemsize(call: Call) -> int:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class Predictable:
     """What a learner may be asked to predict: its unit ("" for a bare number) and how it is counted."""
 
     unit: str
     count: Callable[[Counted], float]
 
 
-QUANTITIES: dict[str, Quantity] = {
+QUANTITIES: dict[str, Predictable] = {
     # Both byte counts are of the same element type, so their ratio is accesses an output.
-    "reads_per_element": Quantity("", lambda c: c.total(counts.BYTES_LOADED) / c.ideal.bytes_written),
-    "writes_per_element": Quantity("", lambda c: c.total(counts.BYTES_STORED) / c.ideal.bytes_written),
-    "bytes_loaded": Quantity("B", lambda c: c.total(counts.BYTES_LOADED)),
-    "bytes_stored": Quantity("B", lambda c: c.total(counts.BYTES_STORED)),
-    "bytes_requested": Quantity("B", lambda c: bytes_requested(c) * c.ideal.bytes),
-    "compulsory_bytes": Quantity("B", lambda c: float(c.ideal.bytes)),
-    "intensity": Quantity("FLOP/byte", lambda c: c.ideal.intensity),
+    "reads_per_element": Predictable("", lambda c: c.total(counts.BYTES_LOADED) / c.ideal.bytes_written),
+    "writes_per_element": Predictable("", lambda c: c.total(counts.BYTES_STORED) / c.ideal.bytes_written),
+    "bytes_loaded": Predictable("B", lambda c: c.total(counts.BYTES_LOADED)),
+    "bytes_stored": Predictable("B", lambda c: c.total(counts.BYTES_STORED)),
+    "bytes_requested": Predictable("B", lambda c: bytes_requested(c) * c.ideal.bytes),
+    "compulsory_bytes": Predictable("B", lambda c: float(c.ideal.bytes)),
+    "intensity": Predictable("FLOP/byte", lambda c: c.ideal.intensity),
 }
 
 
@@ -247,7 +249,7 @@ def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict
         got = _share(predicted, actual, quantity.unit)
         share += got / len(questions)
         what = Message(f"grading.quantity-{question['quantity']}")
-        values = {"predicted": predicted, "actual": show(actual, quantity.unit), "what": what}
+        values = {"predicted": _understood(predicted), "actual": Quantity(actual, quantity.unit), "what": what}
         if got < 1:
             wrong.append(Failure(Message("grading.prediction", values), check.chapter, code="prediction"))
         else:
@@ -259,15 +261,23 @@ def judge_prediction(s: Submission, check: Check, ran: Ran, before: list[Verdict
 
 def _lessons(c: Counted) -> list[Message]:
     """The figures that explain the traffic, whatever was predicted."""
-    told = [Message("grading.lesson-requested", {"factor": f"{bytes_requested(c):.3g}"})]
+    told = [Message("grading.lesson-requested", {"factor": bytes_requested(c)})]
     requests = c.total(counts.LOAD_REQUESTS)
     if requests:
         sectors = c.total(counts.LOAD_SECTORS) / requests
-        told.append(Message("grading.lesson-sectors", {"sectors": f"{sectors:.3g}"}))
+        told.append(Message("grading.lesson-sectors", {"sectors": sectors}))
     distinct = sum(b.unique_loaded + b.unique_stored for k in c.kernels for b in k.buffers)
     if distinct:
-        told.append(Message("grading.lesson-distinct", {"bytes": show(distinct, "B")}))
+        told.append(Message("grading.lesson-distinct", {"bytes": Quantity(distinct, "B")}))
     return told
+
+
+def _understood(text: str) -> Quantity | str:
+    """A prediction as it is scored; as it was typed where it cannot be read."""
+    try:
+        return parse(text)
+    except UserError:
+        return text
 
 
 def _share(predicted: str, actual: float, unit: str) -> float:

@@ -131,4 +131,4 @@ def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message
     expected = sum(call.expected[p.name].size for p in s.operator.outputs()) * item
     if stored >= expected:
         return None
-    return Message("grading.idle-kernel", {"function": call.function, "stored": f"{stored:.0f}", "bytes": expected})
+    return Message("grading.idle-kernel", {"function": call.function, "stored": stored, "bytes": expected})

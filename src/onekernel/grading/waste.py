@@ -10,7 +10,7 @@ from pathlib import Path
 from onekernel import counts
 from onekernel.counts import KernelCounts, LineCounts
 from onekernel.messages import Message
-from onekernel.units import show
+from onekernel.numerals import Quantity
 
 LIKEWISE = 0.1  # of the worst line's: less is not worth a word
 MOST_LIKEWISE = 4
@@ -41,26 +41,26 @@ def worst(measure: str, kernels: Sequence[KernelCounts], source: Path) -> Worst 
         found = _ranked(lines, lambda n: n.side(load=True).bytes + (0 if loads_alone else n.side(load=False).bytes))
         if found:
             asked = found[0].side(load=True).bytes + (0 if loads_alone else found[0].side(load=False).bytes)
-            return Worst(found[0].line, _message("asked", found, bytes=show(asked, "B")))
+            return Worst(found[0].line, _message("asked", found, bytes=Quantity(asked, "B")))
     if measure == "bank_conflicts":
         found = _ranked(lines, lambda n: n.conflicts)
         if found:
             waves, least = found[0].wavefronts, found[0].wavefronts - found[0].conflicts
-            return Worst(found[0].line, _message("banks", found, wavefronts=f"{waves:,.0f}", needed=f"{least:,.0f}"))
+            return Worst(found[0].line, _message("banks", found, wavefronts=waves, needed=least))
     if measure == "load_requests":
         found = _ranked(lines, lambda n: n.side(load=True).requests)
         if found:
             side = found[0].side(load=True)
-            lane = f"{side.bytes / side.requests / 32:.3g}"
-            return Worst(found[0].line, _message("loads", found, requests=f"{side.requests:,.0f}", bytes=lane))
+            lane = side.bytes / side.requests / 32
+            return Worst(found[0].line, _message("loads", found, requests=side.requests, bytes=lane))
     if measure == "shared_traffic":
         found = _ranked(lines, lambda n: n.wavefronts)
         if found:
-            return Worst(found[0].line, _message("shared", found, wavefronts=f"{found[0].wavefronts:,.0f}"))
+            return Worst(found[0].line, _message("shared", found, wavefronts=found[0].wavefronts))
     if measure == "barriers":
         found = _ranked(lines, lambda n: n.metrics.get(counts.BARRIERS, 0))
         if found:
-            passed = f"{found[0].metrics[counts.BARRIERS]:,.0f}"
+            passed = found[0].metrics[counts.BARRIERS]
             return Worst(found[0].line, _message("barriers", found, barriers=passed), drawn=False)
     return None
 
@@ -87,12 +87,12 @@ def _sectors(found: Sequence[LineCounts]) -> Message:
     requests = load.requests + store.requests
     moved, needed = load.sectors + store.sectors, load.needed + store.needed
     return _message(
-        "sectors", found, sectors=f"{moved / requests:.3g}", needed=f"{needed / requests:.3g}",
-        moved=show(moved * counts.SECTOR_BYTES, "B"), least=show(needed * counts.SECTOR_BYTES, "B"),
+        "sectors", found, sectors=moved / requests, needed=needed / requests,
+        moved=Quantity(moved * counts.SECTOR_BYTES, "B"), least=Quantity(needed * counts.SECTOR_BYTES, "B"),
     )  # fmt: skip
 
 
-def _message(kind: str, found: Sequence[LineCounts], **values: str) -> Message:
+def _message(kind: str, found: Sequence[LineCounts], **values: float | Quantity) -> Message:
     others = [str(n.line) for n in found[1 : 1 + MOST_LIKEWISE]]
     also = Message("grading.likewise", {"lines": ", ".join(others), "count": len(others)}) if others else ""
     numbers: Mapping[str, object] = {**values, "line": found[0].line, "also": also}

@@ -1,25 +1,30 @@
 """Every sentence that a user reads, in English and Spanish, side by side in `<area>.toml`.
 
-A message is stored as its key and its values, so that a verdict made once prints in either language.
+A message is stored as its key and its values, so that a verdict made once prints in either language. Values are
+numbers, and a template says how they are written: `{ratio:.2f}`, with the separators of the language; a Quantity knows
+its unit. `{count:row|rows}` is what stands with 1, as it is printed, and what with any other number.
+
 The language is `--lang`, else ONEKERNEL_LANG, else English.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
+import string
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from onekernel.numerals import Quantity, number
+
 LANGUAGES = ("en", "es")
 # What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-# {count:row|rows}: what stands with 1, and what with any other number.
-_NUMBERED = re.compile(r"\{(\w+):([^{}|]*)\|([^{}|]*)\}")
 # Areas of which a part stands elsewhere, in records: a table `says`, one sentence or several by their form.
 _RECORDS = {"simulator": "backends/simulator/findings.toml"}
 _chosen: str | None = None
@@ -67,9 +72,37 @@ def _read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+Template = tuple[tuple[str, str | None, str], ...]
+"""Pieces of a sentence: the text before a value, the value's name (None at the end), and how it is written."""
+
+
+@cache
+def _parsed(template: str) -> Template:
+    return tuple((literal, name, spec or "") for literal, name, spec, _ in string.Formatter().parse(template))
+
+
+def _written(value: Any, spec: str, lang: str) -> str:
+    """A value in a sentence. A text stands as it is, whatever the template says of numbers: a verdict of an older
+    version, or the word of a process that is not believed."""
+    if isinstance(value, Message):
+        return value.text(lang)
+    if isinstance(value, Quantity):
+        return value.text(lang, spec)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number(value, spec, lang)
+    return plain(str(value))
+
+
+def _stored(value: Any) -> Any:
+    """A value in JSON, which has no NaN and no infinity."""
+    if isinstance(value, Message | Quantity):
+        return value.to_json()
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 @dataclass(frozen=True)
 class Message:
-    """A sentence by its key ("area.name") and its values. A value may be a Message itself."""
+    """A sentence by its key ("area.name") and its values: texts, numbers, quantities, and messages."""
 
     key: str
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -83,14 +116,20 @@ class Message:
         """The sentence in `lang`, or in the language in force."""
         lang = lang or language()
         name, _, key = self.key.partition(".")
-        values = {k: v.text(lang) if isinstance(v, Message) else v for k, v in self.values.items()}
-        values = {k: plain(v) if isinstance(v, str) else v for k, v in values.items()}
-        template = _NUMBERED.sub(lambda m: m[2] if str(values[m[1]]) == "1" else m[3], area(name)[key][lang])
-        return template.format_map(values).strip()
+        return "".join(self._parts(_parsed(area(name)[key][lang]), lang)).strip()
+
+    def _parts(self, template: Template, lang: str) -> Iterator[str]:
+        specs = {name: spec for _, name, spec in reversed(template) if name and "|" not in spec}
+        for literal, name, spec in template:
+            yield literal
+            if name and "|" in spec:
+                one, _, several = spec.partition("|")
+                yield one if _written(self.values[name], specs.get(name, ""), lang) == "1" else several
+            elif name:
+                yield _written(self.values[name], spec, lang)
 
     def to_json(self) -> dict[str, Any]:
-        values = {k: v.to_json() if isinstance(v, Message) else v for k, v in self.values.items()}
-        return {"key": self.key, "values": values}
+        return {"key": self.key, "values": {k: _stored(v) for k, v in self.values.items()}}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Message:
@@ -98,11 +137,21 @@ class Message:
         name, _, key = str(data["key"]).partition(".")
         if name not in areas() or key not in area(name):
             raise KeyError(f"no message {data['key']!r}")
-        values = {k: cls.from_json(v) if isinstance(v, dict) else v for k, v in dict(data["values"]).items()}
-        return cls(str(data["key"]), values)
+        return cls(str(data["key"]), {k: cls._value(v) for k, v in dict(data["values"]).items()})
+
+    @classmethod
+    def _value(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return Quantity.from_json(value) if "unit" in value else cls.from_json(value)
 
     def __str__(self) -> str:
         return self.text()
+
+
+def written(value: float | Quantity, spec: str = "") -> str:
+    """A number that stands alone, in the language in force."""
+    return _written(value, spec, language())
 
 
 def say(key: str, **values: Any) -> str:

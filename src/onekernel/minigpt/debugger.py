@@ -35,8 +35,8 @@ class Divergence:
         why = Message(f"minigpt.cause-{self.cause}", {"tensor": self.tensor, **self.values})
         if not self.index:
             return (why,)
-        where = {"tensor": self.tensor, "index": ", ".join(map(str, self.index)), "got": f"{self.theirs:.17g}"}
-        return (Message("minigpt.first-difference", {**where, "want": f"{self.ours:.17g}"}), why)
+        where = {"tensor": self.tensor, "index": ", ".join(map(str, self.index)), "got": float(self.theirs)}
+        return (Message("minigpt.first-difference", {**where, "want": float(self.ours)}), why)
 
 
 def explain(

@@ -44,7 +44,7 @@ class PortVerdict:
     @property
     def note(self) -> Message:
         """The result in a line, right or wrong."""
-        error = f"{self.worst_relative:.1e}"
+        error = self.worst_relative
         if self.part == "identical":
             return Message("minigpt.bytes", {"same": self.total - self.different, "total": self.total})
         if self.part == "kernel":  # an ULP of float64 says nothing of a kernel that computes in float32

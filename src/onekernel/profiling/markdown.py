@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message, area
+from onekernel.numerals import number
 from onekernel.profiling.names import bare_name
 from onekernel.profiling.profile import Profile
 from onekernel.profiling.reading import Reading, read
-from onekernel.units import in_language, number
 
 MARKER = "<!-- below: by hand, kept when the part above is made anew -->"
 
@@ -47,13 +47,13 @@ def reading(profile: Profile, lang: str) -> str:
 
 
 def _kernel(r: Reading, kernel: KernelCounts, profile: Profile, t: Callable[..., str], lang: str) -> list[str]:
-    verdict = t(f"bound-{r.bound}", dram=f"{r.dram_percent:.0f}", sm=f"{r.sm_percent:.0f}")
+    verdict = t(f"bound-{r.bound}", dram=r.dram_percent, sm=r.sm_percent)
     if r.stalls:
-        verdict += " " + t("dominant", reason=f"`{r.dominant}`", share=f"{100 * r.stalls[0][1]:.0f}",
+        verdict += " " + t("dominant", reason=f"`{r.dominant}`", share=100 * r.stalls[0][1],
                            meaning=_meaning(r.dominant, lang))  # fmt: skip
     grid, block = (" x ".join(str(n) for n in _dims(d)) for d in (kernel.grid, kernel.block))
-    launch = t("launch-value", grid=grid, block=block, registers=kernel.registers, shared=f"{r.shared_bytes:.0f}",
-               waves=number(r.waves, ".1f", lang))  # fmt: skip
+    launch = t("launch-value", grid=grid, block=block, registers=kernel.registers, shared=r.shared_bytes,
+               waves=r.waves)  # fmt: skip
     conflicts = _count(r.conflicts, lang)
     if r.shared_wavefronts:
         conflicts += f" / {_count(r.shared_wavefronts, lang)}"
@@ -85,7 +85,7 @@ def _kernel(r: Reading, kernel: KernelCounts, profile: Profile, t: Callable[...,
     for nth, step in enumerate(r.steps, start=1):
         times = number(step.gain, ".2f" if step.gain < 10 else ",.0f", lang)
         gain = t("gain", times=times) if step.gain > 1.02 else t("no-gain")
-        out.append(f"{nth}. {t(step.key, **{k: in_language(v, lang) for k, v in step.values.items()})} {gain}")
+        out.append(f"{nth}. {t(step.key, **step.values)} {gain}")
     return [*out, ""]
 
 
@@ -99,8 +99,8 @@ def _against(moved: float | None, ideal: float, lang: str) -> str:
     """Megabytes, and how many times the ideal that is."""
     if moved is None:
         return "-"
-    text = f"{moved / 1e6:.1f} MB ({moved / ideal:.2f} x {ideal / 1e6:.1f})" if ideal else f"{moved / 1e6:.1f} MB"
-    return in_language(text, lang)
+    megabytes, least = (number(value / 1e6, ".1f", lang) for value in (moved, ideal))
+    return f"{megabytes} MB" + (f" ({number(moved / ideal, '.2f', lang)} x {least})" if ideal else "")
 
 
 def _count(value: float | None, lang: str) -> str:

@@ -119,5 +119,5 @@ def _run(command: list[str], environment: Mapping[str, str]) -> str:
             command, env=dict(environment), capture_output=True, text=True, timeout=TIME_LIMIT, check=False
         )
     except subprocess.TimeoutExpired as error:
-        raise UserError(Message("profile.too-long", {"seconds": f"{TIME_LIMIT:.0f}"})) from error
+        raise UserError(Message("profile.too-long", {"seconds": TIME_LIMIT})) from error
     return done.stdout + done.stderr

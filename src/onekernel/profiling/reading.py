@@ -27,7 +27,7 @@ class Step:
 
     key: str  # a message of area profile
     gain: float
-    values: Mapping[str, str]
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,10 @@ def _steps(
     steps = []
     waste = kernel.metrics.get(counts.DRAM_READ, 0.0) / ideal_read if ideal_read else 1.0
     if waste > WASTE:
-        steps.append(Step("step-traffic", min(most, waste), {"times": f"{waste:.2f}"}))
+        steps.append(Step("step-traffic", min(most, waste), {"times": waste}))
     asked = kernel.metrics.get(counts.LOAD_SECTORS, 0.0) * counts.SECTOR_BYTES / ideal_read if ideal_read else 1.0
     if asked > 1.5 and waste <= WASTE:
-        steps.append(Step("step-passes", min(most, asked), {"times": f"{asked:.1f}"}))
+        steps.append(Step("step-passes", min(most, asked), {"times": asked}))
     if bound == "memory" and most <= 1.1:
         steps.append(Step("step-done", 1.0, {}))
     elif stalls:

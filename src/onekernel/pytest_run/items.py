@@ -12,7 +12,7 @@ from onekernel import gaps
 from onekernel.course import Check, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
-from onekernel.messages import say
+from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import text as reports
 
@@ -125,7 +125,7 @@ class CheckItem(_PlainItem):
             raise Told(self._text(self.parent.run, result, verdict))
 
     def _text(self, run: Run, result: Result, verdict: Verdict) -> str:
-        head = f"{self.check.title}: {verdict.earned:g} / {self.check.points}"
+        head = f"{self.check.title}: {written(verdict.earned, 'g')} / {self.check.points}"
         return "\n".join([head, *reports.lines(verdict, run.course, run.replay(result.exercise))])
 
     def reportinfo(self) -> tuple[Path, None, str]:

@@ -10,7 +10,7 @@ import pytest
 from onekernel import learners
 from onekernel.errors import why
 from onekernel.grading.verdicts import Scorecard
-from onekernel.messages import say
+from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import classroom, gradescope
 
@@ -27,8 +27,8 @@ def summary(terminalreporter: Any) -> None:
     if points:
         terminalreporter.section(say("plugin.points"), sep="-", cyan=True)
         for student, (earned, assessed, rest) in points.items():
-            more = "  " + say("plugin.points-rest", rest=f"{rest:g}") if rest else ""
-            terminalreporter.line(f"{student}: {earned:g} / {assessed:g}{more}")
+            more = "  " + say("plugin.points-rest", rest=rest) if rest else ""
+            terminalreporter.line(f"{student}: {written(earned, 'g')} / {written(assessed, 'g')}{more}")
 
 
 def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float]]:

@@ -9,7 +9,6 @@ from onekernel.course import Course
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.grading.verdicts import NOT_ASSESSED, UNTOUCHED, Failure, Scorecard, Verdict
 from onekernel.messages import Message, language, plain, say
-from onekernel.units import in_language
 
 
 def chapter_link(chapter: str, lang: str | None = None) -> str:
@@ -41,13 +40,6 @@ def source_line(failure: Failure) -> str | None:
     return lines[failure.line - 1].strip() if 0 < failure.line <= len(lines) else None
 
 
-def sentence(message: Message) -> str:
-    """The message in the language in force; figures that the grader made have its separators."""
-    name = message.key.removeprefix("grading.")
-    ours = name.startswith("measured-") or name in ("both", "memory", "memory-after", "values", "nan", "row-sum")
-    return in_language(str(message), language()) if ours else str(message)
-
-
 def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
     """A failure as (kind, text): "why" the sentence, "input", "line", "source" the line itself, "see" a command, "read"
     the chapter.
@@ -58,7 +50,7 @@ def told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
 
 
 def _told(failure: Failure, course: Course) -> Iterator[tuple[str, str]]:
-    yield "why", sentence(failure.message)
+    yield "why", str(failure.message)
     if failure.about:
         yield "input", f"{failure.about} [{failure.case}]"
     where, source = place(failure, course.root), source_line(failure)
@@ -86,7 +78,7 @@ def lines(verdict: Verdict, course: Course, replay: str) -> Iterator[str]:
         yield from (label(kind) + text for kind, text in told(failure, course))
     for more in (verdict.note, *verdict.details):
         if more:
-            yield " ".join(sentence(more).split("\n"))
+            yield " ".join(str(more).split("\n"))
     if verdict.failures:
         yield label("again") + replay
 
@@ -102,7 +94,7 @@ def why_not_assessed(verdict: Verdict) -> Message:
 
 def total(card: Scorecard) -> Message:
     """The sum of a scorecard in a sentence."""
-    values = {"earned": f"{card.earned:g}", "assessed": card.assessed, "points": card.points}
+    values = {"earned": card.earned, "assessed": card.assessed, "points": card.points}
     rest = card.points - card.assessed
     return Message("grading.total-some", {**values, "rest": rest}) if rest else Message("grading.total", values)
 

@@ -147,7 +147,7 @@ def _how(ended: process.Ended) -> Message:
     if ended.flooded:
         return Message("grading.flooded")
     if ended.timed_out:
-        return Message("grading.timed-out", {"seconds": f"{ended.seconds:.0f}"})
+        return Message("grading.timed-out", {"seconds": ended.seconds})
     if ended.signal:
         return Message("grading.killed", {"signal": ended.signal})
     return Message("grading.left", {"code": ended.returncode, "output": _last_line(ended.output)})

@@ -8,10 +8,9 @@ from typing import Any
 
 from onekernel.bench.style import FAINT, INK, stacked
 from onekernel.counts import SECTOR_BYTES
-from onekernel.messages import language, say
+from onekernel.messages import say, written
 from onekernel.trace.palette import SECTORS, bare, box, hatched, ink_on, source_line
 from onekernel.trace.recording import Request
-from onekernel.units import in_language
 
 LINE_BYTES = 128
 WORD = 4
@@ -44,7 +43,7 @@ def summary(request: Request) -> str:
     """Which access it is, and what of the bytes that it moves is used."""
     used, moved = request.bytes_used(), request.bytes_moved()
     return say("trace.access-summary", which=which(request), sectors=len(request.sectors), lanes=len(request.lanes),
-               used=used, moved=moved, percent=f"{100 * used / moved:.0f}")  # fmt: skip
+               used=used, moved=moved, percent=100 * used / moved)  # fmt: skip
 
 
 def which(request: Request) -> str:
@@ -61,10 +60,10 @@ def draw(panels: Sequence[tuple[str, Request]], heading: str, under: str, path: 
 
 def _panel(axes: Any, text: str, request: Request) -> None:
     rows = rows_of(request)
-    number = {sector: k for k, sector in enumerate(request.sectors)}
+    nth = {sector: k for k, sector in enumerate(request.sectors)}
     source_line(axes, -1.35, text)
     axes.text(0, -0.3, summary(request), fontsize=9.5, va="bottom", fontweight="bold")
-    _lanes(axes, request, number)
+    _lanes(axes, request, nth)
     where: dict[int, float] = {}
     y = 1.45
     for line in rows:
@@ -75,17 +74,17 @@ def _panel(axes: Any, text: str, request: Request) -> None:
         where[line] = y
         y += 1
     for line, y in where.items():
-        begins = in_language(f"byte {line * LINE_BYTES:,}", language())
+        begins = f"byte {written(line * LINE_BYTES, ',')}"
         axes.text(-0.4, y + 0.43, begins, ha="right", va="center", fontsize=8, color=FAINT)
         for s in range(4):
             sector = line * 4 + s
-            if sector in number:
+            if sector in nth:
                 hatched(axes, s * 8, y, 8, 0.86)
             else:
                 box(axes, s * 8, y, 8, 0.86, "white", edgecolor="#cccccc", linewidth=0.6, linestyle=":")
     for address, lanes in cells(request).items():
         if address // LINE_BYTES in where:
-            _cell(axes, request, address, lanes, where[address // LINE_BYTES], number)
+            _cell(axes, request, address, lanes, where[address // LINE_BYTES], nth)
     for y in where.values():
         for s in range(1, 4):
             axes.plot([s * 8, s * 8], [y - 0.04, y + 0.9], color=INK, linewidth=1.6, zorder=4)
@@ -98,7 +97,7 @@ def _panel(axes: Any, text: str, request: Request) -> None:
     bare(axes)
 
 
-def _lanes(axes: Any, request: Request, number: dict[int, int]) -> None:
+def _lanes(axes: Any, request: Request, nth: dict[int, int]) -> None:
     """The row of lanes, each in the colour of the first sector that it touches."""
     axes.text(-0.4, 0.43, say("trace.lanes"), ha="right", va="center", fontsize=8, color=FAINT)
     taking_part = dict(zip(request.lanes, request.addresses(), strict=True))
@@ -106,14 +105,14 @@ def _lanes(axes: Any, request: Request, number: dict[int, int]) -> None:
         if lane not in taking_part:
             box(axes, lane, 0, 1, 0.86, "white", edgecolor="#cccccc", linestyle=":")
             continue
-        colour = SECTORS[number[taking_part[lane] // SECTOR_BYTES] % len(SECTORS)]
+        colour = SECTORS[nth[taking_part[lane] // SECTOR_BYTES] % len(SECTORS)]
         box(axes, lane, 0, 1, 0.86, colour)
         axes.text(lane + 0.5, 0.43, str(lane), ha="center", va="center", fontsize=8, color=ink_on(colour))
 
 
-def _cell(axes: Any, request: Request, address: int, lanes: list[int], y: float, number: dict[int, int]) -> None:
+def _cell(axes: Any, request: Request, address: int, lanes: list[int], y: float, nth: dict[int, int]) -> None:
     x, width = address % LINE_BYTES / WORD, request.bytes / WORD
-    colour = SECTORS[number[address // SECTOR_BYTES] % len(SECTORS)]
+    colour = SECTORS[nth[address // SECTOR_BYTES] % len(SECTORS)]
     box(axes, x, y, width, 0.86, colour)
     text = str(lanes[0]) if len(lanes) == 1 else f"×{len(lanes)}"
     if width >= 1:

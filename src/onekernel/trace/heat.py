@@ -10,9 +10,9 @@ from typing import Any
 
 from onekernel.bench.style import FAINT, INK, stacked
 from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
-from onekernel.messages import language, say
+from onekernel.messages import say, written
+from onekernel.numerals import Quantity
 from onekernel.trace.palette import BAD, MONO, bare, box, ink_on
-from onekernel.units import in_language, show
 
 MOST_LINES = 46
 WORTH_SAYING = 1.05  # times too much
@@ -127,12 +127,12 @@ def _panel(axes: Any, name: str, lines: list[LineHeat], code: float, shared: boo
         _bar(axes, code + 0.25, y, line, most)
         if line.moved:
             much = line.times > WORTH_SAYING
-            _count(axes, code + 3.05, y, f"{line.requests:,}")
-            _count(axes, code + 3.75, y, f"{line.sectors_per_request:.3g}", much)
-            _count(axes, code + 4.35, y, f"{line.sectors_needed:.3g}")
+            _count(axes, code + 3.05, y, line.requests, ",")
+            _count(axes, code + 3.75, y, line.sectors_per_request, ".3g", much)
+            _count(axes, code + 4.35, y, line.sectors_needed, ".3g")
         if line.wavefronts:
-            _count(axes, code + 5.35, y, f"{line.wavefronts:,}", line.conflicts)
-            _count(axes, code + 5.95, y, f"{line.wavefronts_needed:,}")
+            _count(axes, code + 5.35, y, line.wavefronts, ",", line.conflicts)
+            _count(axes, code + 5.95, y, line.wavefronts_needed, ",")
     bottom = len(shown) + 0.35
     for x, key, colour in ((0.0, "needed", _shade(0.6)), (4.6, "vain", BAD)):
         box(axes, 0.56 + x, bottom + 0.1, 0.25, 0.6, colour, linewidth=0)
@@ -152,15 +152,15 @@ def _bar(axes: Any, x: float, y: int, line: LineHeat, most: int) -> None:
     if line.times > WORTH_SAYING:
         box(axes, x + needed, y + 0.08, max(whole - needed, 0.02), 0.84, BAD, linewidth=0)
     inside, under = whole > 1.05, BAD if line.times > WORTH_SAYING else colour
-    axes.text(x + whole + (-0.06 if inside else 0.06), y + 0.5, show(line.moved, "B", language()),
+    axes.text(x + whole + (-0.06 if inside else 0.06), y + 0.5, written(Quantity(line.moved, "B")),
               ha="right" if inside else "left", va="center", fontsize=8.5,
               color=ink_on(under) if inside else INK)  # fmt: skip
 
 
-def _count(axes: Any, x: float, y: int, text: str, much: bool = False) -> None:
+def _count(axes: Any, x: float, y: int, value: float | None, spec: str, much: bool = False) -> None:
     if much:
         box(axes, x - 0.52, y + 0.08, 0.56, 0.84, BAD, linewidth=0)
-    axes.text(x, y + 0.5, in_language(text, language()), ha="right", va="center", fontsize=8.5,
+    axes.text(x, y + 0.5, "" if value is None else written(value, spec), ha="right", va="center", fontsize=8.5,
               color=ink_on(BAD) if much else INK)  # fmt: skip
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from onekernel.counts import SECTOR_BYTES
-from onekernel.messages import language, say
+from onekernel.messages import say, written
+from onekernel.numerals import Quantity
 from onekernel.trace import access, banks, heat, pictures, timeline
 from onekernel.trace.recording import Phase, Recording, Request
-from onekernel.units import number, show
 
 DIGITS = "0123456789abcdefghijklmnopqrstuv"  # a lane in one character
 SEVERAL = "*"
@@ -45,9 +45,9 @@ def _title(kind: str, recording: Recording, shown: Sequence[Request] = ()) -> li
     return [pictures.heading(kind, recording, shown), f"  {recording.about}"]
 
 
-def _owner(recordings: Sequence[Recording], number: int) -> list[str]:
-    owner = pictures.whose(recordings, number)
-    return [f"  {owner}{recordings[number].source.name}"] if owner else []
+def _owner(recordings: Sequence[Recording], nth: int) -> list[str]:
+    owner = pictures.whose(recordings, nth)
+    return [f"  {owner}{recordings[nth].source.name}"] if owner else []
 
 
 def global_access(request: Request) -> list[str]:
@@ -67,7 +67,7 @@ def global_access(request: Request) -> list[str]:
             blank = "." if sector in moved else " "
             words = range(sector * SECTOR_BYTES // 4, (sector + 1) * SECTOR_BYTES // 4)
             sectors.append(" ".join(lane_of.get(word, blank) for word in words))
-        out.append(f"  +{line * access.LINE_BYTES:>7,} |" + "|".join(sectors) + "|")
+        out.append(f"  +{written(line * access.LINE_BYTES, ','):>7} |" + "|".join(sectors) + "|")
     return out
 
 
@@ -129,13 +129,13 @@ def source(recording: Recording) -> list[str]:
         needed = -(-BAR * n.needed // most)
         bar = ("░" * needed + "█" * (round(BAR * n.moved / most) - needed)) if n.moved else ""
         cells = [
-            show(n.moved, "B", language()) if n.moved else "",
-            f"x{number(n.times, '.3g', language())}" if n.times > heat.WORTH_SAYING else "",
-            number(n.requests, ",", language()) if n.requests else "",
-            "" if n.sectors_per_request is None else number(n.sectors_per_request, ".3g", language()),
-            "" if n.sectors_needed is None else number(n.sectors_needed, ".3g", language()),
-            number(n.wavefronts, ",", language()) if n.wavefronts else "",
-            number(n.wavefronts_needed, ",", language()) if n.wavefronts else "",
+            written(Quantity(n.moved, "B")) if n.moved else "",
+            f"x{written(n.times, '.3g')}" if n.times > heat.WORTH_SAYING else "",
+            written(n.requests, ",") if n.requests else "",
+            "" if n.sectors_per_request is None else written(n.sectors_per_request, ".3g"),
+            "" if n.sectors_needed is None else written(n.sectors_needed, ".3g"),
+            written(n.wavefronts, ",") if n.wavefronts else "",
+            written(n.wavefronts_needed, ",") if n.wavefronts else "",
         ]
         out.append([*cells, f"{bar:<{BAR}}", f"{n.number:>4} {n.text}"])
     wide = [max(len(row[k]) for row in [heads, *out]) for k in range(len(heads))]

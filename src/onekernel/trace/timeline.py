@@ -33,7 +33,7 @@ def summary(phases: Sequence[Phase]) -> str:
     waits = [_work(p, w) < max(_works(p)) for p in phases for w in range(len(p.arrived)) if p.line and p.arrived[w]]
     barriers = sum(p.line is not None for p in phases)
     percent = 100 * sum(waits) / len(waits) if waits else 0
-    return say("trace.timeline-summary", barriers=barriers, warps=len(phases[0].arrived), percent=f"{percent:.0f}")
+    return say("trace.timeline-summary", barriers=barriers, warps=len(phases[0].arrived), percent=percent)
 
 
 def _work(phase: Phase, warp: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from onekernel.bench import records
 from onekernel.bench.words import words
 from onekernel.messages import area
-from onekernel.units import number
+from onekernel.numerals import number
 
 AS_CODE = ("sqrt", "exp", "tanh", "sum", "matmul")  # operators that are shown by the name of their function
 

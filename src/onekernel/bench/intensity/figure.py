@@ -9,7 +9,7 @@ from typing import Any
 from onekernel.bench.roofline.points import Roofs
 from onekernel.bench.style import COLOURS, FAINT, INK, MARKERS, figure, save, title
 from onekernel.bench.words import words
-from onekernel.units import number as written
+from onekernel.numerals import number as written
 
 _DASHES = ((0, (4, 3)), "-.")
 

@@ -9,7 +9,7 @@ from typing import Any
 from onekernel.bench.roofline.points import LADDER, RooflinePoint, Roofs
 from onekernel.bench.style import COLOURS, FAINT, INK, MARKERS, Label, figure, label_points, save, title
 from onekernel.bench.words import words
-from onekernel.units import number as written
+from onekernel.numerals import number as written
 
 _SIZES = (10, 11, 13, 7, 8, 8, 8)  # points of the same speed lie on each other: a small one on a large one
 

@@ -9,7 +9,7 @@ from typing import Any
 from onekernel.bench import records
 from onekernel.bench.roofline.points import LADDER, RooflinePoint, Roofs
 from onekernel.bench.words import caption, in_each, words
-from onekernel.units import in_language
+from onekernel.numerals import number
 
 
 def standing(path: Path, lang: str) -> list[str]:
@@ -22,15 +22,15 @@ def standing(path: Path, lang: str) -> list[str]:
     shares = {p.name: 100 * (p.bandwidth or 0.0) / copy for p in map(RooflinePoint.from_json, data["points"])
               if not p.in_l2}  # fmt: skip
     rungs = [share for name, share in shares.items() if name.startswith(LADDER)]
-    told = [f"`{name}` {_percent(share)}" for name, share in shares.items() if not name.startswith(LADDER)]
+    told = [f"`{name}` {_percent(share, lang)}" for name, share in shares.items() if not name.startswith(LADDER)]
     if rungs:
-        told.insert(1, words("ladder-range", lang, lowest=_percent(min(rungs)), highest=_percent(max(rungs))))
-    line = words("standing", lang, copy=f"{copy / 1e12:.2f}", shares=", ".join(told))
-    return [f"{in_language(line, lang)} {caption(data, lang)}"]
+        lowest, highest = (_percent(share, lang) for share in (min(rungs), max(rungs)))
+        told.insert(1, words("ladder-range", lang, lowest=lowest, highest=highest))
+    return [f"{words('standing', lang, copy=copy / 1e12, shares=', '.join(told))} {caption(data, lang)}"]
 
 
-def _percent(share: float) -> str:
-    return f"{share:.0f}" if share >= 1 else f"{share:.2g}"
+def _percent(share: float, lang: str) -> str:
+    return number(share, ".0f" if share >= 1 else ".2g", lang)
 
 
 PARTS: dict[str, Callable[[Path, str], list[str]]] = {"standing": standing}

@@ -11,7 +11,7 @@ from onekernel.bench.markdown import grid
 from onekernel.bench.softmax.cases import ITEMSIZE
 from onekernel.bench.softmax.results import COPY_GOAL, OURS, PEERS, Measured, geometric_mean, read, shortfalls
 from onekernel.bench.words import caption, words
-from onekernel.units import number
+from onekernel.numerals import number
 
 COMPILED = "torch.compile"
 TRITON = "softmax_triton"
@@ -133,7 +133,7 @@ def summary(path: Path, lang: str) -> list[str]:
             found = geometric_mean(mine, name)
             if found:
                 mean, lowest, count = found
-                values = {"name": f"`{name}`, {dtype}", "mean": f"{100 * mean:.0f}", "lowest": f"{100 * lowest:.0f}"}
+                values = {"name": f"`{name}`, {dtype}", "mean": 100 * mean, "lowest": 100 * lowest}
                 lines.append("- " + words("summary-line", lang, **values, count=count))
     return [*lines, "", caption(data, lang)]
 
@@ -148,7 +148,7 @@ def shortfall_list(path: Path, lang: str) -> list[str]:
         shown = [_micros(x.median, lang) if micros else f"{100 * copy / x.median:.0f}" for x in (s.ours, s.theirs)]
         key = "shortfall-copy" if s.goal == "copy" else "shortfall-micros" if micros else "shortfall-peer"
         values = {"dtype": s.case.dtype, "shape": s.case.shape, "ours": shown[0], "theirs": shown[1], "peer": s.peer,
-                  "goal": f"{100 * COPY_GOAL:.0f}"}  # fmt: skip
+                  "goal": 100 * COPY_GOAL}  # fmt: skip
         lines.append("- " + words(key, lang, **values))
     if not lines:
         measured = any(OURS in c.samples for c in cases)
