@@ -34,7 +34,8 @@ def _finding(
     file, line = _where(found, "", lines, path)
     other_file, other = _where(found, "other_", lines, path)
     facts = found["facts"]
-    values = {k: record.says(v["form"], facts) if isinstance(v, dict) else v for k, v in facts.items()}
+    plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
+    values = {k: record.says(v["form"], plain) if isinstance(v, dict) else v for k, v in facts.items()}
     values["line"] = line or 0
     values["other_line"] = other or line or 0
     values["kernel"] = _kernel(found, report, functions)
