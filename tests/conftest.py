@@ -28,8 +28,8 @@ def patience() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("BUILD_SECONDS", "CALL_SECONDS"):
             patch.setattr(f"onekernel.sandbox.supervisor.{name}", HUNG_SECONDS)
-        for name in ("PORT_SECONDS", "PROBE_SECONDS"):
-            patch.setattr(f"onekernel.grading.python_checks.{name}", HUNG_SECONDS)
+        for kind in ("port", "probe"):
+            patch.setattr(f"onekernel.checks.{kind}.judge.SECONDS", HUNG_SECONDS)
         yield
 
 

@@ -1,35 +1,19 @@
-"""The course as data: labs/*/lab.toml -> Lab, Exercise, Check. Nothing is registered anywhere else.
-
-Each mistake in a lab.toml is refused with its file, its line and the mend.
-"""
+"""The course as data: Lab, Exercise, Check and its Kind. `onekernel.labs` reads it from labs/*/lab.toml."""
 
 from __future__ import annotations
 
 import os
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message, language
+from onekernel.messages import Message, language
 
-# What a check of each kind may say, beside kind, points, title and chapter: (required, optional).
-CHECK_KINDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "correct": (frozenset({"groups"}), frozenset({"dtypes"})),
-    "memory": (frozenset({"measure", "full", "zero", "sizes"}), frozenset({"after", "long"})),
-    "prediction": (frozenset({"questions", "sizes"}), frozenset()),
-    "speed": (frozenset(), frozenset()),
-    "answers": (frozenset({"names"}), frozenset()),
-    "log": (frozenset(), frozenset()),
-    "port": (frozenset({"part"}), frozenset()),
-    "probe": (frozenset(), frozenset()),
-}
-_LAB_KEYS = frozenset({"title", "elective", "chapters", "exercise"})
-_EXERCISE_KEYS = frozenset({"file", "operator", "title", "dtypes", "check"})
-_CHECK_KEYS = frozenset({"kind", "points", "title", "chapter"})
+ASKED, IN_FILE = "asked", "in-file"  # where the answers to a check's questions are committed to
 
 
 @dataclass(frozen=True)
@@ -44,11 +28,47 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Kind:
+    """A kind of check: what a lab.toml may say of it, and what grading must know before it loads the judge.
+
+    `package` holds it (see `onekernel.checks`). Its module `judge` has `judge`, and `plan` where it plans calls of a
+    launcher; that module is imported when a check is graded, never before.
+    """
+
+    package: str
+    options: Mapping[str, Any]  # name -> onekernel.checks.options.Option
+    agree: Callable[[Mapping[str, Any]], None] = lambda options: None  # raises options.Mistake where two do not
+    operators: tuple[str, ...] = ()  # those that it suits, or ANY; with none, exercises that have no operator
+    plans: bool = False
+    counted: bool = False  # its calls are counted: the simulator makes them on every machine
+    shows_right: bool = False  # it says whether a kernel is right
+    needs_right: bool = False  # how fast or frugal a wrong kernel is means nothing
+    runs_code: bool = True  # the file is run, and not only read
+    predicts: str = ""  # a learner commits to answers before they are judged: ASKED one by one, or IN_FILE
+
+    @property
+    def name(self) -> str:
+        return self.package.rsplit(".", 1)[-1]
+
+    def plan(self, submission: Any, check: Check) -> list[Any]:
+        """The calls that the check needs: grading.buffers.Call."""
+        calls: list[Any] = import_module(f"{self.package}.judge").plan(submission, check) if self.plans else []
+        return calls
+
+    def judge(self, submission: Any, check: Check, ran: Any, before: Any) -> Any:
+        """The check's grading.verdicts.Verdict, from its calls with what came of them and the verdicts before it."""
+        return import_module(f"{self.package}.judge").judge(submission, check, ran, before)
+
+
+ANY = ("*",)
+
+
+@dataclass(frozen=True)
 class Check:
     """One graded item of an exercise. `options` holds what its kind asks for."""
 
     id: str
-    kind: str
+    kind: Kind
     points: int
     title: Text
     chapter: str
@@ -74,7 +94,7 @@ class Exercise:
     @property
     def counted_sizes(self) -> Mapping[str, int] | None:
         """The sizes at which its memory behaviour is counted: the first such check's, else its prediction's."""
-        found = sorted((c for c in self.checks if "sizes" in c.options), key=lambda c: c.kind != "memory")
+        found = sorted((c for c in self.checks if "sizes" in c.options), key=lambda c: bool(c.kind.predicts))
         return found[0].options["sizes"] if found else None
 
 
@@ -136,138 +156,6 @@ def find_root(start: Path | None = None) -> Path:
     raise mistaken("no-course", here)
 
 
-def load(root: Path) -> Course:
-    """Reads every labs/*/lab.toml. Raises UserError with file, line and mend."""
-    labs: list[Lab] = []
-    seen: dict[str, str] = {}
-    for folder in sorted(p for p in (root / "labs").iterdir() if p.is_dir() and any(p.iterdir())):
-        lab = _Reader(root, folder).lab()
-        for exercise in lab.exercises:
-            if exercise.slug in seen:
-                raise mistaken("twice", folder / "lab.toml", slug=exercise.slug, other=seen[exercise.slug])
-            seen[exercise.slug] = lab.name
-        labs.append(lab)
-    if not labs:
-        raise mistaken("no-lab", root / "labs")
-    return Course(root, tuple(labs))
-
-
 def mistaken(mistake: str, place: object, /, **values: object) -> UserError:
     """A mistake in the course's own data, a message of course.toml: file, line and what to do about it."""
     return UserError(Message(f"course.{mistake}", {"place": str(place), **values}))
-
-
-class _Reader:
-    """Reads one lab.toml, and knows the line of each key."""
-
-    def __init__(self, root: Path, folder: Path) -> None:
-        self.root, self.folder = root, folder
-        self.path = folder / "lab.toml"
-        if not self.path.is_file():
-            raise mistaken("no-toml", self.path)
-        self.text = self.path.read_text(encoding="utf-8")
-        try:
-            self.data = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            raise mistaken("not-toml", self.path, why=str(error)) from None
-
-    def fail(self, mistake: str, table: str, nth: int = 0, at: str | None = None, /, **values: object) -> UserError:
-        """A message of course.toml, at the line of key `at`."""
-        return mistaken(mistake, f"{self.path}:{self.line(table, nth, at)}", **values)
-
-    def line(self, table: str, nth: int, key: str | None) -> int:
-        """The line of `key` in the nth table of that name (exercise, exercise.check), or of the table's header."""
-        count, found = -1, 1
-        inside = table == ""
-        for number, raw in enumerate(self.text.splitlines(), 1):
-            line = raw.strip()
-            if line.startswith("["):
-                inside = line.strip("[]") == table
-                count += inside
-                if inside and count == nth:
-                    found = number
-            elif inside and (table == "" or count == nth) and key and line.split("=")[0].strip().split(".")[0] == key:
-                return number
-        return found
-
-    def keys(self, data: Mapping[str, Any], allowed: frozenset[str], table: str, nth: int = 0) -> None:
-        for key in data:
-            if key not in allowed:
-                raise self.fail("unknown-key", table, nth, key, key=repr(key), known=", ".join(sorted(allowed)))
-
-    def text_of(self, data: Mapping[str, Any], table: str, nth: int = 0) -> Text:
-        title = data.get("title")
-        if not isinstance(title, dict) or set(title) != set(LANGUAGES) or not all(title.values()):
-            raise self.fail("one-language", table, nth, "title")
-        return Text(**title)
-
-    def lab(self) -> Lab:
-        self.keys(self.data, _LAB_KEYS, "")
-        for name in ("README.md", "README.es.md", "hints.md", "hints.es.md"):
-            if not (self.folder / name).is_file():
-                raise mistaken("no-page", self.folder / name)
-        chapters = tuple(self.data.get("chapters", ()))
-        for chapter in chapters:
-            self.chapter(chapter, "", 0, "chapters")
-        counter = iter(range(10**6))
-        entries = self.data.get("exercise", [])
-        if not entries:
-            raise self.fail("no-exercise", "")
-        return Lab(
-            self.folder.name,
-            self.folder,
-            self.text_of(self.data, ""),
-            bool(self.data.get("elective", False)),
-            chapters,
-            tuple(self.exercise(e, i, counter) for i, e in enumerate(entries)),
-        )
-
-    def chapter(self, chapter: str, table: str, nth: int, key: str) -> str:
-        page, _, anchor = chapter.partition("#")
-        path = self.root / "docs" / "en" / f"{page}.md"
-        if not path.is_file():
-            raise self.fail("no-chapter", table, nth, key, page=repr(page))
-        if anchor and f'id="{anchor}"' not in path.read_text(encoding="utf-8"):
-            raise self.fail("no-anchor", table, nth, key, page=path.name, anchor=anchor)
-        return chapter
-
-    def exercise(self, data: Mapping[str, Any], nth: int, counter: Any) -> Exercise:
-        self.keys(data, _EXERCISE_KEYS, "exercise", nth)
-        name = data.get("file", "")
-        if not (self.root / "solutions" / name).is_file() or "/" in name or not name:
-            raise self.fail("no-solution", "exercise", nth, "file", file=repr(name))
-        checks = tuple(self.check(c, next(counter), Path(name).stem, i) for i, c in enumerate(data.get("check", ())))
-        if not checks:
-            raise self.fail("no-check", "exercise", nth, file=name)
-        return Exercise(
-            Path(name).stem,
-            name,
-            self.folder.name,
-            self.text_of(data, "exercise", nth),
-            data.get("operator"),
-            tuple(data.get("dtypes", ("float32",))),
-            checks,
-        )
-
-    def check(self, data: Mapping[str, Any], nth: int, slug: str, index: int) -> Check:
-        table = "exercise.check"
-        kind = data.get("kind")
-        if kind not in CHECK_KINDS:
-            raise self.fail("unknown-kind", table, nth, "kind", kind=repr(kind), known=", ".join(CHECK_KINDS))
-        required, optional = CHECK_KINDS[kind]
-        self.keys(data, _CHECK_KEYS | required | optional, table, nth)
-        for key in sorted(required - set(data)):
-            raise self.fail("missing-option", table, nth, "kind", kind=repr(kind), key=repr(key))
-        points = data.get("points")
-        if not isinstance(points, int) or isinstance(points, bool) or not 1 <= points <= 100:
-            raise self.fail("points", table, nth, "points", points=repr(points))
-        if "chapter" not in data:
-            raise self.fail("check-without-chapter", table, nth, "kind")
-        return Check(
-            f"{slug}.{index + 1}-{kind}",
-            kind,
-            points,
-            self.text_of(data, table, nth),
-            self.chapter(data["chapter"], table, nth, "chapter"),
-            {k: v for k, v in data.items() if k not in _CHECK_KEYS},
-        )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import cli, messages
-from onekernel.course import load
+from onekernel.labs.reader import load
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [

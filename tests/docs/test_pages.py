@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel import course
 from onekernel.backends import simulator
 from onekernel.cli import parser
 from onekernel.cli.learn import hints_of
+from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, set_language
 from support.patience import HUNG_SECONDS
 from support.simulated import buffer
@@ -72,7 +72,7 @@ def test_chapters_that_verdicts_name_have_that_anchor_in_both_languages() -> Non
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_each_exercise_has_three_hints(lang: str) -> None:
-    the_course = course.load(ROOT)
+    the_course = load(ROOT)
     set_language(lang)
     try:
         levels = {e.slug: [h for h in hints_of(the_course, e) if h.strip()] for e in the_course.exercises.values()}
@@ -84,7 +84,7 @@ def test_each_exercise_has_three_hints(lang: str) -> None:
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("slug", ["softmax_triton", "torch_minigpt"])
 def test_the_points_of_a_statement_are_those_of_its_checks(slug: str, lang: str) -> None:
-    exercise = course.load(ROOT).exercises[slug]
+    exercise = load(ROOT).exercises[slug]
     page = ROOT / "labs" / exercise.lab / ("README.es.md" if lang == "es" else "README.md")
     shown = [int(points) for points in re.findall(r"^\| .* \| (\d+) \|$", page.read_text(encoding="utf-8"), re.M)]
     assert shown == [check.points for check in exercise.checks]

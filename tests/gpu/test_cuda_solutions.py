@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import course
 from onekernel.backends import cuda
-from onekernel.grading import speed
+from onekernel.checks.speed import judge as speed
 from onekernel.grading.submission import Submission
+from onekernel.labs.reader import load
 from onekernel.ops import OPERATORS, softmax
 from support.gpu import needs_cuda
 
@@ -149,7 +149,7 @@ def test_more_than_two_to_the_31_elements(kernels, dtype, rows, cols):
 
 
 def test_a_learners_log_times_the_shape_that_it_names():
-    whole = course.load(ROOT)
+    whole = load(ROOT)
     exercise = whole.exercises["softmax_tuned"]
     submission = Submission(whole, exercise, whole.solution(exercise), "cuda", 0)
     told = speed.time_at(submission, "bfloat16", 48, 4095)

@@ -13,11 +13,12 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED
+from onekernel.labs.reader import load
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
 ROOT = course.find_root(Path(__file__).parent)
-COURSE = course.load(ROOT)
+COURSE = load(ROOT)
 EXERCISES = pytest.mark.parametrize("exercise", COURSE.exercises.values(), ids=lambda e: e.slug)
 SOLUTIONS = sorted(p for p in (ROOT / "solutions").iterdir() if p.suffix in gaps.COMMENT)
 STARTERS = [p for p in SOLUTIONS if gaps.has_gaps(p.read_text(encoding="utf-8"))]

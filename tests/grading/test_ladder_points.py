@@ -13,16 +13,17 @@ from onekernel import course
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
+from onekernel.labs.reader import load
 
 ROOT = course.find_root(Path(__file__).parent)
-COURSE = course.load(ROOT)
+COURSE = load(ROOT)
 RUNGS = sorted((ROOT / "solutions" / "ladder").glob("[1-6]_*.cu"))
 
 
 def counted(folder: Path, slug: str, kernel: Path) -> Result:
     """`kernel` handed in as `slug` in fp32, graded by the checks that are fed from counts alone."""
     exercise = COURSE.exercises[slug]
-    checks = tuple(c for c in exercise.checks if c.kind == "memory")
+    checks = tuple(c for c in exercise.checks if c.kind.name == "memory")
     path = folder / f"{kernel.stem}.cu"
     launcher = rf"\b(ladder_{kernel.stem.split('_', 1)[-1]}|{kernel.stem})\b"
     path.write_text(re.sub(launcher, slug, kernel.read_text(encoding="utf-8")), encoding="utf-8")
@@ -43,7 +44,7 @@ def test_each_rung_earns_visibly_more_than_the_one_below(earned: dict[str, dict[
     assert len(points) == 6
     assert points[0] == 0, "a row a thread has no barrier, and that is no merit"
     assert all(above - below >= 1 for below, above in itertools.pairwise(points)), points
-    most = sum(c.points for c in COURSE.exercises["softmax_tuned"].checks if c.kind == "memory")
+    most = sum(c.points for c in COURSE.exercises["softmax_tuned"].checks if c.kind.name == "memory")
     assert most - 0.2 <= points[-1] <= most
 
 

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from onekernel import course, learners
-from onekernel.grading import measured, tuning_log
+from onekernel.checks.log import judge, rounds
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED
+from onekernel.labs.reader import load
 from onekernel.messages import set_language
+from onekernel.report import log_figures
 
 ROOT = Path(__file__).resolve().parents[2]
-COURSE = course.load(ROOT)
+COURSE = load(ROOT)
 BORJA = learners.named(ROOT, "borja")
 HIS = [e for lab in COURSE.labs if not lab.elective for e in lab.exercises]
 
@@ -30,8 +32,8 @@ def test_he_passes_every_check_that_needs_no_gpu_and_some_of_his_predictions_wer
     pytest.importorskip("torch")
     pytest.importorskip("triton")
     status = {v.check.id: v.status for e in HIS for v in grade(submission(e)).verdicts}
-    speed = {c.id for e in HIS for c in e.checks if c.kind == "speed"}
-    predicted = {c.id for e in HIS for c in e.checks if c.kind in ("prediction", "probe")}
+    speed = {c.id for e in HIS for c in e.checks if c.kind.name == "speed"}
+    predicted = {c.id for e in HIS for c in e.checks if c.kind.predicts}
     assert {i for i, s in status.items() if s == NOT_ASSESSED} == speed
     assert {i for i, s in status.items() if s == PARTIAL} == predicted
     assert set(status.values()) == {PASSED, PARTIAL, NOT_ASSESSED}
@@ -44,18 +46,18 @@ def test_his_file_is_neither_the_solution_nor_the_starter(exercise):
 
 
 def test_his_log_is_of_different_kernels_and_ends_with_the_one_that_he_has():
-    found = tuning_log.rounds(BORJA.path("tuning_log.md").read_text(encoding="utf-8"))
+    found = rounds.rounds(BORJA.path("tuning_log.md").read_text(encoding="utf-8"))
     kernels = [r.kernel for r in found]
-    assert len(found) >= tuning_log.ROUNDS
+    assert len(found) >= judge.ROUNDS
     assert [r.missing(kernels[:n]) for n, r in enumerate(found)] == [None] * len(found)
-    assert kernels[-1] == tuning_log.kernel_hash(BORJA.path("softmax_tuned.cu"))
+    assert kernels[-1] == rounds.kernel_hash(BORJA.path("softmax_tuned.cu"))
 
 
 def test_the_figures_of_his_last_round_are_what_his_kernel_still_measures():
     set_language("en")
     text = BORJA.path("tuning_log.md").read_text(encoding="utf-8")
     *_, last = re.findall(r"<!-- measured: .*?-->\n(.*?)\n<!-- /measured -->", text, re.DOTALL)
-    now = measured.lines(submission(COURSE.exercises["softmax_tuned"]))
+    now = log_figures.lines(submission(COURSE.exercises["softmax_tuned"]))
     assert last.splitlines() == [f"- {line}" for line in now]
     assert "- 8 load requests a row (one for each load instruction of a warp), of 16 sectors each" in last
 

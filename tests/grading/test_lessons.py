@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import course, gaps
+from onekernel import gaps
+from onekernel.checks.measures import MEASURES
 from onekernel.counts import BYTES_LOADED, LOAD_REQUESTS, LOAD_SECTORS, KernelCounts, LineCounts
 from onekernel.course import Check, find_root
-from onekernel.grading import waste
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Result
+from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message
 
-WHOLE = course.load(find_root(Path(__file__).parent))
+WHOLE = load(find_root(Path(__file__).parent))
 COLUMNS = "for (int64_t c = threadIdx.x; c < cols; c += kThreads) {"
 SHARE = "(cols + kThreads - 1) / kThreads"
 OWN_PART = f"for (int64_t c = threadIdx.x * ({SHARE}); c < min(cols, (threadIdx.x + 1) * ({SHARE})); c++) {{"
@@ -60,7 +61,7 @@ def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path) -> None:
     text = solution("softmax_block")
     assert text.count(COLUMNS) == 4 and TREE in text
     text = text.replace(COLUMNS, OWN_PART).replace(TREE, SPREAD_TREE)
-    result = graded(tmp_path, "softmax_block", text, lambda c: c.kind == "memory")
+    result = graded(tmp_path, "softmax_block", text, lambda c: c.kind.name == "memory")
     scattered = memory_failure(result, "bytes_moved")
     lines = {line_of(text, "y_row[c] ="), line_of(text, "copy[c] =")}
     assert scattered.line in lines and scattered.file == str(tmp_path / "softmax_block.cu")
@@ -181,13 +182,13 @@ def test_lines_that_the_untrusted_side_makes_up_are_left_out(tmp_path: Path) -> 
     spread = {LOAD_REQUESTS: 1.0, LOAD_SECTORS: 32.0, BYTES_LOADED: 128.0}
     good, foreign = LineCounts(str(mine), 3, spread), LineCounts(str(other), 1, spread)
     forged = [LineCounts(str(mine), 7, {**spread, LOAD_SECTORS: x}) for x in (float("inf"), float("nan"), -5.0)]
-    found = waste.worst("bytes_moved", counts(good, foreign, *forged), mine)
+    found = MEASURES["bytes_moved"].worst_line(counts(good, foreign, *forged), mine)
     assert found is not None and found.line == 3 and "line" in found.message.text("en")
-    assert waste.worst("bytes_moved", counts(foreign, *forged), mine) is None
+    assert MEASURES["bytes_moved"].worst_line(counts(foreign, *forged), mine) is None
 
 
 def test_the_size_that_is_drawn_is_the_one_that_is_graded() -> None:
     for exercise in WHOLE.exercises.values():
-        sizes = [c.options["sizes"] for c in exercise.checks if c.kind == "memory"]
+        sizes = [c.options["sizes"] for c in exercise.checks if c.kind.name == "memory"]
         if sizes:
             assert exercise.counted_sizes == sizes[0]

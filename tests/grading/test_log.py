@@ -11,13 +11,14 @@ import pytest
 from onekernel import cli
 from onekernel.bench import credit, device
 from onekernel.bench.sample import Sample
-from onekernel.course import find_root, load
+from onekernel.checks.log.rounds import fill, kernel_hash, ready_to_measure, rounds
+from onekernel.course import find_root
 from onekernel.errors import UserError
-from onekernel.grading import measured
 from onekernel.grading.submission import Submission
-from onekernel.grading.tuning_log import fill, kernel_hash, ready_to_measure, rounds
+from onekernel.labs.reader import load
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import DTYPES
+from onekernel.report import log_figures
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
@@ -109,7 +110,7 @@ def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_name
     before = (ana / "tuning_log.md").read_bytes()
     assert log("--shape", "8192,4096") == 2
     assert "--shape 16,4096 counts the same row" in " ".join(capsys.readouterr().err.split())
-    assert log("--shape", f"1,{measured.MOST_COUNTED + 1}") == 2
+    assert log("--shape", f"1,{log_figures.MOST_COUNTED + 1}") == 2
     assert "a shorter row" in capsys.readouterr().err
     assert log("--shape", "4096") == 2
     assert "for example 8192,4096" in capsys.readouterr().err
@@ -137,11 +138,11 @@ def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: p
     monkeypatch.setattr(credit, "reference", lambda *_: (sample, Sample.of([30e-6]), 1e-6))
     whole = load(find_root(Path(__file__).parent))
     s = Submission(whole, whole.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
-    found = measured.lines(s, (6, 1000), "float16")
+    found = log_figures.lines(s, (6, 1000), "float16")
     assert any("pass over the input, at 6 x 1000 float16" in line for line in found)
     assert found[-1].startswith("float16 6 x 1000: 20.0 us")
     assert "50 % of the copy" in found[-1] and "150 % of the speed of F.softmax" in found[-1]
-    monkeypatch.setattr(measured, "MOST_COUNTED", 1000)
-    too_many, timed = measured.lines(s, (6, 1000), "float16")
+    monkeypatch.setattr(log_figures, "MOST_COUNTED", 1000)
+    too_many, timed = log_figures.lines(s, (6, 1000), "float16")
     assert "more than the simulator counts" in too_many and timed == found[-1]
     assert [r.calls[0][0] for r in asked] == ["softmax_tuned_f16"] * 2

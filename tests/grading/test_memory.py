@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import course
 from onekernel.course import find_root
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Verdict
+from onekernel.labs.reader import load
 
 # The host adds, the kernel copies: two thirds of the least traffic, which would look better than perfect.
 ADDED_BY_THE_HOST = """#include <cuda_runtime.h>
@@ -69,18 +69,18 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
 
 
 def graded(tmp_path: Path, text: str, **options: object) -> list[Verdict]:
-    whole = course.load(find_root(Path(__file__).parent))
+    whole = load(find_root(Path(__file__).parent))
     exercise = whole.exercises["vector_add"]
     path = tmp_path / exercise.file
     path.write_text(text)
-    memory = (replace(c, options={**c.options, **options}) for c in exercise.checks if c.kind == "memory")
+    memory = (replace(c, options={**c.options, **options}) for c in exercise.checks if c.kind.name == "memory")
     some = replace(exercise, checks=(exercise.checks[0], *memory))
     result = grade(Submission(whole, some, path, "simulator", fresh_seed()))
     return list(result.verdicts)
 
 
 def codes(tmp_path: Path, text: str) -> dict[str, set[str]]:
-    return {v.check.kind: {f.code for f in v.failures} for v in graded(tmp_path, text)}
+    return {v.check.kind.name: {f.code for f in v.failures} for v in graded(tmp_path, text)}
 
 
 def test_traffic_below_the_least_earns_nothing(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from onekernel import learners
-from onekernel.course import find_root, load
+from onekernel.checks.port.judge import own_kernel
+from onekernel.course import find_root
 from onekernel.errors import UserError
-from onekernel.grading import python_checks
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
+from onekernel.labs.reader import load
 from onekernel.report import text as reports
 
 
@@ -45,4 +46,4 @@ def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_pa
         learners.read_predictions(tmp_path)
     port = Submission(whole, whole.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
     (tmp_path / "softmax_tuned.cu").symlink_to(whole.root / "solutions" / "softmax_tuned.cu")
-    assert python_checks.own_kernel(port) is None
+    assert own_kernel(port) is None

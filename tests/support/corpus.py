@@ -6,6 +6,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
+from onekernel.checks import correct
 from onekernel.course import Check, Course, Exercise, Text, find_root
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
@@ -61,7 +62,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     if slug == "softmax_naive":
         del groups["long"]  # a thread an output reads its whole row: the square of 70,001 accesses
     checks = tuple(
-        Check(f"{slug}.{g}", "correct", 10, Text(g, g), CHAPTER, {"groups": [g]})
+        Check(f"{slug}.{g}", correct.KIND, 10, Text(g, g), CHAPTER, {"groups": [g]})
         for g in groups
         if not only or g in only
     )

@@ -20,8 +20,9 @@ import pytest
 from onekernel import cli, learners, messages
 from onekernel.cli import parser, scoreboard
 from onekernel.cli.console import console
-from onekernel.course import find_root, load
+from onekernel.course import find_root
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
+from onekernel.labs.reader import load
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
@@ -201,8 +202,10 @@ def test_the_solution_waits_until_it_is_earned(run: Run, root: Path, ana: Path) 
 def with_prediction(root: Path) -> None:
     lab = root / "labs" / "00-first" / "lab.toml"
     lab.write_text(
-        lab.read_text()
+        lab.read_text().split("[[exercise.check]]")[0]
         + """
+operator = "vector_add"
+
 [[exercise.check]]
 kind = "prediction"
 points = 4
@@ -576,13 +579,13 @@ def test_speed_without_a_gpu_shows_what_it_needs_and_its_points_never_zero_of_ze
     tuned = real.exercises["softmax_tuned"]
     verdicts = [
         Verdict(c, NOT_ASSESSED, note=messages.Message("grading.needs-gpu"))
-        if c.kind == "speed"
+        if c.kind.name == "speed"
         else Verdict(c, PASSED, c.points)
         for c in tuned.checks
     ]
     scoreboard.show(Scorecard((Result(tuned, tuple(verdicts), "simulator", 1),)), real, "onekernel check")
     out = capsys.readouterr().out
-    speed = next(c for c in tuned.checks if c.kind == "speed")
+    speed = next(c for c in tuned.checks if c.kind.name == "speed")
     (row,) = [line for line in out.splitlines() if line.endswith(f"– / {speed.points}")]
     assert messages.say("grading.needs-gpu") in row
     assert "0 / 0" not in out

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from onekernel import course
+from onekernel import checks, course
+from onekernel.checks.prediction.questions import QUANTITIES
 from onekernel.errors import UserError
-from onekernel.grading.answers import RIGHT
-from onekernel.grading.kinds import JUDGES
-from onekernel.grading.memory import MEASURES, QUANTITIES
+from onekernel.labs.reader import load
 from onekernel.learners import read_predictions
 from onekernel.ops import OPERATORS
-from onekernel.ops.base import DTYPES
 from onekernel.units import parse
 from support.courses import LAB, make_course
 
@@ -23,21 +22,15 @@ ROOT = course.find_root(Path(__file__).parent)
 
 @pytest.fixture(scope="module")
 def real() -> course.Course:
-    return course.load(ROOT)
+    return load(ROOT)
 
 
-def test_every_name_that_a_check_uses_is_known(real: course.Course) -> None:
-    for exercise in real.exercises.values():
-        assert exercise.operator is None or exercise.operator in OPERATORS, exercise.slug
-        assert set(exercise.dtypes) <= set(DTYPES), exercise.slug
-        for check in exercise.checks:
-            options = check.options
-            assert check.kind in JUDGES, f"{check.id}: no judge for {check.kind}"
-            assert set(options.get("names", ())) <= set(RIGHT), check.id
-            assert options.get("measure", "passes") in MEASURES, check.id
-            assert {q["quantity"] for q in options.get("questions", ())} <= set(QUANTITIES), check.id
-            for group in options.get("groups", ()):
-                assert OPERATORS[exercise.operator or ""].group(group), check.id
+def test_every_kind_has_a_judge_and_a_plan_where_it_says_so() -> None:
+    for name in checks.names():
+        kind = checks.named(name)
+        module = import_module(f"{kind.package}.judge")
+        assert kind.name == name and callable(module.judge) and hasattr(module, "plan") == kind.plans, name
+        assert kind.plans or not kind.counted, name
 
 
 def test_no_check_can_be_passed_by_doing_nothing(real: course.Course) -> None:
@@ -87,7 +80,7 @@ def test_the_solutions_answer_every_prediction_in_its_unit(real: course.Course) 
 
 
 def test_select_by_lab_number_name_slug_and_file(tmp_path: Path) -> None:
-    found = course.load(make_course(tmp_path))
+    found = load(make_course(tmp_path))
     slugs = [[e.slug for e in found.select(n)] for n in (None, "00", "01-second", "labs/01-second/", "exam", "exam.py")]
     assert slugs == [["quiz", "exam"], ["quiz"], ["exam"], ["exam"], ["exam"], ["exam"]]
     with pytest.raises(KeyError):
@@ -136,7 +129,7 @@ def test_a_mistake_is_refused_with_its_place_and_mend(mistake: str, tmp_path: Pa
     make, place, mend = MISTAKES[mistake]
     make(make_course(tmp_path))
     with pytest.raises(UserError) as refused:
-        course.load(tmp_path)
+        load(tmp_path)
     assert place in str(refused.value)
     assert mend in str(refused.value)
     spanish = refused.value.message.text("es")
@@ -148,12 +141,12 @@ def test_an_exercise_without_a_check_is_refused(tmp_path: Path) -> None:
     text = LAB.format(file="exam.py").split("[[exercise.check]]")[0]
     (tmp_path / "labs" / "01-second" / "lab.toml").write_text(text)
     with pytest.raises(UserError, match="no check"):
-        course.load(tmp_path)
+        load(tmp_path)
 
 
 def test_no_course_is_said_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "labs").mkdir()
     with pytest.raises(UserError, match="no lab here"):
-        course.load(tmp_path)
+        load(tmp_path)
     monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path / "nowhere"))
     assert course.find_root(ROOT) == ROOT  # a root that is none is passed over

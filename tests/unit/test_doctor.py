@@ -12,8 +12,9 @@ import pytest
 from onekernel import cli, doctor, messages
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
-from onekernel.course import Course, find_root, load
+from onekernel.course import Course, find_root
 from onekernel.doctor import machine, selftest
+from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
 

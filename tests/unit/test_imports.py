@@ -21,8 +21,11 @@ FLOORS = (
     {"minigpt"},  # stands alone, on its messages and errors: grading compares a learner's port with it
     {"backends"},
     {"sandbox"},  # the wall: what runs untrusted code knows nothing of what decides about it
-    {"bench"},
+    {"bench"},  # what benches share, and what grading needs of it
     {"grading"},
+    {"checks"},
+    {"labs"},  # reads lab.toml through the kinds of check
+    {"benches"},  # bench/NAME/, one package per bench, and the tables of them all
     {"report"},
     {"profiling"},
     {"trace"},
@@ -35,32 +38,20 @@ MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py
 ONE_WAY = pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 
 
+BENCHES = {"tables", *(p.name for p in (PACKAGE / "bench").iterdir() if p.is_dir())}
+
+
 def area(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return area_of([part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts])
 
 
-def imported(path: Path) -> set[str]:
-    """The areas of the package that a module imports, at its top or inside a function."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {n.name.split(".")[1] for n in node.names if n.name.startswith("onekernel.")}
-        elif isinstance(node, ast.ImportFrom):
-            package = ["onekernel", *path.relative_to(PACKAGE).parts[:-1]]
-            base = package[: len(package) - node.level + 1] if node.level else []
-            parts = base + (node.module.split(".") if node.module else [])
-            if parts[0] == "onekernel":
-                found |= {parts[1]} if len(parts) > 1 else {n.name for n in node.names if n.name != "__version__"}
-    return found
+def area_of(names: list[str]) -> str:
+    """The area of a module, by its name within the package."""
+    return "benches" if names[0] == "bench" and names[1:2] and names[1] in BENCHES else names[0]
 
 
-# What a submission could want to read: oracles, right answers, verdicts. No solution is a module of the package.
-SECRET = ("ops", "bench", "grading", "report", "course", "minigpt.model", "minigpt.storage", "minigpt.port_check",
-          "minigpt.debugger", "minigpt.causes")  # fmt: skip
-
-
-def modules_imported(path: Path) -> set[Path]:
-    """The files of the package that a module imports, at its top or inside a function, their packages included."""
+def names_imported(path: Path) -> set[str]:
+    """What a module imports, at its top or inside a function: each module's name, and those of what it takes of it."""
     names: set[str] = set()
     here = ["onekernel", *path.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -70,8 +61,24 @@ def modules_imported(path: Path) -> set[Path]:
             package = here[: len(here) - node.level + 1] if node.level else []
             base = ".".join([*package, *([node.module] if node.module else [])])
             names |= {base, *(f"{base}.{n.name}" for n in node.names)}
+    return names
+
+
+def imported(path: Path) -> set[str]:
+    """The areas of the package that a module imports."""
+    inside = (name.split(".")[1:] for name in names_imported(path) if name.startswith("onekernel."))
+    return {area_of(parts) for parts in inside if parts != ["__version__"]}
+
+
+# What a submission could want to read: oracles, right answers, verdicts. No solution is a module of the package.
+SECRET = ("ops", "bench", "grading", "checks", "labs", "report", "course", "minigpt.model", "minigpt.storage",
+          "minigpt.port_check", "minigpt.debugger", "minigpt.causes")  # fmt: skip
+
+
+def modules_imported(path: Path) -> set[Path]:
+    """The files of the package that a module imports, their packages included."""
     found = set()
-    for name in names:
+    for name in names_imported(path):
         parts = name.split(".")
         if parts[0] == "onekernel":
             for n in range(1, len(parts) + 1):

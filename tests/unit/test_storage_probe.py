@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from onekernel import cli, course, learners
+from onekernel import cli, learners
 from onekernel.cli.predict import ask_before_check
 from onekernel.errors import UserError
 from onekernel.gaps import starter
+from onekernel.labs.reader import load
 from onekernel.messages import area
 from onekernel.minigpt.storage import (
     SHARED_PAIRS,
@@ -253,7 +254,7 @@ def test_the_solutions_predictions_are_those_of_its_file():
 
 @pytest.mark.parametrize(("answer", "commits"), [("", False), ("no", False), ("yes", True), ("Sí", True)])
 def test_before_a_check_a_terminal_asks_once_whether_to_commit(ana, monkeypatch, answer, commits):
-    whole = course.load(SOLUTION.parents[1])
+    whole = load(SOLUTION.parents[1])
     learner, exercise = learners.existing(ana.parents[1], "ana"), whole.exercises["storage_probe"]
     asked = []
     monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or answer)

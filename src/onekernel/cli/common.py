@@ -6,16 +6,16 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from onekernel import course as courses
 from onekernel.cli.console import tell, verbatim
-from onekernel.course import Course, Exercise
+from onekernel.course import Course, Exercise, find_root
 from onekernel.errors import UserError
+from onekernel.labs.reader import load
 from onekernel.learners import Learner
 from onekernel.messages import Message, language
 
 
 def load_course() -> Course:
-    return courses.load(courses.find_root())
+    return load(find_root())
 
 
 def select(course: Course, names: Sequence[str]) -> tuple[Exercise, ...]:

@@ -1,6 +1,6 @@
 """`onekernel predict`: a learner commits to answers before the machine shows what is so.
 
-Numbers are asked for, one by one (kind "prediction"); the many answers of a probe stand in the learner's file.
+Numbers are asked for, one by one; where a kind of check has many questions, the answers stand in the learner's file.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onekernel import learners
+from onekernel.checks.prediction.questions import QUANTITIES
 from onekernel.cli.common import load_course, one
 from onekernel.cli.console import tell, verbatim
-from onekernel.course import Check, Course, Exercise
+from onekernel.course import IN_FILE, Check, Course, Exercise
 from onekernel.errors import UserError
-from onekernel.grading.memory import QUANTITIES
 from onekernel.learners import Learner
 from onekernel.messages import Message, say, written
 from onekernel.minigpt import storage
 from onekernel.units import parse
 
-PROBE = "probe"
 Questions = Sequence[Mapping[str, Any]]
 
 
@@ -32,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     check = _check(exercise)
     if check is None:
         raise UserError(Message.of("cli.predict-nothing", slug=exercise.slug))
-    if check.kind == PROBE:
+    if check.kind.predicts == IN_FILE:
         return _of_file(learner, exercise, args.set)
     questions: Questions = check.options["questions"]
     given = _given(args.set, questions)
@@ -97,7 +96,7 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
         return
     if starter.is_file() and mine.read_bytes() == starter.read_bytes():
         return
-    if check.kind == PROBE:
+    if check.kind.predicts == IN_FILE:
         with contextlib.suppress(UserError):  # the check tells what is wrong with the file
             if None not in _predicted(learner, exercise).values() and _agreed(exercise):
                 _of_file(learner, exercise, ())
@@ -114,7 +113,7 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
 
 
 def _check(exercise: Exercise) -> Check | None:
-    return next((c for c in exercise.checks if c.kind in ("prediction", PROBE)), None)
+    return next((c for c in exercise.checks if c.kind.predicts), None)
 
 
 def _agreed(exercise: Exercise) -> bool:

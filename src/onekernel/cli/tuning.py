@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 
 from onekernel import doctor, learners
+from onekernel.checks.log.rounds import KERNEL, fill, ready_to_measure
 from onekernel.cli.common import load_course, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
-from onekernel.grading.measured import lines
 from onekernel.grading.submission import Submission
-from onekernel.grading.tuning_log import KERNEL, fill, ready_to_measure
 from onekernel.messages import Message
+from onekernel.report.log_figures import lines
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,18 +7,15 @@ import time
 from collections.abc import Sequence
 
 from onekernel.course import Check
-from onekernel.grading import kinds
 from onekernel.grading.buffers import Call
-from onekernel.grading.submission import SOURCE_BYTES, Submission, failure_of
-from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED, Failure, Result, Verdict
+from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
-from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
+from onekernel.sandbox.supervisor import RunOutcome
 
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
-# Kinds whose calls are counted: the simulator makes them on every machine.
-COUNTED = frozenset({"memory", "prediction"})
 
 
 def fresh_seed() -> int:
@@ -72,7 +69,7 @@ def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> lis
     """The first check tells why, so that it is read once, and the others that it does; what this machine cannot assess
     has its reason at each."""
     first, *others = s.exercise.checks
-    verdicts = [Verdict(first, status, failures=failures[: kinds.MAX_FAILURES])]
+    verdicts = [Verdict(first, status, failures=failures[: MAX_FAILURES])]
     for check in others:
         there = Failure(Message("grading.told-at-first"), check.chapter, code="told-at-first")
         verdicts.append(Verdict(check, status, failures=failures[:1] if status == NOT_ASSESSED else (there,)))
@@ -80,12 +77,12 @@ def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> lis
 
 
 def _grade_checks(s: Submission) -> list[Verdict]:
-    plans = [(c, kinds.PLANS[c.kind](s, c)) for c in s.exercise.checks if c.kind in kinds.PLANS]
-    ran: dict[str, list[tuple[Call, CallOutcome]]] = {}
+    plans: list[tuple[Check, list[Call]]] = [(c, c.kind.plan(s, c)) for c in s.exercise.checks if c.kind.plans]
+    ran: dict[str, Ran] = {}
     for backend in dict.fromkeys(_backend(s, c) for c, _ in plans):
         mine = [(c, plan) for c, plan in plans if _backend(s, c) == backend]
         every = [call for _, plan in mine for call in plan]
-        outcome = _run(s, backend, every, counted=any(c.kind in COUNTED for c, _ in mine))
+        outcome = _run(s, backend, every, counted=any(c.kind.counted for c, _ in mine))
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built:
@@ -94,12 +91,21 @@ def _grade_checks(s: Submission) -> list[Verdict]:
         ran |= {c.id: [(call, next(answers)) for call in plan] for c, plan in mine}
     verdicts: list[Verdict] = []
     for check in s.exercise.checks:
-        verdicts.append(kinds.JUDGES[check.kind](s, check, ran.get(check.id, []), verdicts))
+        verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
     return verdicts
 
 
+def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """A check's verdict. One that needs a right kernel fails where another check has shown that it is not."""
+    if check.kind.needs_right and any(v.check.kind.shows_right and v.status != PASSED for v in before):
+        why = Failure(Message("grading.right-first"), check.chapter, code="right-first")
+        return Verdict(check, FAILED, failures=(why,))
+    verdict: Verdict = check.kind.judge(s, check, ran, before)
+    return verdict
+
+
 def _backend(s: Submission, check: Check) -> str:
-    return "simulator" if check.kind in COUNTED and s.backend == "cuda" else s.backend
+    return "simulator" if check.kind.counted and s.backend == "cuda" else s.backend
 
 
 def _run(s: Submission, backend: str, every: Sequence[Call], *, counted: bool) -> RunOutcome:

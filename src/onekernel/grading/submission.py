@@ -49,7 +49,7 @@ class Submission:
         if self.backend == "triton":
             return "cuda" if gpu_nodes() else "interpreter"
         if self.backend == "python" or not self.exercise.operator:
-            runs = any(check.kind in ("port", "probe") for check in self.exercise.checks)
+            runs = any(check.kind.runs_code for check in self.exercise.checks)
             return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
         return self.device
 

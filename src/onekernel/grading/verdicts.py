@@ -13,6 +13,7 @@ PASSED, PARTIAL, FAILED = "passed", "partial", "failed"
 NOT_ASSESSED = "not-assessed"  # this machine cannot: never passed, never failed
 UNTOUCHED = "untouched"  # the file is still the starter
 STATUSES = (PASSED, PARTIAL, FAILED, NOT_ASSESSED, UNTOUCHED)
+MAX_FAILURES = 3  # a check shows that many of its failures: the first ones explain, the rest repeat
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Result:
     def status(self) -> str:
         """The worst of its checks' statuses; but in part once every result is right and there are points."""
         found = {v.status for v in self.verdicts} - {NOT_ASSESSED}
-        correct = {v.status for v in self.verdicts if v.check.kind == "correct"}
+        correct = {v.status for v in self.verdicts if v.check.kind.shows_right}
         if FAILED in found and correct == {PASSED} and self.earned > 0:
             return PARTIAL
         for status in (FAILED, UNTOUCHED, PARTIAL, PASSED):

@@ -11,7 +11,12 @@ import numpy as np
 from . import weights
 from .config import Config
 
-PARTS = ("native", "identical", "kernel")
+_PASSES: dict[str, list[tuple[bool, int, int]]] = {  # part -> trained weights?, batch, length
+    "native": [(False, 2, 7), (True, 1, 64)],
+    "identical": [(False, 1, 1), (False, 3, 5), (False, 2, 16), (True, 1, 64), (True, 2, 17)],
+    "kernel": [(False, 2, 7), (True, 1, 16)],
+}
+PARTS = tuple(_PASSES)
 # Small, with no two sizes alike and none a power of two, so that a mix-up of axes changes a shape or a value.
 RANDOM_CONFIG = Config(vocabulary=41, context=16, width=24, heads=3, blocks=2)
 
@@ -58,12 +63,7 @@ class PortRequest:
 
 def requests(part: str, seed: int = 0, device: str = "cpu") -> list[dict[str, Any]]:
     """The forward passes that decide one part, as JSON values. Another seed: other weights and tokens, same sizes."""
-    sizes: dict[str, list[tuple[bool, int, int]]] = {  # trained weights?, batch, length
-        "native": [(False, 2, 7), (True, 1, 64)],
-        "identical": [(False, 1, 1), (False, 3, 5), (False, 2, 16), (True, 1, 64), (True, 2, 17)],
-        "kernel": [(False, 2, 7), (True, 1, 16)],
-    }
     return [
         PortRequest(part, None if trained else seed + i, seed + 100 + i, batch, length, device).to_json()
-        for i, (trained, batch, length) in enumerate(sizes[part])
+        for i, (trained, batch, length) in enumerate(_PASSES[part])
     ]

@@ -92,6 +92,11 @@ class Operator:
     compare: Callable[[np.ndarray, np.ndarray, str, Arrays], Mismatch | None]
     ledger: Callable[[Sizes, int], Ledger]
 
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The names of the sizes that a case gives."""
+        return tuple(self.cases[0].sizes)
+
     def inputs(self) -> tuple[Parameter, ...]:
         return tuple(p for p in self.parameters if p.role == "in")
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import course, doctor, learners
+from onekernel import doctor, learners
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
+from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.report import classroom
 from onekernel.sandbox.process import end_on_signals
@@ -63,7 +64,7 @@ class Run:
     def prepare(self) -> None:
         """Reads the course and settles the device. Raises UserError where a backend cannot be trusted."""
         end_on_signals()
-        self.course: Course = course.load(self.root)
+        self.course: Course = load(self.root)
         asked = self.config.getoption("--device", "auto")
         self.device, _ = doctor.settle(self.course, self.course.exercises.values(), asked)
         self.seed = fresh_seed() if self.seed is None else self.seed

@@ -17,7 +17,7 @@ from onekernel.backends import cuda, declarations
 from onekernel.backends.base import BuildError
 from onekernel.bench import kernel_header
 from onekernel.bench.modules import load_module
-from onekernel.course import load
+from onekernel.labs.reader import load
 
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 FEWEST_ROWS = 1024  # of a kernel with one thread a row: below this it takes seconds and shows nothing

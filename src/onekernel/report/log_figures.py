@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onekernel import counts
+from onekernel.checks import memory
+from onekernel.checks.counted import call_at
+from onekernel.checks.measures import MEASURES, Counted
+from onekernel.checks.options import MOST_COUNTED
+from onekernel.checks.speed import judge as speed
 from onekernel.course import Check, Text
 from onekernel.errors import UserError
-from onekernel.grading import memory, speed
 from onekernel.grading.submission import Submission, judge_call
 from onekernel.messages import Message, say
 from onekernel.numerals import Quantity
@@ -16,7 +20,6 @@ from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
 
 ROWS, COLS = 16, 1024  # where the learner names no shape
-MOST_COUNTED = 1 << 22  # elements: some seconds in the simulator
 COUNT_SECONDS = 60.0
 _RATIOS = ("bytes_requested", "bytes_moved", "bank_conflicts", "passes")
 MOST_TIMED_BYTES = 1 << 30  # of one tensor, which goes to the process and back through files
@@ -56,8 +59,8 @@ def _too_large(rows: int, cols: int) -> Message:
 
 def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     """The memory measures of one call in the simulator, and what a row costs in requests and barriers."""
-    check = Check("log", "memory", 1, Text("", ""), "01-cuda-programming-model#coalescing", {"sizes": sizes})
-    call = memory.call_at(s, sizes, dtype)
+    check = Check("log", memory.KIND, 1, Text("", ""), "01-cuda-programming-model#coalescing", {"sizes": sizes})
+    call = call_at(s, sizes, dtype)
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "count", "time_limit": COUNT_SECONDS}
     outcome = supervisor.run(Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options))
@@ -69,15 +72,15 @@ def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     report = outcome.calls[0].report
     if failures or report is None:
         raise UserError(_why(str(failures[0].message)))
-    counted = memory.Counted(report.kernels, s.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
-    at = memory.show_sizes(sizes) + ("" if dtype == "float32" else f" {dtype}")
-    found = [memory.measured(name, counted, at).text() for name in _RATIOS]
+    counted = Counted(report.kernels, s.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
+    at = counted.shape + ("" if dtype == "float32" else f" {dtype}")
+    found = [MEASURES[name].told(counted, at).text() for name in _RATIOS]
     loads = counted.total(counts.LOAD_REQUESTS)
     sectors = counted.total(counts.LOAD_SECTORS) / loads if loads else 0.0
     found.append(say("grading.measured-requests", value=loads / sizes["rows"], sectors=sectors))
-    found.append(memory.measured("barriers", counted).text())
+    found.append(MEASURES["barriers"].told(counted).text())
     if counted.shared_wavefronts():
-        found.append(memory.measured("shared_traffic", counted, at).text())
+        found.append(MEASURES["shared_traffic"].told(counted, at).text())
     return found
 
 

@@ -22,14 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onekernel.bench.records import kernel_hash
-from onekernel.course import Check
 from onekernel.errors import UserError
-from onekernel.grading.submission import Ran, Submission
-from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
 KERNEL = "softmax_tuned"
-ROUNDS = 3
 EXPLANATION_WORDS = 12
 _ROUND = re.compile(r"^## +(?:Round|Ronda) +\d+ *:? *(?P<title>.*)$", re.MULTILINE)
 _FIELD = re.compile(r"^\*\*(?P<name>[^*:]+):\*\*", re.MULTILINE)
@@ -114,24 +110,3 @@ def fill(text: str, kernel: Path, lines: Iterable[str]) -> str:
     today = datetime.date.today().isoformat()
     mark = f"<!-- measured: {kernel_hash(kernel)} {today} -->"
     return text.replace(_EMPTY, "\n".join([mark, *(f"- {line}" for line in lines), "<!-- /measured -->"]), 1)
-
-
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """A third of the points for each complete round, three at the most."""
-    seen: list[str] = []
-    complete, failures = 0, []
-    for r in rounds(s.path.read_text(encoding="utf-8")):
-        lack = r.missing(seen)
-        if lack:
-            values = {"number": r.number, "title": r.title, "words": EXPLANATION_WORDS}
-            failures.append(Failure(Message(f"grading.{lack}", values), check.chapter, code=lack))
-        else:
-            complete += 1
-        if r.kernel:
-            seen.append(r.kernel)
-    done = min(complete, ROUNDS)
-    note = Message("grading.log-rounds", {"complete": complete, "wanted": ROUNDS})
-    if done == ROUNDS:
-        return Verdict(check, PASSED, check.points, note=note)
-    failures = failures or [Failure(note, check.chapter, code="log-rounds")]
-    return Verdict(check, PARTIAL if done else FAILED, round(check.points * done / ROUNDS, 1), tuple(failures), note)

@@ -1,24 +1,18 @@
-"""What each kind of check asks to be run (PLANS) and how it is decided (JUDGES)."""
+"""Plans the cases of a check's groups, and judges a kernel by all of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from onekernel.course import Check
-from onekernel.grading import answers, buffers, memory, python_checks, speed, tuning_log
+from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
-from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
-MAX_FAILURES = 3  # a check shows that many of its failures: the first ones explain, the rest repeat
 
-Plan = Callable[[Submission, Check], list[Call]]
-Judge = Callable[[Submission, Check, Ran, list[Verdict]], Verdict]
-
-
-def plan_correct(s: Submission, check: Check) -> list[Call]:
+def plan(s: Submission, check: Check) -> list[Call]:
     """Every case of the check's groups in every element type; the first one twice, with other values at the same
     size, so that an answer kept by pointer or by shape is caught."""
     operator = s.operator
@@ -32,7 +26,7 @@ def plan_correct(s: Submission, check: Check) -> list[Call]:
     return planned
 
 
-def judge_correct(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none: a kernel that is right on most inputs is wrong."""
     failures: list[Failure] = []
     failed = symptoms = 0
@@ -47,14 +41,14 @@ def judge_correct(s: Submission, check: Check, ran: Ran, before: list[Verdict]) 
                 failures.append(failure)
     cause = next((f for f in (*failures, *(f for v in before for f in v.failures)) if f.line is not None), None)
     if cause is not None:
-        failures = _mend_first(failures, cause, symptoms)
+        failures = _fix_first(failures, cause, symptoms)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]), note=note)
     return Verdict(check, PASSED, check.points, note=note)
 
 
-def _mend_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Failure]:
+def _fix_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Failure]:
     """The failures that name a line; that values are wrong on other inputs follows from `cause`, and is said once."""
     failures = [f for f in failures if f.code not in SYMPTOMS][: MAX_FAILURES - 1]
     if inputs:
@@ -63,34 +57,3 @@ def _mend_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Fa
         values = {"count": inputs, "what": what, "line": cause.line}
         failures.append(Failure(Message("grading.follow-on", values), "", code="follow-on"))
     return failures
-
-
-def after_correct(judge: Judge) -> Judge:
-    """A judge that first asks for a right kernel: how fast or frugal a wrong one is means nothing."""
-
-    def wrapped(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-        if any(v.check.kind == "correct" and v.status != PASSED for v in before):
-            why = Failure(Message("grading.right-first"), check.chapter, code="right-first")
-            return Verdict(check, FAILED, failures=(why,))
-        return judge(s, check, ran, before)
-
-    return wrapped
-
-
-PLANS: dict[str, Plan] = {
-    "correct": plan_correct,
-    "memory": memory.plan,
-    "prediction": memory.plan,
-}
-JUDGES: dict[str, Judge] = {
-    "correct": judge_correct,
-    "memory": after_correct(memory.judge_memory),
-    "prediction": after_correct(memory.judge_prediction),
-    "speed": after_correct(speed.judge),
-    "answers": answers.judge,
-    "port": python_checks.judge_port,
-    "probe": python_checks.judge_probe,
-    "log": tuning_log.judge,
-}
-
-__all__ = ["JUDGES", "PLANS"]

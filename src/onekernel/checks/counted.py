@@ -1,0 +1,46 @@
+"""A call of a kernel that is counted: how it is made, and what came of it once nothing keeps it from being believed.
+
+Counts come from the simulator on every machine, so that a laptop and a GPU machine give the same points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from onekernel import counts
+from onekernel.backends.base import Buffer
+from onekernel.checks.measures import Counted, shape, total
+from onekernel.course import Check
+from onekernel.grading import buffers
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.verdicts import Failure
+from onekernel.messages import Message
+from onekernel.numerals import Quantity
+from onekernel.ops import Case
+
+
+def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
+    """A call to be counted, on plain values: addresses do not depend on them."""
+    like = next(c for c in s.operator.cases if all(c.sizes.values()))
+    case = Case("counted", "counted", sizes, like.fill, Message("grading.counted", {"sizes": shape(sizes)}))
+    return buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed)
+
+
+def counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failure]]:
+    """What the counted call did, and what keeps it from being believed."""
+    ((call, outcome),) = ran
+    failures = judge_call(s, check, call, outcome)
+    kernels = outcome.report.kernels if outcome.report else ()
+    if not failures and not kernels:
+        failures = [Failure(Message("grading.no-kernel", {"function": call.function}), check.chapter, code="no-kernel")]
+    ideal = s.operator.ledger(call.case.sizes, _itemsize(call))
+    loaded, least = total(kernels, counts.BYTES_LOADED), ideal.bytes_read
+    if not failures and not loaded >= least:  # less than a right kernel can: it did not do the work, or nobody counted
+        values = {"loaded": Quantity(loaded, "B"), "least": Quantity(least, "B")}
+        failures = [Failure(Message("grading.loaded-too-little", values), check.chapter, code="loaded-too-little")]
+    return Counted(kernels, ideal, call.case.sizes), failures
+
+
+def _itemsize(call: Call) -> int:
+    return next(a.itemsize for a in call.args if isinstance(a, Buffer))

@@ -1,0 +1,72 @@
+"""Judges a kernel's memory behaviour by one measure."""
+
+from __future__ import annotations
+
+import math
+
+from onekernel.checks.counted import call_at, counted
+from onekernel.checks.measures import MEASURES, Counted, Measure
+from onekernel.course import Check
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import Ran, Submission
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.messages import Message
+
+ON_LONG_ROWS = MEASURES["scatter"]  # their kernel may walk the row three times, which is another check's
+
+
+def plan(s: Submission, check: Check) -> list[Call]:
+    """One call at the check's sizes, and one at those of its long rows, where it has some."""
+    sizes = (check.options[key] for key in ("sizes", "long") if key in check.options)
+    return [call_at(s, some, s.exercise.dtypes[0]) for some in sizes]
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Full points at `full` or better, none at `zero` or worse, in proportion between.
+
+    With `long`, sizes of rows that take another path, what is moved of the bytes that are asked for there counts, too:
+    the worse of both. No points before the measures in `after` are that low: a kernel whose threads walk a row each has
+    no barrier and no bank conflict, and that is no merit.
+    """
+    measure = MEASURES[check.options["measure"]]
+    after = {MEASURES[name]: most for name, most in check.options.get("after", {}).items()}
+    here, failures = counted(s, check, ran[:1])
+    judged = [(measure, here)]
+    for one in ran[1:]:
+        there, more = counted(s, check, [one])
+        failures += more
+        judged.append((ON_LONG_ROWS, there))
+    if failures:
+        return Verdict(check, FAILED, failures=tuple(failures))
+    exact = all(k.extra.get("exact_requests") for _, c in judged for k in c.kernels)
+    if not exact and any(m.by_request for m in (*after, *(m for m, _ in judged))):
+        return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
+    for other, most in after.items():
+        if other.value(here) > most:
+            values = {"what": other.told(here), "most": other.limit(most)}
+            why = _failure(s, check, Message("grading.memory-after", values), other, here)
+            return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
+    full, zero = check.options["full"], check.options["zero"]
+    shares = [min(1.0, max(0.0, (zero - m.value(c)) / (zero - full))) for m, c in judged]
+    share = min(shares)
+    if share == 1.0:
+        return Verdict(check, PASSED, check.points, note=measure.told(here))
+    least, found = judged[shares.index(share)]
+    note = least.told(found)
+    earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
+    what = Message("grading.memory", {"what": note, "full": least.limit(full)})
+    return Verdict(check, PARTIAL if share else FAILED, earned, (_failure(s, check, what, least, found),), note)
+
+
+def _failure(s: Submission, check: Check, what: Message, measure: Measure, counted: Counted) -> Failure:
+    """What was measured, the line that it comes from mostly, what would do there, and the command that draws it."""
+    code = f"memory-{measure.name.replace('_', '-')}"
+    found = measure.worst_line(counted.kernels, s.path)
+    if found is None:
+        return Failure(what, check.chapter, code=code)
+    see = f"onekernel trace {s.exercise.slug}"
+    if counted.sizes != s.exercise.counted_sizes:
+        see += f" --shape {','.join(str(v) for v in counted.sizes.values())}"
+    see += f" --line {found.line}" if found.drawn else ""
+    both = Message("grading.both", {"first": what, "second": found.message})
+    return Failure(both, check.chapter, file=str(s.path), line=found.line, code=code, see=see)

@@ -1,0 +1,59 @@
+"""Judges one part of a port of MiniGPT: native, identical or kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from onekernel.checks.python_task import failed, run, syntax, trouble
+from onekernel.course import Check
+from onekernel.grading.submission import Ran, Submission
+from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.minigpt import port_check, port_request
+
+KERNELS = ("softmax_tuned", "softmax_block", "softmax_naive")  # the learner's fastest softmax that is there
+SECONDS = 120.0
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """All points or none."""
+    try:
+        forbidden = port_check.forbidden_imports(s.path)
+    except SyntaxError as error:
+        return syntax(check, error)
+    if forbidden:
+        values = {"line": forbidden[0][0], "module": forbidden[0][1]}
+        return failed(check, Message("minigpt.import", values), line=forbidden[0][0], code="import")
+    part = check.options["part"]
+    requests = port_request.requests(part, s.seed % 2**31, "cuda" if s.device == "cuda" else "cpu")
+    options: dict[str, Any] = {"task": "port", "requests": requests}
+    if part == "kernel":
+        kernel = own_kernel(s)
+        if kernel is None:
+            return failed(check, Message("grading.no-own-kernel"), code="no-own-kernel")
+        options |= {"kernel": str(kernel), "kernel_backend": s.device, "function": kernel.stem}
+    done = run(s, options, SECONDS)
+    stopped = trouble(s, check, done)
+    if stopped:
+        return stopped
+    note: Message | None = None
+    for asked, answer in zip(requests, done.answers, strict=True):
+        verdict = port_check.judge_port(asked, answer)
+        note = verdict.note
+        if not verdict.passed:
+            told = [Failure(m, check.chapter, file=str(s.path), code=part) for m in verdict.findings]
+            told = told or [Failure(note, check.chapter, file=str(s.path), code=part)]
+            return Verdict(check, FAILED, failures=tuple(told), note=note)
+    return Verdict(check, PASSED, check.points, note=note)
+
+
+def own_kernel(s: Submission) -> Path | None:
+    """The softmax beside the submission that is no longer a starter."""
+    for slug in KERNELS:
+        path = s.path.with_name(f"{slug}.cu")
+        starter = s.course.root / "kernels" / path.name
+        untouched = starter.is_file() and path.is_file() and starter.read_bytes() == path.read_bytes()
+        if path.is_file() and not path.is_symlink() and not untouched:
+            return path
+    return None

@@ -1,0 +1,88 @@
+"""Judges what was predicted of a kernel's traffic against what is counted."""
+
+from __future__ import annotations
+
+import math
+
+from onekernel import counts
+from onekernel.checks.counted import call_at, counted
+from onekernel.checks.measures import Counted, bytes_requested
+from onekernel.checks.prediction.questions import QUANTITIES
+from onekernel.course import Check
+from onekernel.errors import UserError
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import Ran, Submission
+from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.numerals import Quantity
+from onekernel.units import parse
+
+CLOSE = 0.05  # a prediction within 5 % is right
+
+
+def plan(s: Submission, check: Check) -> list[Call]:
+    """One call at the check's sizes."""
+    return [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Points by the error of each prediction: all within 5 %, none from a factor of two, in proportion between."""
+    questions = check.options["questions"]
+    missing = [q["id"] for q in questions if q["id"] not in s.predictions]
+    if missing:
+        why = Message("grading.predict-first", {"slug": s.exercise.slug})
+        return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="predict-first"),))
+    found, failures = counted(s, check, ran)
+    if failures:
+        return Verdict(check, FAILED, failures=tuple(failures))
+    share, wrong, right = 0.0, [], []
+    for question in questions:
+        quantity = QUANTITIES[question["quantity"]]
+        actual = quantity.count(found)
+        predicted = s.predictions[question["id"]]
+        got = _share(predicted, actual, quantity.unit)
+        share += got / len(questions)
+        what = Message(f"grading.quantity-{question['quantity']}")
+        values = {"predicted": _understood(predicted), "actual": Quantity(actual, quantity.unit), "what": what}
+        if got < 1:
+            wrong.append(Failure(Message("grading.prediction", values), check.chapter, code="prediction"))
+        else:
+            right.append(Message("grading.prediction-right", values))
+    status = PASSED if not wrong else PARTIAL if share else FAILED
+    details = (*right, *_lessons(found))
+    return Verdict(check, status, round(check.points * share, 1), tuple(wrong), details=details)
+
+
+def _lessons(c: Counted) -> list[Message]:
+    """The figures that explain the traffic, whatever was predicted."""
+    told = [Message("grading.lesson-requested", {"factor": bytes_requested(c)})]
+    requests = c.total(counts.LOAD_REQUESTS)
+    if requests:
+        sectors = c.total(counts.LOAD_SECTORS) / requests
+        told.append(Message("grading.lesson-sectors", {"sectors": sectors}))
+    distinct = sum(b.unique_loaded + b.unique_stored for k in c.kernels for b in k.buffers)
+    if distinct:
+        told.append(Message("grading.lesson-distinct", {"bytes": Quantity(distinct, "B")}))
+    return told
+
+
+def _understood(text: str) -> Quantity | str:
+    """A prediction as it is scored; as it was typed where it cannot be read."""
+    try:
+        return parse(text)
+    except UserError:
+        return text
+
+
+def _share(predicted: str, actual: float, unit: str) -> float:
+    try:
+        quantity = parse(predicted)
+    except UserError:
+        return 0.0
+    value = quantity.value
+    if quantity.unit != unit:
+        return 0.0
+    if value <= 0 or actual <= 0:
+        return float(value == actual)
+    factor = max(value / actual, actual / value)
+    return 1.0 if factor <= 1 + CLOSE else max(0.0, 1 - math.log2(factor))

@@ -1,0 +1,68 @@
+"""What a learner may be asked to predict, and the option that asks it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from onekernel import counts
+from onekernel.checks.measures import Counted
+from onekernel.checks.options import About, Name, keys_of, one_of, wanted
+
+
+@dataclass(frozen=True)
+class Predictable:
+    """Something to predict: its unit ("" for a bare number) and how it is counted."""
+
+    name: str
+    unit: str
+    count: Callable[[Counted], float]
+
+
+QUANTITIES = {
+    q.name: q
+    for q in (
+        # Both byte counts are of the same element type, so their ratio is accesses per output.
+        Predictable("reads_per_element", "", lambda c: c.total(counts.BYTES_LOADED) / c.ideal.bytes_written),
+        Predictable("writes_per_element", "", lambda c: c.total(counts.BYTES_STORED) / c.ideal.bytes_written),
+        Predictable("bytes_loaded", "B", lambda c: c.total(counts.BYTES_LOADED)),
+        Predictable("bytes_stored", "B", lambda c: c.total(counts.BYTES_STORED)),
+        Predictable("bytes_requested", "B", lambda c: c.total(counts.BYTES_LOADED) + c.total(counts.BYTES_STORED)),
+        Predictable("compulsory_bytes", "B", lambda c: float(c.ideal.bytes)),
+        Predictable("intensity", "FLOP/byte", lambda c: c.ideal.intensity),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Questions:
+    """A list of { id, quantity }. The solution's own predictions answer each id."""
+
+    required: bool = True
+
+    def read(self, at: str, value: Any, about: About) -> None:
+        if not isinstance(value, list) or not value or not all(isinstance(q, dict) for q in value):
+            raise wanted(at, value, "list-of-questions")
+        answered = _answered(about)
+        for question in value:
+            keys_of(at, question, ("id", "quantity"))
+            if set(question) != {"id", "quantity"}:
+                raise wanted(at, value, "list-of-questions")
+            Name(lambda _: QUANTITIES).read(f"{at}.quantity", question["quantity"], about)
+            if not isinstance(question["id"], str) or not question["id"].isidentifier():
+                raise wanted(f"{at}.id", question["id"], "name")
+            if answered is not None:
+                one_of(f"{at}.id", question["id"], answered)
+        if len({q["id"] for q in value}) < len(value):
+            raise wanted(at, value, "list-of-different")
+
+
+def _answered(about: About) -> Iterable[str] | None:
+    """The questions that solutions/predictions.json answers for the exercise; None where it has no such entry."""
+    try:
+        data = json.loads((about.root / "solutions" / "predictions.json").read_text(encoding="utf-8"))
+        return list(data[about.slug]["answers"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return None

@@ -1,0 +1,5 @@
+"""Kind "probe": predictions about torch's tensors, which stand in the learner's file, and experiments on them."""
+
+from onekernel.course import IN_FILE, Kind
+
+KIND = Kind(__name__, {}, predicts=IN_FILE)

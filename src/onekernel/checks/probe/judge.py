@@ -1,0 +1,46 @@
+"""Judges a storage probe: its predictions, which were committed to, and its experiments."""
+
+from __future__ import annotations
+
+import ast
+
+from onekernel.checks.python_task import run, syntax, trouble
+from onekernel.course import Check
+from onekernel.grading.submission import Ran, Submission
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.minigpt import storage
+
+SECONDS = 60.0
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Half of the points for the predictions, in proportion; half for experiments that show what is so.
+
+    The predictions are those that were committed: the truth is not told to anybody who can still change theirs.
+    """
+    try:
+        ast.parse(s.path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        return syntax(check, error)
+    done = run(s, {"task": "probe", "requests": [storage.request(s.device == "cuda")]}, SECONDS)
+    stopped = trouble(s, check, done)
+    if stopped and stopped.status == NOT_ASSESSED:
+        return stopped
+    wrong = list(stopped.failures) if stopped else []
+    if not stopped:
+        wrong = [Failure(m, check.chapter, code="experiment") for m in storage.judge_probe(done.answers[0])]
+    earned = check.points / 2 * (not wrong)
+    moved = storage.observed_move(s.device == "cuda") if not stopped else None
+    if not s.predictions:
+        why = Message("grading.predict-first-file", {"slug": s.exercise.slug})
+        first = Failure(why, check.chapter, code="predict-first")
+        return Verdict(check, PARTIAL if earned else FAILED, earned, (*wrong, first), moved)
+    results = storage.judge_predictions(storage.committed(s.predictions))
+    right = sum(r.right for r in results)
+    earned = round(earned + check.points / 2 * right / len(results), 1)
+    failures = [*wrong, *(Failure(m, check.chapter, code="prediction") for r in results for m in r.messages)]
+    status = PASSED if not failures else PARTIAL if earned else FAILED
+    answers = Message("grading.answers", {"right": right, "total": len(results)})
+    note = Message("minigpt.probe-note", {"answers": answers, "moved": moved}) if moved else answers
+    return Verdict(check, status, earned, tuple(failures), note)

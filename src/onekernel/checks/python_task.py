@@ -1,0 +1,50 @@
+"""Checks that run a Python exercise: how it is run, and the verdict where it gave no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onekernel.course import Check
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.supervisor import TaskRun
+
+
+def run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
+    request = Request(s.path.resolve(), "python", options=options)
+    done = supervisor.run_task(request, count=len(options["requests"]), seconds=seconds)
+    if done.unavailable and not ("kernel" in options and _lacks(s, options)):
+        return TaskRun(ended=Message("grading.says-unavailable", {"why": done.unavailable}))
+    return done
+
+
+def _lacks(s: Submission, options: Mapping[str, Any]) -> bool:
+    """Whether this machine cannot run the backend of the kernel that a port is to use, asked with the solution's."""
+    ours = s.course.root / "solutions" / Path(options["kernel"]).name
+    return not supervisor.runs(Request(ours, options["kernel_backend"]))
+
+
+def trouble(s: Submission, check: Check, done: TaskRun) -> Verdict | None:
+    """A verdict where the module gave no answer: its kernel does not build, the process ended."""
+    if done.unavailable:
+        return Verdict(check, NOT_ASSESSED, note=done.unavailable)
+    if done.ended:
+        return failed(check, done.ended, code="ended")
+    if done.build:
+        f = done.build[0]
+        return failed(check, f.message, line=f.line, code=f.code)
+    return None
+
+
+def syntax(check: Check, error: SyntaxError) -> Verdict:
+    values = {"line": error.lineno or 0, "why": error.msg}
+    return failed(check, Message("grading.syntax", values), line=error.lineno, code="syntax")
+
+
+def failed(check: Check, message: Message, *, line: int | None = None, code: str) -> Verdict:
+    return Verdict(check, FAILED, failures=(Failure(message, check.chapter, line=line, code=code),))

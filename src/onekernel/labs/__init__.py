@@ -1,0 +1,1 @@
+"""labs/*/lab.toml, read and validated through the kinds of check."""
