@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,11 @@ from onekernel.ops.base import C_TYPES, DTYPES, SUFFIXES
 
 GUARD = 256  # bytes around each tensor; a multiple of cudaMalloc's alignment, so that sectors fall as on a GPU
 DEFAULT_SHAPES = {1: (4096,), 2: (8, 256), 3: (64, 64, 64)}  # by the number of sizes: small, and every pattern shows
-_STRIDES = {1: lambda s: (math.prod(s),), 2: lambda s: s, 4: lambda s: (*s, s[-1], s[-1])}
+_STRIDES: dict[int, Callable[[tuple[int, ...]], tuple[int, ...]]] = {
+    1: lambda s: (math.prod(s),),
+    2: lambda s: s,
+    4: lambda s: (*s, s[-1], s[-1]),
+}
 
 Argument = dict[str, Any] | int
 """A size, or a tensor: {"name", "elements", "itemsize", "dtype", "writable"}; profiling/launch.py reads it too."""

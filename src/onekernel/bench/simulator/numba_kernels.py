@@ -1,5 +1,7 @@
 """The two kernels of the simulator bench for numba, whose CUDA simulator finds `cuda` among a module's globals only."""
 
+from typing import Any
+
 import numpy as np
 from numba import cuda, float32
 
@@ -7,13 +9,13 @@ THREADS = 256
 
 
 @cuda.jit
-def add(a, b, out):
+def add(a: Any, b: Any, out: Any) -> None:
     i = cuda.grid(1)
     if i < out.size:
         out[i] = a[i] + b[i]
 
 @cuda.jit
-def softmax_rows(x, y):
+def softmax_rows(x: Any, y: Any) -> None:
     tree = cuda.shared.array(THREADS, float32)
     row, t = cuda.blockIdx.x, cuda.threadIdx.x
     largest = -np.inf

@@ -62,18 +62,17 @@ def read(path: Path) -> tuple[dict[str, Any], list[Measured]]:
     Raises OSError, ValueError or KeyError for anything else.
     """
     data = json.loads(path.read_text(encoding="utf-8"))
-    stands = lambda answer: "median_s" in answer and "discarded" not in answer  # noqa: E731
-    return data, [_measured(case) for case in data["cells"] if stands(case["contenders"]["copy"])]
+    return data, [_measured(case) for case in data["cells"] if _stands(case["contenders"]["copy"])]
 
 
 def _measured(case: Mapping[str, Any]) -> Measured:
-    samples = {
-        name: Sample.from_json(answer)
-        for name, answer in case["contenders"].items()
-        if "median_s" in answer and "discarded" not in answer
-    }
+    samples = {name: Sample.from_json(answer) for name, answer in case["contenders"].items() if _stands(answer)}
     fields = ("dtype", "rows", "cols", "shift", "bytes", "method")
     return Measured(**{name: case[name] for name in fields}, samples=samples)
+
+
+def _stands(answer: Mapping[str, Any]) -> bool:
+    return "median_s" in answer and "discarded" not in answer
 
 
 def geometric_mean(cases: Iterable[Measured], name: str) -> tuple[float, float, int] | None:

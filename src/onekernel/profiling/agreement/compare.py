@@ -73,7 +73,9 @@ def compare(case: Case, ours: tuple[KernelCounts, ...], theirs: list[dict[str, A
 
 def reasons() -> list[dict[str, Any]]:
     """Why counts may differ, and of which kernels, shapes and metrics by how much: `reasons.toml`."""
-    return tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8"))["reason"]
+    data = tomllib.loads(Path(__file__).with_name("reasons.toml").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = data["reason"]
+    return found
 
 
 def explain(row: dict[str, Any], known: list[dict[str, Any]]) -> list[str]:
