@@ -7,6 +7,7 @@ own way.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -25,7 +26,11 @@ SHAPE_NUMBERS = (2, 3)  # rows, cols, and how many elements the tensors are shif
 def run(main: Callable[[Sequence[str]], int]) -> int:
     """The exit status of a bench with this process's command line: its own, or that of the sentence that it ends in."""
     choose_language(sys.argv[1:])
-    return told(lambda: main(sys.argv[1:]))
+    try:
+        return told(lambda: main(sys.argv[1:]))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
+        return 0
 
 
 def parser(bench: str) -> argparse.ArgumentParser:

@@ -133,13 +133,9 @@ def _verdict(identical: Sequence[Mapping[str, float]]) -> int:
     """Says how far the byte-identical rows are from their limits. The exit status: 1 above one of them."""
     worst = {key: max(cost[key] for cost in identical) for key in ("seconds", "peak_bytes")}
     kept = worst["seconds"] <= SECONDS_LIMIT and worst["peak_bytes"] <= BYTES_LIMIT
-    values = {
-        "seconds": f"{worst['seconds']:.2f}",
-        "most_seconds": f"{SECONDS_LIMIT:.0f}",
-        "megabytes": f"{worst['peak_bytes'] / 1e6:.0f}",
-        "most_megabytes": f"{BYTES_LIMIT / 1e6:.0f}",
-    }
-    print(say("bench.within-limits" if kept else "bench.above-limits", **values))
+    print(say("bench.within-limits" if kept else "bench.above-limits", seconds=worst["seconds"],
+              most_seconds=SECONDS_LIMIT, megabytes=worst["peak_bytes"] / 1e6,
+              most_megabytes=BYTES_LIMIT / 1e6))  # fmt: skip
     return 0 if kept else 1
 
 

@@ -41,12 +41,12 @@ def draw(
         axes.yaxis.set_minor_formatter("")
     roof_key = "roof-copy" if roofs.copy else "roof-datasheet"
     value = (roofs.copy or roofs.datasheet) / 1e12
-    _note(upper, doublings[0], value, words(roof_key, lang, value=written(value, ".2f", lang)))
-    _note(lower, doublings[0], roofs.fma / 1e12, words("roof-fp16", lang, value=f"{roofs.fma / 1e12:.0f}"))
+    _note(upper, doublings[0], value, words(roof_key, lang, value=value))
+    _note(lower, doublings[0], roofs.fma / 1e12, words("roof-fp16", lang, value=roofs.fma / 1e12))
     highest = max(ridges.values())
     for number, (key, where) in enumerate(ridges.items()):
         right = where == highest  # two lines are named away from each other
-        upper.annotate(words(key, lang, value=f"{where:.0f}"), (where, upper.get_ylim()[0]), fontsize=9, color=FAINT,
+        upper.annotate(words(key, lang, value=where), (where, upper.get_ylim()[0]), fontsize=9, color=FAINT,
                        xytext=(6 if right else -6, 8 + 14 * number), textcoords="offset points",
                        ha="left" if right else "right")  # fmt: skip
     left, right_end = doublings[0] / 1.4, doublings[-1] * 1.4

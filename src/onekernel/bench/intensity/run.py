@@ -143,7 +143,7 @@ def draw(data: Mapping[str, Any], folder: Path, ridge: float | None) -> int:
     for lang in LANGUAGES:
         heading = words("title-intensity", lang, name=data["device"]["name"])
         if predicted:
-            under = words("predicted-intensity", lang, bytes=f"{data['bytes_per_element']:g}")
+            under = words("predicted-intensity", lang, bytes=data["bytes_per_element"])
         else:
             under = measured_on(data, lang)
         target = figure_path(folder, stem, lang)

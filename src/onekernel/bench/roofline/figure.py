@@ -86,13 +86,13 @@ def _draw_roofs(axes: Any, roofs: Roofs, left: float, right: float, lang: str) -
     for bandwidth, style, key in ((roofs.datasheet, "--", "roof-datasheet"), (roofs.copy, "-", "roof-large-copy")):
         if bandwidth:
             ridge = roofs.fma / bandwidth
-            text = words(key, lang, value=written(bandwidth / 1e12, ".2f", lang))
+            text = words(key, lang, value=bandwidth / 1e12)
             axes.plot([left, ridge], [left * bandwidth, roofs.fma], color=INK, linestyle=style, linewidth=1.4, zorder=3,
                       label=text)  # fmt: skip
     axes.plot([roofs.fma / (roofs.datasheet or roofs.copy), right], [roofs.fma] * 2, color=INK, linewidth=1.4, zorder=3)
-    text = words("roof-fma", lang, value=written(roofs.fma / 1e12, ".1f", lang))
+    text = words("roof-fma", lang, value=roofs.fma / 1e12)
     axes.annotate(text, (right, roofs.fma), xytext=(-4, 5), textcoords="offset points", ha="right", fontsize=9)
     axes.axvline(roofs.ridge, color=FAINT, linewidth=0.8, linestyle=(0, (1, 3)))
-    text = words("ridge", lang, value=written(roofs.ridge, ".1f", lang))
+    text = words("ridge", lang, value=roofs.ridge)
     axes.annotate(text, (roofs.ridge, axes.get_ylim()[0]), xytext=(-5, 8), textcoords="offset points", ha="right",
                   fontsize=9, color=FAINT)  # fmt: skip

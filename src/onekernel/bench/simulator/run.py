@@ -102,7 +102,7 @@ def _print(result: Mapping[str, Any]) -> None:
         name = say("bench.simulator-faster")
         print(f"{name:28}{faster['vector_add']:>18.0f} x{faster['softmax']:>18.0f} x")
         print(say("bench.simulator-part", elements=add["elements"], rows=soft["rows"]))
-    print(say("bench.simulator-edit", seconds=f"{result['edit_to_verdict']:.2f}"))
+    print(say("bench.simulator-edit", seconds=result["edit_to_verdict"]))
     for what, measured, cpu, limit in result["tables"]["limits"]["rows"]:
         cells = (cell if isinstance(cell, str) else cell[language()] for cell in (measured, cpu, limit))
         print(f"{what[language()]:82}" + "".join(f"{cell:>10}" for cell in cells))

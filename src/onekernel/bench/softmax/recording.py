@@ -53,7 +53,7 @@ class Recording:
         self.result["cells"] = [c for c in self.result["cells"] if key_of(c) not in again]
         card = self.card
         print(say("bench.device-line", name=card.name, driver=card.driver, date=self.result["date"],
-                  bandwidth=f"{card.datasheet_bandwidth / 1e12:.2f}", fma=f"{card.fma_rate / 1e12:.1f}"))  # fmt: skip
+                  bandwidth=card.datasheet_bandwidth / 1e12, fma=card.fma_rate / 1e12))  # fmt: skip
         try:
             late = self._walk(left, limit)
         except KeyboardInterrupt:
@@ -61,7 +61,7 @@ class Recording:
             return 130
         if late:
             count = len(self.result["cells"])
-            print(say("bench.out-of-time", seconds=f"{limit:.0f}", count=count, path=self.path))
+            print(say("bench.out-of-time", seconds=limit, count=count, path=self.path))
             return 2
         print(say("bench.written", path=self.path))
         return 0
@@ -106,4 +106,4 @@ def _line(measured: Mapping[str, Any]) -> str:
             fast = f"{100 * copy / answer['median_s']:.0f}" if "median_s" in answer and not why else "-"
             shown.append(f"{name} {fast}" + (f" ({why[:60]})" if why else ""))
     where = f"{measured['dtype']} {measured['rows']} x {measured['cols']} +{measured['shift']}"
-    return say("bench.shape-line", where=where, micros=f"{copy * 1e6:.1f}", shown=", ".join(shown))
+    return say("bench.shape-line", where=where, micros=copy * 1e6, shown=", ".join(shown))

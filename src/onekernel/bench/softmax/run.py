@@ -87,7 +87,7 @@ def _tell(
     print(say("bench.dry-run", command="python bench/softmax.py"))
     for dtype in dict.fromkeys(c.dtype for c in wanted):
         mine = sorted((c for c in wanted if c.dtype == dtype), key=lambda c: c.bytes)
-        traffic = f"{sum(c.bytes for c in mine) / 1e9:.1f}"
+        traffic = sum(c.bytes for c in mine) / 1e9
         print("  " + say("bench.grid-line", dtype=dtype, count=len(mine), smallest=mine[0].name, largest=mine[-1].name,
                          traffic=traffic))  # fmt: skip
     graphs = sum(c.launch_bound for c in wanted)

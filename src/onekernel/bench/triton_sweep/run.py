@@ -61,8 +61,8 @@ def main(argv: Sequence[str]) -> int:
         sweep += measured
         best = max(measured[1:], key=lambda m: m["percent_of_copy"])
         where, chosen = f"{dtype:9} {rows:>7} x {cols:<8}", f"{best['kernel']} {best['config']}"
-        print(say("bench.sweep-line", where=where, micros=f"{measured[0]['median_us']:8.1f}",
-                  percent=f"{best['percent_of_copy']:5.1f}", chosen=chosen), flush=True)  # fmt: skip
+        print(say("bench.sweep-line", where=where, micros=measured[0]["median_us"],
+                  percent=best["percent_of_copy"], chosen=chosen), flush=True)  # fmt: skip
     ladder = [row for s, d in itertools.product(LADDER_SHAPES, WIDTHS) for row in measure_ladder(root, *s, d, flush)]
     query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     driver = subprocess.run(query, capture_output=True, text=True)
@@ -98,7 +98,7 @@ def measure(root: Path, rows: int, cols: int, dtype: str, flush: Any) -> list[di
         error = ((shape.y.float() - want).abs() / want).max().item()
         if not error < (1e-2 if dtype == "bfloat16" else 1e-4):
             what = f"{chosen}, {dtype} {rows} x {cols}"
-            raise UserError(Message.of("bench.sweep-wrong", what=what, error=f"{error:.1e}"))
+            raise UserError(Message.of("bench.sweep-wrong", what=what, error=error))
         contenders[chosen] = prepare, launch
     del want
     times: dict[Configuration, list[float]] = {chosen: [] for chosen in contenders}

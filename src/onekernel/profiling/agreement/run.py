@@ -112,14 +112,14 @@ def _verdict(rows: Sequence[Mapping[str, Any]], large: Sequence[Mapping[str, Any
     for row in rows:
         why = ", ".join(row["reasons"]) or say("profile.agreement-unexplained")
         for metric in row["different"]:
-            ours, theirs = (f"{count:,}" for count in row["metrics"][metric])
+            ours, theirs = row["metrics"][metric]
             print(say("profile.agreement-differs", case=row["label"], kernel=row["kernel"], metric=EQUAL[metric],
                       ours=ours, theirs=theirs, why=why))  # fmt: skip
             wrong += not row["reasons"]
     for row in large:
         far = not math.isfinite(row["difference"]) or abs(row["difference"]) > WITHIN
-        print(say("profile.agreement-beyond", case=row["label"], compulsory=f"{row['compulsory']:,}",
-                  read=f"{row['dram_read']:,}", far=say("profile.agreement-too-far") if far else ""))  # fmt: skip
+        print(say("profile.agreement-beyond", case=row["label"], compulsory=row["compulsory"],
+                  read=row["dram_read"], far=say("profile.agreement-too-far") if far else ""))  # fmt: skip
         wrong += far
     equal = sum(not row["different"] for row in rows)
     print(say("profile.agreement-verdict", equal=equal, kernels=len(rows), metrics=len(EQUAL), wrong=wrong))
