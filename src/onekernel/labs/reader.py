@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +154,10 @@ class _Reader:
         """A check: the nth of the file, number `index` of its exercise."""
         place = _Place("exercise.check", nth)
         try:
-            name = one_of(place.on("kind"), data.get("kind"), checks.names(), "unknown-kind")
+            if "kind" not in data:
+                self._keys(data, (*_CHECK_KEYS, *_every_option()), place)
+                raise Mistake("check-without-kind", None, known=", ".join(checks.names()))
+            name = one_of(place.on("kind"), data["kind"], checks.names(), "unknown-kind")
             kind = checks.named(name)
             self._keys(data, (*_CHECK_KEYS, *kind.options), place)
             _suits(kind, about, place)
@@ -169,6 +172,11 @@ class _Reader:
         except Mistake as mistake:
             raise self._told(mistake, place) from None
         return Check(f"{about.slug}.{index + 1}-{name}", kind, points, title, chapter, options)
+
+
+def _every_option() -> Iterator[str]:
+    for name in checks.names():
+        yield from checks.named(name).options
 
 
 def _suits(kind: Kind, about: About, place: _Place) -> None:
