@@ -31,7 +31,7 @@ def blocks(language: str) -> list[re.Match[str]]:
 
 def printed(language: str) -> dict[int, str]:
     """What each Python block of the page prints, by its place in the page."""
-    from onekernel.backends.triton.guards import choose_interpreter
+    from onekernel.triton.guards import choose_interpreter
 
     choose_interpreter()
     names: dict[str, object] = {"__name__": "chapter_03"}
@@ -82,7 +82,7 @@ def test_links_lead_somewhere(language):
 
 
 def test_findings_of_the_backend_link_to_sections_that_exist():
-    from onekernel.backends.triton import guards, memory, program
+    from onekernel.triton import guards, memory, program
 
     anchors = ANCHOR.findall(PAGES["en"].read_text(encoding="utf-8"))
     for module in (guards, memory, program):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.backends import simulator
+from onekernel import simulator
 from onekernel.cli import parser
 from onekernel.cli.learn import hints_of
 from onekernel.labs.reader import load

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.backends import cuda
+from onekernel import cuda
 from onekernel.backends.base import Buffer, BuildError
 from support.gpu import needs_cuda
 from support.patience import HUNG_SECONDS

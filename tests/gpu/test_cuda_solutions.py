@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends import cuda
+from onekernel import cuda
 from onekernel.checks.speed import judge as speed
 from onekernel.grading.submission import Submission
 from onekernel.labs.reader import load

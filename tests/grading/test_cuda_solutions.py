@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel import counts
-from onekernel.backends import simulator
+from onekernel import counts, simulator
 from onekernel.backends.base import Buffer, BuildError
 from onekernel.grading import buffers
 from onekernel.messages import Message

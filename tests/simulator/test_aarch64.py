@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends.simulator import compiler
-from onekernel.backends.simulator.compile import RUNTIME
-from onekernel.backends.simulator.compiler import COMMON, Compiler, card
-from onekernel.backends.simulator.rewrite import rewrite
+from onekernel.simulator.compilation import compiler
+from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
+from onekernel.simulator.paths import RUNTIME
+from onekernel.simulator.rewrite.source import rewrite
 from support.patience import HUNG_SECONDS
 
 CROSS, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"

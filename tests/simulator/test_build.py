@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from onekernel.backends import simulator
+from onekernel import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
 from support.corpus import ROOT, graded
 from support.header_programs import FAMILIES
@@ -160,7 +160,7 @@ static const long total = Tree<28, 0>::value;
 
 
 def test_a_compiler_that_does_not_end_is_stopped_by_its_processor_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("onekernel.backends.simulator.compile._CPU_SECONDS", 2)
+    monkeypatch.setattr("onekernel.simulator.compilation.compile._CPU_SECONDS", 2)
     for name in FAMILIES:
         with pytest.raises(BuildError) as caught:
             simulator.build(write(tmp_path, GOOD + ENDLESS), with_compiler=name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onekernel.backends.simulator.conditionals import active
-from onekernel.backends.simulator.tokens import text_of, tokenize
+from onekernel.simulator.rewrite.conditionals import active
+from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
 CASES = [
     ("#if __CUDA_ARCH__ >= 900\nasm\n#else\nplain\n#endif\n", {"plain"}),

@@ -22,10 +22,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from onekernel import counts
-from onekernel.backends import simulator
+from onekernel import counts, simulator
 from onekernel.backends.base import Buffer
-from onekernel.backends.simulator.compiler import compiler, fused
+from onekernel.simulator.compilation.compiler import compiler, fused
 
 FOLDER = Path(__file__).with_name("kernels")
 KERNELS = sorted(FOLDER.glob("*.cu"))
@@ -39,7 +38,7 @@ def once(pairs):
 @pytest.fixture(autouse=True)
 def each_key_of_a_report_stands_once(monkeypatch):
     strict = SimpleNamespace(loads=partial(json.loads, object_pairs_hook=once))
-    monkeypatch.setattr("onekernel.backends.simulator.program.json", strict)
+    monkeypatch.setattr("onekernel.simulator.program.json", strict)
 
 
 METRICS = {

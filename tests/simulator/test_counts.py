@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onekernel import counts
-from onekernel.backends import simulator
+from onekernel import counts, simulator
 from onekernel.backends.base import Buffer
 
 KERNEL = """\

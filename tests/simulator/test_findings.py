@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import onekernel
-from onekernel.backends.simulator.compile import RUNTIME
-from onekernel.backends.simulator.findings import QUOTED
-from onekernel.backends.simulator.records import Record, records, table
 from onekernel.messages import area
+from onekernel.simulator.paths import RUNTIME
+from onekernel.simulator.read.findings import QUOTED
+from onekernel.simulator.read.records import Record, records, table
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(onekernel.__file__).parent
@@ -106,8 +106,8 @@ extern "C" cudaError_t run(cudaStream_t stream) {
 """
 SHOW = """\
 import sys
-from onekernel.backends import simulator
-from onekernel.backends.simulator.records import table
+from onekernel import simulator
+from onekernel.simulator.read.records import table
 (found,) = simulator.build(sys.argv[1]).call("run", []).findings
 print(found.code, found.line, found.chapter, found.message.text("en"), found.message.text("es"), sep="\\n")
 print(table("en")[-1])

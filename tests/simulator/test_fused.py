@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.backends.simulator.compiler import fused
+from onekernel.simulator.compilation.compiler import fused
 from support.simulated import clean
 
 # With a = 1 + e and c = -(1 + 2 e), a * a + c is e * e when fused, and 0 when the product is rounded first: e * e is at

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel import counts
-from onekernel.backends import simulator
+from onekernel import counts, simulator
 from onekernel.bench.simulator import limits
 from support.simulated import buffer
 

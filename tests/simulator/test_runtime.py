@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends.simulator.compile import RUNTIME
+from onekernel.simulator.paths import RUNTIME
 
 SOURCES = sorted(p for p in RUNTIME.rglob("*.cpp"))
 OWN_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onekernel.backends import cuda
+from onekernel import cuda
 from onekernel.backends.base import Unavailable
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onekernel.backends import simulator
+from onekernel import simulator
 from onekernel.backends.base import Buffer, CallReport
 
 

@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def answers_to(request: dict[str, Any]) -> list[dict[str, Any]]:
-    from onekernel.backends import triton
+    from onekernel import triton
     from onekernel.backends.base import Buffer, BuildError
     from onekernel.grading import buffers
     from onekernel.messages import Message

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.backends import cuda, declarations
+from onekernel import cuda
+from onekernel.backends import declarations
 from onekernel.backends.base import BuildError, Unavailable
-from onekernel.backends.cuda.diagnostics import SHOWN, finding_of_status, findings_of_log, is_sticky
-from onekernel.backends.cuda.sanitizer import findings_of_report
+from onekernel.cuda.diagnostics import SHOWN, finding_of_status, findings_of_log, is_sticky
+from onekernel.cuda.sanitizer import findings_of_report
 from onekernel.messages import Message
 
 PATH = Path("mine/vector_add.cu")

@@ -119,7 +119,7 @@ def test_the_heat_of_a_line_is_its_sectors() -> None:
 
 
 def test_recording_changes_no_count() -> None:
-    from onekernel.backends import simulator
+    from onekernel import simulator
 
     path = ROOT / "solutions" / "softmax_block.cu"
     function, args = call_arguments.of_file(path, (4, 300))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from onekernel.backends.base import Unavailable
-from onekernel.backends.triton import guards
+from onekernel.triton import guards
 from support.patience import HUNG_SECONDS
 
 
@@ -77,7 +77,7 @@ def test_on_a_gpu_a_check_takes_each_configuration_in_turn_and_times_none(tmp_pa
     pytest.importorskip("triton")
     (tmp_path / "tuned.py").write_text(IN_TURN)
     program = (
-        "from onekernel.backends.triton import guards; guards.tune_in_turn(); guards.tune_in_turn()\n"
+        "from onekernel.triton import guards; guards.tune_in_turn(); guards.tune_in_turn()\n"
         "import tuned; tuned.kernel.nargs = {}\n"
         "print([c.kwargs['BLOCK'] for _ in range(4) for c in tuned.kernel.prune_configs({})])\n"
         "print(tuned.kernel.do_bench(None, quantiles=(0.5, 0.2, 0.8)))"

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from onekernel import cuda
 from onekernel.arguments import Parser, choose_language
-from onekernel.backends import cuda
 from onekernel.backends.base import Unavailable
 from onekernel.bench.cards import Card, card_named, cards
 from onekernel.errors import UserError, told

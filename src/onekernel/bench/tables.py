@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends.simulator import records
 from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
 from onekernel.bench.roofline import tables as roofline
@@ -27,6 +26,7 @@ from onekernel.bench.softmax import tables as softmax
 from onekernel.bench.words import caption
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.simulator.read import records
 
 CAPTION = "caption"
 FINDINGS = "simulator/findings"

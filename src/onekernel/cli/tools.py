@@ -32,7 +32,7 @@ def compile_file(args: argparse.Namespace) -> int:
     if not (exercise.operator and exercise.file.endswith(".py")):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".py")) or "-"
         raise UserError(Message.of("cli.compile-triton", slug=exercise.slug, known=known))
-    from onekernel.backends.triton import inspect
+    from onekernel.triton import inspect
 
     path, _ = file_of(course, exercise, args)
     rows, cols = shape_of(args.shape, 2) or (8192, 4096)

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
-from onekernel import backends, ops
+import onekernel
+from onekernel import ops
 from onekernel.backends.cache import cache_folder
 from onekernel.course import Course
 from onekernel.grading.grader import fresh_seed, grade
@@ -107,5 +108,5 @@ def _fingerprint(course: Course, backend: str) -> str:
 
 def _sources(backend: str) -> Iterator[Path]:
     """Every file of the backend and of the operators that judge it."""
-    for root in (Path(backends.__path__[0]) / backend, Path(ops.__path__[0])):
+    for root in (Path(onekernel.__path__[0]) / backend, Path(ops.__path__[0])):
         yield from sorted(p for p in root.rglob("*") if p.is_file() and "__pycache__" not in p.parts)

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends import cuda, declarations
+from onekernel import cuda
+from onekernel.backends import declarations
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onekernel import counts
-from onekernel.backends import cuda
+from onekernel import counts, cuda
 from onekernel.backends.base import Unavailable
 from onekernel.errors import UserError
 from onekernel.messages import Message

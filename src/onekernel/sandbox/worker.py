@@ -26,15 +26,15 @@ def build(request: Request) -> Program:
     """The submission, built by the backend asked for; nothing of it has run. Raises BuildError, Unavailable."""
     limit_build(memory=request.backend == "simulator")
     if request.backend == "simulator":
-        from onekernel.backends import simulator
+        from onekernel import simulator
 
         return simulator.build(request.source, prototypes=request.prototypes, side_stream=True, **request.options)
     if request.backend == "cuda":
-        from onekernel.backends import cuda
+        from onekernel import cuda
 
         return cuda.build(request.source, prototypes=request.prototypes, **request.options)
     if request.backend == "triton":
-        from onekernel.backends import triton
+        from onekernel import triton
 
         return triton.build(request.source, **request.options)
     raise ValueError(f"backend {request.backend!r}")

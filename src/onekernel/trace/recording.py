@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from onekernel.backends import simulator
+from onekernel import simulator
 from onekernel.backends.base import Finding
 from onekernel.backends.call_arguments import Argument, about, buffers
 from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts

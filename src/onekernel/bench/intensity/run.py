@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends import cuda, simulator
+from onekernel import cuda, simulator
 from onekernel.backends.base import Arg, Buffer
 from onekernel.bench import command, device, records, roofs
 from onekernel.bench.cards import Card, card_named

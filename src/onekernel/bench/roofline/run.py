@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends import cuda
+from onekernel import cuda
 from onekernel.bench import command, device, records, roofs
 from onekernel.bench.cards import Card
 from onekernel.bench.roofline import figure, tables, traffic

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from onekernel.backends import declarations, simulator
+from onekernel import simulator
+from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, Unavailable
 from onekernel.bench import kernel_header
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from onekernel.backends import simulator
+from onekernel import simulator
 from onekernel.backends.base import Buffer, CallReport
 from onekernel.errors import UserError
 from onekernel.messages import Message

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.simulator.compiler import compiler
-from onekernel.backends.simulator.program import MODES
 from onekernel.bench import command, device, records
 from onekernel.bench.simulator import cost, limits
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import language, say
+from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.program import MODES
 
 
 def main(argv: Sequence[str]) -> int:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends import cuda, declarations
+from onekernel import cuda
+from onekernel.backends import declarations
 from onekernel.backends.base import BuildError
 from onekernel.bench import kernel_header
 from onekernel.bench.modules import load_module

@@ -8,12 +8,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from onekernel.backends.triton.capture import CompileOnlyDriver
 from onekernel.bench.modules import load_module
 from onekernel.bench.triton_sweep.configurations import SHAPES, WIDTHS, Shape, configurations, solution_of
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.triton.capture import CompileOnlyDriver
 
 
 def compile_ahead(arch: int, workers: int) -> None:

@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from onekernel import counts
-from onekernel.backends import cuda, simulator
+from onekernel import counts, cuda, simulator
 from onekernel.backends.call_arguments import buffers
 from onekernel.counts import KernelCounts
 from onekernel.errors import UserError

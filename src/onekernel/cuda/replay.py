@@ -1,4 +1,4 @@
-"""One launcher call in a small process, for compute-sanitizer: `python -m onekernel.backends.cuda.replay JOB.json`.
+"""One launcher call in a small process, for compute-sanitizer: `python -m onekernel.cuda.replay JOB.json`.
 
 Needs the CUDA runtime alone, not torch: under the sanitizer every import counts.
 """

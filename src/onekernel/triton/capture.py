@@ -1,6 +1,6 @@
 """Runs a Triton file's function with launching replaced by compiling: which kernels would run, and what they become.
 
-A process of its own, because it needs Triton without TRITON_INTERPRET: `python -m onekernel.backends.triton.capture`
+A process of its own, because it needs Triton without TRITON_INTERPRET: `python -m onekernel.triton.capture`
 reads one JSON request from stdin and writes one JSON answer to stdout. No GPU is needed and no tensor is touched.
 """
 
@@ -14,8 +14,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends.triton.loading import load_module
-from onekernel.backends.triton.occupancy import LIMITS
+from onekernel.triton.loading import load_module
+from onekernel.triton.occupancy import LIMITS
 
 
 class CompileOnlyDriver:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.simulator.arch import DEFAULT
-from onekernel.backends.simulator.clusters import tell_clusters
-from onekernel.backends.simulator.launches import rewrite_launches
-from onekernel.backends.simulator.refuse import refusals
-from onekernel.backends.simulator.shared_arrays import BadDeclaration, rewrite_shared
-from onekernel.backends.simulator.tokens import (
+from onekernel.messages import Message
+from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.paths import INCLUDE
+from onekernel.simulator.rewrite.clusters import tell_clusters
+from onekernel.simulator.rewrite.launches import rewrite_launches
+from onekernel.simulator.rewrite.refuse import refusals
+from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
+from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
     is_sign,
@@ -23,9 +25,7 @@ from onekernel.backends.simulator.tokens import (
     text_of,
     tokenize,
 )
-from onekernel.messages import Message
 
-INCLUDE = Path(__file__).with_name("runtime") / "api"
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
 _QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')

@@ -10,11 +10,11 @@ import re
 from typing import Any
 
 from onekernel.backends.base import Finding
-from onekernel.backends.simulator import excerpt
-from onekernel.backends.simulator.lines import Lines
-from onekernel.backends.simulator.records import Record, by_code
-from onekernel.backends.simulator.traffic import kernel_name
 from onekernel.messages import Message
+from onekernel.simulator.read import excerpt
+from onekernel.simulator.read.lines import Lines
+from onekernel.simulator.read.records import Record, by_code
+from onekernel.simulator.read.traffic import kernel_name
 
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 

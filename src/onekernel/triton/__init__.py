@@ -6,6 +6,6 @@
 Inside this package `import triton` is the real Triton: absolute imports only.
 """
 
-from onekernel.backends.triton.program import TritonProgram, build
+from onekernel.triton.program import TritonProgram, build
 
 __all__ = ["TritonProgram", "build"]

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import Unavailable
-from onekernel.backends.simulator.arch import ARCHITECTURES, DEFAULT
-from onekernel.backends.simulator.rewrite import INCLUDE
 from onekernel.messages import Message
+from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
+from onekernel.simulator.paths import INCLUDE
 
 COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
 # Without interposition, what is called may be inlined although it is exported.

@@ -6,8 +6,8 @@ from collections import defaultdict
 from typing import Any
 
 from onekernel import counts
-from onekernel.backends.simulator.lines import Lines
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
+from onekernel.simulator.read.lines import Lines
 
 _COUNTED = (
     counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,

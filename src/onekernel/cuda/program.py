@@ -13,11 +13,11 @@ import numpy as np
 
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs
-from onekernel.backends.cuda import sanitizer
-from onekernel.backends.cuda.compile import library
-from onekernel.backends.cuda.diagnostics import finding_of_status, is_sticky
-from onekernel.backends.cuda.toolchain import Toolchain, require
 from onekernel.backends.declarations import Declared
+from onekernel.cuda import sanitizer
+from onekernel.cuda.compile import library
+from onekernel.cuda.diagnostics import finding_of_status, is_sticky
+from onekernel.cuda.toolchain import Toolchain, require
 from onekernel.messages import Message
 
 _EMPTIER_BYTES = 256 << 20  # more than twice the largest L2 in the course's table of cards

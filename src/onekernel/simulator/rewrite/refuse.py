@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from onekernel.backends.simulator.arch import DEFAULT
-from onekernel.backends.simulator.conditionals import active
-from onekernel.backends.simulator.tokens import Token
+from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.rewrite.conditionals import active
+from onekernel.simulator.rewrite.tokens import Token
 
 _NAMES = {
     "asm": "inline PTX (asm)",

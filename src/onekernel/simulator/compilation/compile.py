@@ -15,12 +15,12 @@ from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
-from onekernel.backends.simulator.compiler import COMMON, Compiler, card, flags
-from onekernel.backends.simulator.diagnostics import compile_error, link_error
-from onekernel.backends.simulator.rewrite import INCLUDE, Source
 from onekernel.messages import Message
+from onekernel.simulator.compilation.compiler import COMMON, Compiler, card, flags
+from onekernel.simulator.compilation.diagnostics import compile_error, link_error
+from onekernel.simulator.paths import INCLUDE, RUNTIME
+from onekernel.simulator.rewrite.source import Source
 
-RUNTIME = INCLUDE.parent
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
-from onekernel.backends.cuda.diagnostics import findings_of_log
-from onekernel.backends.cuda.toolchain import Toolchain
+from onekernel.cuda.diagnostics import findings_of_log
+from onekernel.cuda.toolchain import Toolchain
 from onekernel.messages import Message
 
 # torch switches the operators of __half and __nv_bfloat16 off for its own sources; a learner's `a + b` needs them.

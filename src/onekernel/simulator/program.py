@@ -15,16 +15,16 @@ import numpy as np
 
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
-from onekernel.backends.simulator.arch import architecture
-from onekernel.backends.simulator.compile import compile_source
-from onekernel.backends.simulator.compiler import Compiler, compiler
-from onekernel.backends.simulator.elf import Symbol, plain_name, symbols
-from onekernel.backends.simulator.errors import error_name
-from onekernel.backends.simulator.findings import findings_of
-from onekernel.backends.simulator.lines import Lines
-from onekernel.backends.simulator.rewrite import Source, rewrite
-from onekernel.backends.simulator.traffic import kernels_of
 from onekernel.messages import Message
+from onekernel.simulator.arch import architecture
+from onekernel.simulator.compilation.compile import compile_source
+from onekernel.simulator.compilation.compiler import Compiler, compiler
+from onekernel.simulator.read.elf import Symbol, plain_name, symbols
+from onekernel.simulator.read.errors import error_name
+from onekernel.simulator.read.findings import findings_of
+from onekernel.simulator.read.lines import Lines
+from onekernel.simulator.read.traffic import kernels_of
+from onekernel.simulator.rewrite.source import Source, rewrite
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""

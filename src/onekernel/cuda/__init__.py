@@ -7,7 +7,7 @@ torch is imported when one of them is called, never before.
 
 from __future__ import annotations
 
-from onekernel.backends.cuda.program import CudaProgram, build
-from onekernel.backends.cuda.toolchain import Toolchain, require
+from onekernel.cuda.program import CudaProgram, build
+from onekernel.cuda.toolchain import Toolchain, require
 
 __all__ = ["CudaProgram", "Toolchain", "build", "require"]

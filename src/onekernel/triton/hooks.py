@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.triton.memory import Watch
+from onekernel.triton.memory import Watch
 
 
 def install() -> None:

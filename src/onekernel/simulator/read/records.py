@@ -11,7 +11,7 @@ from typing import Any
 
 from onekernel.messages import Message
 
-FILE = Path(__file__).with_name("findings.toml")
+FILE = Path(__file__).parents[1] / "findings.toml"
 
 
 @dataclass(frozen=True)

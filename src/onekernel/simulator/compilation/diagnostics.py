@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.simulator.rewrite import Source
 from onekernel.messages import Message
+from onekernel.simulator.rewrite.source import Source
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 _VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the card of 8.0 has none: ok/atomics.h

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onekernel.backends.simulator.tokens import Token, closing, is_sign, next_solid, one_line
+from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line
 
 
 def tell_clusters(tokens: list[Token]) -> list[Token]:

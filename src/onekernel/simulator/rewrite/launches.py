@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onekernel.backends.simulator.tokens import (
+from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
     is_sign,

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.triton.listing import Count, instructions, resources, sass_length
-from onekernel.backends.triton.occupancy import LIMITS, Occupancy, occupancy
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
+from onekernel.triton.listing import Count, instructions, resources, sass_length
+from onekernel.triton.occupancy import LIMITS, Occupancy, occupancy
 
 SECONDS = 300
 WIDE = 16  # bytes: the widest access that a thread can make, and the one that a copy makes
@@ -131,9 +131,9 @@ def compile_source(
 
 def _ask(request: dict[str, Any], python: str) -> dict[str, Any]:
     environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
-    package = str(Path(__file__).resolve().parents[3])
+    package = str(Path(__file__).resolve().parents[2])
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [package, environment.get("PYTHONPATH")]))
-    command = [python, "-m", "onekernel.backends.triton.capture"]
+    command = [python, "-m", "onekernel.triton.capture"]
     done = subprocess.run(
         command, input=json.dumps(request), capture_output=True, text=True, env=environment, timeout=SECONDS
     )

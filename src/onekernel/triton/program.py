@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
-from onekernel.backends.triton.guards import Stop, choose_interpreter, tune_in_turn
-from onekernel.backends.triton.hooks import install
-from onekernel.backends.triton.loading import load_module
-from onekernel.backends.triton.memory import Region, Watch
 from onekernel.messages import Message
+from onekernel.triton.guards import Stop, choose_interpreter, tune_in_turn
+from onekernel.triton.hooks import install
+from onekernel.triton.loading import load_module
+from onekernel.triton.memory import Region, Watch
 
 ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}

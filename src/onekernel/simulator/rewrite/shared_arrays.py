@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onekernel.backends.simulator.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
+from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
 
 
 class BadDeclaration(Exception):

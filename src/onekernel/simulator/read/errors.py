@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from onekernel.backends.simulator.rewrite import INCLUDE
+from onekernel.simulator.paths import INCLUDE
 
 
 @cache

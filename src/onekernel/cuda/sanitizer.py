@@ -50,7 +50,7 @@ def explain(library: Path, path: Path, function: str, args: Sequence[Arg]) -> li
         with tempfile.TemporaryDirectory(prefix="onekernel-replay-") as folder:
             job = _write_job(Path(folder), library, function, args)
             command = [tool, "--tool", "memcheck", "--print-limit", "20", sys.executable, "-m",
-                       "onekernel.backends.cuda.replay", str(job)]  # fmt: skip
+                       "onekernel.cuda.replay", str(job)]  # fmt: skip
             done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
     except (subprocess.TimeoutExpired, OSError):  # the crash is told without a line, as on a machine without the tool
         return []

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from onekernel.backends.simulator.arch import ARCHITECTURES, DEFAULT
-from onekernel.backends.simulator.tokens import Token
+from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
+from onekernel.simulator.rewrite.tokens import Token
 
 _DIRECTIVE = re.compile(r"#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*)", re.DOTALL)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
