@@ -34,4 +34,5 @@ def patience() -> Iterator[None]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes seconds, or is one of a corpus of which some are fast")
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped with a reason elsewhere")

@@ -37,7 +37,8 @@ class Quantity:
 
         Below ten three digits, "1.23 MB", since "1.234 MB" could mean thousands; or as `spec` says.
         """
-        prefix = next((p for p, scale in SCALES.items() if abs(self.value) >= scale), "")
+        rounded = abs(float(f"{self.value:.4g}"))  # 0.99999 B is shown as 1 B, not as 1000 mB
+        prefix = next((p for p, scale in SCALES.items() if rounded >= scale), "")
         if self.unit not in SCALED:
             prefix = ""
         value = self.value / SCALES[prefix]

@@ -58,6 +58,7 @@ def run_page(language: str, task: str) -> str:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+@pytest.mark.slow
 def test_every_snippet_runs_and_prints_what_the_page_says():
     assert "same" in run_page("en", "check")
 

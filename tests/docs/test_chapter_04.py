@@ -24,6 +24,7 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("language", PAGES)
+@pytest.mark.slow
 def test_every_snippet_runs_and_prints_what_the_page_says(language):
     fenced = blocks(language)
     assert sum(kind == "python" for kind, _ in fenced) >= 15

@@ -36,6 +36,7 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.slow
 def test_a_header_says_how_to_check_and_bench_and_each_command_can_be_typed(
     path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def test_each_command_is_complete_by_itself() -> None:
     for command in (check, test):
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install")
     assert check.endswith(".venv/bin/onekernel check --solutions")
-    assert test.endswith(".venv/bin/pytest")
+    assert test.endswith(".venv/bin/pytest -n auto --dist worksteal")
 
 
 def test_ci_runs_the_readmes_own_test_command() -> None:
@@ -39,6 +40,25 @@ def test_ci_runs_the_readmes_own_test_command() -> None:
         ["bash", "-c", f'{extract}\nprintf %s "$test_command"'], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == blocks("README.md")[1]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_runs_the_same_tests_and_ci_the_same_linters() -> None:
+    (made,) = commands("test-all")
+    typed = blocks("README.md")[1].rpartition(" && ")[2]
+    assert made == typed.replace(".venv/bin/pytest", ".venv/bin/python -m pytest")
+    assert commands("test") == [f'{made} -m "not slow"']
+    assert "make check" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    checked = [line.partition(" -m ")[2] or line for line in commands("check")]
+    parts = [f".venv/bin/onekernel author {part} --check" for part in ("starters", "stamp", "tables")]
+    assert checked == ["ruff check", "mypy", *parts]
+
+
+def commands(target: str) -> list[str]:
+    """What `make target` runs where .venv is there."""
+    words = ["make", "--no-print-directory", "-n", "-o", ".venv/bin/python", target]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [line.strip() for line in done.stdout.splitlines()]
 
 
 PAGES = [ROOT / "docs" / lang / page for lang in ("en", "es") for page in ("learner.md", "instructor.md")]

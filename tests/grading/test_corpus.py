@@ -40,7 +40,10 @@ def expected(entry: Entry, device: str) -> set[str]:
 
 
 def named(entries: list[Entry]):
-    return pytest.mark.parametrize("entry", entries, ids=lambda e: e.path.stem)
+    """Each entry as a test; the fast ones are a sample."""
+    marks = [() if i % 12 == 0 else pytest.mark.slow for i in range(len(entries))]
+    params = [pytest.param(e, id=e.path.stem, marks=m) for e, m in zip(entries, marks, strict=True)]
+    return pytest.mark.parametrize("entry", params)
 
 
 @named(corpus("wrong"))

@@ -15,6 +15,8 @@ from onekernel.grading import buffers
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Case
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"
 LADDER = sorted((SOLUTIONS / "ladder").glob("*.cu"))

@@ -15,6 +15,8 @@ from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
 
+pytestmark = pytest.mark.slow
+
 ROOT = course.find_root(Path(__file__).parent)
 COURSE = load(ROOT)
 RUNGS = sorted((ROOT / "solutions" / "ladder").glob("[1-6]_*.cu"))

@@ -17,6 +17,8 @@ from onekernel.labs.reader import load
 from onekernel.messages import set_language
 from onekernel.report import log_figures
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load(ROOT)
 BORJA = learners.named(ROOT, "borja")

@@ -13,6 +13,8 @@ from onekernel import learners
 from onekernel.report import classroom
 from support.courses import make_course, with_plugin
 
+pytestmark = pytest.mark.slow
+
 pytest_plugins = ["pytester"]
 
 CONFIG = '[tool.pytest.ini_options]\ntestpaths = ["tests", "labs", "kernels"]\naddopts = "-ra"\n'

@@ -18,6 +18,8 @@ from onekernel.minigpt import port_check, port_request
 from onekernel.sandbox.arrays import ArraysError, unpack
 from onekernel.sandbox.landlock import gpu_nodes
 
+pytestmark = pytest.mark.slow
+
 needs_interpreter = pytest.mark.skipif(bool(gpu_nodes()), reason="with a GPU nobody counts what a Triton kernel does")
 
 HOST = """

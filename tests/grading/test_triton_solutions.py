@@ -11,6 +11,8 @@ from onekernel.gaps import starter
 from onekernel.ops import OPERATORS
 from support import triton_child
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"
 LADDER = ["triton_three_pass", "triton_online", "triton_single_tile"]

@@ -159,6 +159,7 @@ static const long total = Tree<28, 0>::value;
 """
 
 
+@pytest.mark.slow
 def test_a_compiler_that_does_not_end_is_stopped_by_its_processor_time(tmp_path, monkeypatch):
     monkeypatch.setattr("onekernel.simulator.compilation.compile._CPU_SECONDS", 2)
     for name in FAMILIES:
@@ -168,6 +169,7 @@ def test_a_compiler_that_does_not_end_is_stopped_by_its_processor_time(tmp_path,
         assert " 2 " in caught.value.findings[0].message.text("en")
 
 
+@pytest.mark.slow
 def test_cache_that_cannot_be_written_falls_back(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", "/proc/nowhere")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -176,6 +178,7 @@ def test_cache_that_cannot_be_written_falls_back(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["g++-11", "g++-12", "clang++-16", "clang++-19"])
+@pytest.mark.slow
 def test_each_compiler_finds_the_same(tmp_path, name):
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
@@ -191,6 +194,7 @@ VECTORS = GOOD.replace("y[threadIdx.x] = 7.0f;", "atomicAdd((float4*)y, float4{1
 @pytest.mark.parametrize(("text", "line"), [
     (CLUSTERS, 2), (GOOD.replace("__global__ void", "__global__ void __cluster_dims__(2)"), 1), (VECTORS, 1),
 ])  # fmt: skip
+@pytest.mark.slow
 def test_what_needs_sm_90_is_refused_by_line_with_the_way_to_ask_for_it(tmp_path, monkeypatch, text, line):
     path = write(tmp_path, text)
     with pytest.raises(BuildError) as caught:

@@ -41,6 +41,10 @@ def each_key_of_a_report_stands_once(monkeypatch):
     monkeypatch.setattr("onekernel.simulator.program.json", strict)
 
 
+MARKS = [() if i % 4 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
+EACH_KERNEL = pytest.mark.parametrize(
+    "path", [pytest.param(p, id=p.stem, marks=m) for p, m in zip(KERNELS, MARKS, strict=True)]
+)
 METRICS = {
     "load_requests": counts.LOAD_REQUESTS,
     "load_sectors": counts.LOAD_SECTORS,
@@ -158,7 +162,7 @@ def says_where(finding, path):
             assert f'<a id="{anchor}">' in (DOCS / language / f"{page}.md").read_text(encoding="utf-8"), anchor
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+@EACH_KERNEL
 def test_kernel_gives_exactly_what_its_comments_say(path):
     text = path.read_text(encoding="utf-8")
     chosen = os.environ.get("ONEKERNEL_TEST_CXX")
@@ -192,7 +196,7 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
 NOT_BY_BOUNDS = {"race-shared", "race-global", "uninitialised-read", "missing-wait"}
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+@EACH_KERNEL
 def test_bounds_mode_finds_all_but_races_and_first_reads(path):
     text = path.read_text(encoding="utf-8")
     report, x, y = call(path, "bounds", with_compiler=os.environ.get("ONEKERNEL_TEST_CXX"))
@@ -212,6 +216,7 @@ def test_bounds_mode_tells_the_same_on_all_cores_as_check_mode_on_one(name):
         assert [str(f) for f in call(FOLDER / f"{name}.cu", "bounds")[0].findings] == one
 
 
+@pytest.mark.slow
 def test_a_loop_stopped_between_two_threads_is_named_by_its_line():
     for milliseconds in range(5, 45):  # where the limit falls is chance: one in twenty falls while a turn begins
         report, _, _ = call(FOLDER / "endless_barriers.cu", "fast", time_limit=milliseconds / 1000)
@@ -234,6 +239,7 @@ def test_check_mode_is_deterministic():
         assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_fast_mode_gives_the_same_results():
     for path in KERNELS:
         if path.stem.startswith("clean_") and header(path.read_text(), "Result"):
@@ -249,6 +255,7 @@ OTHERS = [name for name in ("clang++-14", "clang++-16", "clang++-19", "g++-11") 
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("kernel", VECTORS)
+@pytest.mark.slow
 def test_other_compilers_give_the_same_counts_and_findings(kernel, name, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_TEST_CXX", name)
     test_kernel_gives_exactly_what_its_comments_say(FOLDER / f"{kernel}.cu")

@@ -115,6 +115,7 @@ print(table("en")[-1])
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+@pytest.mark.slow
 def test_a_finding_is_added_by_its_record_and_one_call(tmp_path: Path) -> None:
     copy = tmp_path / "onekernel"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))

@@ -12,7 +12,8 @@ import pytest
 
 from support.header_programs import FAMILIES, apply, loops, program
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NaN and infinity are meant
+# NaN and infinity are meant.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
 FUNCTIONS = {
     "exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "log10": np.log10, "sin": np.sin, "cos": np.cos,

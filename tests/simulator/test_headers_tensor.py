@@ -12,6 +12,8 @@ from onekernel.backends.base import BuildError
 from support.header_programs import FAMILIES
 from support.simulated import clean, run
 
+pytestmark = pytest.mark.slow
+
 PRODUCT = """
 #include <mma.h>
 using namespace nvcuda;

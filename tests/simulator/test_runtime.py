@@ -19,6 +19,7 @@ def name(path: Path) -> str:
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 @pytest.mark.parametrize("source", SOURCES, ids=name)
+@pytest.mark.slow
 def test_a_source_compiles_alone(source: Path) -> None:
     done = subprocess.run(["g++", "-std=gnu++17", "-fsyntax-only", str(source)], capture_output=True, text=True)
     assert not done.returncode, done.stderr

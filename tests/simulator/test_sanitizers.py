@@ -17,6 +17,8 @@ import pytest
 
 from support.patience import HUNG_SECONDS
 
+pytestmark = pytest.mark.slow
+
 KERNELS = (
     "async_barrier_before_wait", "async_no_wait", "clean_async_double_buffer", "clean_async_blocks",
     "clean_stream_fork_join", "clean_stream_scratch", "missing_return_device", "missing_return_launcher",

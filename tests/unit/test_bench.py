@@ -317,6 +317,7 @@ def test_labels_stay_below_what_they_must_not_cross():
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])
+@pytest.mark.slow
 def test_figures_are_written_twice_and_are_reproducible(tmp_path, lang):
     points = [
         RooflinePoint("softmax_naive", 5e6, 8e6, 1e-3),

@@ -40,6 +40,7 @@ def no_gpu() -> None:
 
 # --- committed figures ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["softmax", "roofline", "intensity"])
+@pytest.mark.slow
 def test_the_committed_figures_are_what_the_results_give(name, tmp_path, monkeypatch):
     monkeypatch.setattr(style, "KINDS", ("svg",))
     compared = 0
@@ -77,6 +78,7 @@ def test_the_softmax_bench_without_a_gpu_tells_what_it_would_measure(no_gpu, cap
 
 
 @pytest.mark.parametrize("name", ["roofline", "intensity"])
+@pytest.mark.slow
 def test_without_a_gpu_a_prediction_is_drawn_and_says_so(no_gpu, name, tmp_path, capsys, monkeypatch):
     module = bench(name)
     if name == "roofline":  # seconds on the simulator: one kernel will do

@@ -53,6 +53,7 @@ def test_every_line_has_a_value_or_a_mend() -> None:
         assert fact.mend or fact.state != machine.MISSING, fact.name
 
 
+@pytest.mark.slow
 def test_without_a_compiler_the_cause_and_the_mend_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], triton_tested_once: None
 ) -> None:
@@ -113,6 +114,7 @@ def _wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "run", flipped)
 
 
+@pytest.mark.slow
 def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], fresh: Path, triton_tested_once: None
 ) -> None:
@@ -160,6 +162,7 @@ def test_auto_says_why_a_gpu_is_not_used(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "pip install ninja" in str(note)
 
 
+@pytest.mark.slow
 def test_cuda_where_there_is_none_is_refused_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
     import torch
 

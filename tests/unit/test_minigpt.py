@@ -53,6 +53,7 @@ def test_both_arithmetics_agree_to_rounding(trained):
     assert np.abs(native - exact).max() < 1e-12 * np.abs(native).max()
 
 
+@pytest.mark.slow
 def test_it_learned_the_text(trained):
     """Bits per byte over the corpus's training part. A model that learned nothing needs 8; letter frequencies alone
     need 4.1, pairs of letters 3.3."""
@@ -68,6 +69,7 @@ def test_it_learned_the_text(trained):
     assert bits < 1.5
 
 
+@pytest.mark.slow
 def test_generate_goes_on_with_words_of_the_text(trained):
     written = trained.generate("A warp is", 120)
     assert written.startswith("A warp is") and len(written) == 129

@@ -36,6 +36,7 @@ def verdicts(device: str, environment: dict[str, str]) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_the_triton_softmax_replaces_torchs_in_attention():
     lines = verdicts("cpu", {**os.environ, "TRITON_INTERPRET": "1"})
     assert len(lines) == 2

@@ -148,6 +148,7 @@ def run_alone(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-B", str(path)], capture_output=True, text=True, timeout=HUNG_SECONDS)
 
 
+@pytest.mark.slow
 def test_the_file_runs_by_itself():
     done = run_alone(SOLUTION)
     lines = done.stdout.splitlines()
@@ -157,6 +158,7 @@ def test_the_file_runs_by_itself():
         assert "torch sees no GPU here" in lines[0]
 
 
+@pytest.mark.slow
 def test_run_by_itself_it_shows_nothing_before_a_commitment_and_never_a_traceback(tmp_path):
     path = tmp_path / "storage_probe.py"
     path.write_text(SOLUTION.read_text())
@@ -188,6 +190,7 @@ def onekernel(*words):
     return cli.main([*words, "--learner", "ana", "--lang", "en"])
 
 
+@pytest.mark.slow
 def test_the_report_names_the_move_that_was_observed(ana, capsys):
     (ana / "predictions.json").write_text((SOLUTION.parent / "predictions.json").read_text())
     for lang, answers in (("en", "29 of 29 answers right."), ("es", "29 de 29 respuestas correctas.")):
@@ -211,6 +214,7 @@ def said_of(capsys):
     return " ".join((captured.out + captured.err).split())
 
 
+@pytest.mark.slow
 def test_predictions_are_committed_once_and_only_then_is_the_truth_told(ana, capsys):
     file = ana / SOLUTION.name
     wrong = file.read_text().replace('"share-half": False', '"share-half": True')

@@ -136,6 +136,7 @@ def test_a_recording_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.slow
 def test_every_picture_is_drawn_in_both_languages(lang: str, tmp_path: Path) -> None:
     from matplotlib.image import imread
 
@@ -180,6 +181,7 @@ def test_text_can_be_read_on_every_colour() -> None:
     assert ink_on("#000000") == "white" and ink_on("#ffffff") == "black"
 
 
+@pytest.mark.slow
 def test_figures_of_the_chapters_are_fresh() -> None:
     assert main(["author", "figures", "--check"]) == 0
 
@@ -225,6 +227,7 @@ def test_what_cannot_be_traced_is_one_sentence(
     assert says in err and len(err.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_long_timeline_says_what_it_leaves_out(tmp_path: Path) -> None:
     import matplotlib
 
@@ -339,6 +342,7 @@ def test_two_reads_of_a_line_are_told_apart() -> None:
     assert len(told) == 3 and sum(text.startswith("Read of ") for text in told) == 2, told
 
 
+@pytest.mark.slow
 def test_both_files_are_in_every_picture(tmp_path: Path) -> None:
     path = ROOT / "solutions" / "softmax_block.cu"
     tree = ROOT / "solutions" / "ladder" / "2_shared_tree.cu"

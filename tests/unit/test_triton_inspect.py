@@ -23,6 +23,7 @@ needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, re
 
 
 @needs_triton
+@pytest.mark.slow
 def test_the_solution_compiles_for_both_cards_with_wide_loads_and_stores(tmp_path):
     found = compile_source(SOLUTION, ["sm_80", "sm_90"], rows=8192, cols=4096)
     assert {k.arch for k in found.kernels} == {"sm_80", "sm_90"}
@@ -47,6 +48,7 @@ def test_the_solution_compiles_for_both_cards_with_wide_loads_and_stores(tmp_pat
 
 
 @needs_triton
+@pytest.mark.slow
 @pytest.mark.parametrize("cols", [4095, 1000])
 def test_ragged_and_odd_rows_keep_their_wide_loads(cols):
     found = compile_source(SOLUTION, ["sm_90"], rows=8192, cols=cols, dtype="bfloat16")
@@ -55,6 +57,7 @@ def test_ragged_and_odd_rows_keep_their_wide_loads(cols):
 
 
 @needs_triton
+@pytest.mark.slow
 @pytest.mark.parametrize(("cols", "pieces"), [(9217, 9), (4097, 4), (781, 3)])
 def test_a_row_just_above_a_power_of_two_takes_no_lane_too_many(cols, pieces):
     """A tile of 16384 for 9217 columns would compute 1.8 exponentials for each one stored (seen as 77 % of a copy)."""
@@ -64,6 +67,7 @@ def test_a_row_just_above_a_power_of_two_takes_no_lane_too_many(cols, pieces):
 
 
 @needs_triton
+@pytest.mark.slow
 def test_a_plain_rung_loses_them_on_odd_rows():
     path = ROOT / "solutions" / "ladder" / "triton_single_tile.py"
     (odd,) = compile_source(path, ["sm_90"], rows=64, cols=4095).kernels
@@ -74,6 +78,7 @@ def test_a_plain_rung_loses_them_on_odd_rows():
 
 
 @needs_triton
+@pytest.mark.slow
 def test_a_tile_that_is_too_long_spills():
     path = ROOT / "solutions" / "ladder" / "triton_single_tile.py"
     (spilled,) = compile_source(path, ["sm_90"], rows=4, cols=131072).kernels
@@ -81,6 +86,7 @@ def test_a_tile_that_is_too_long_spills():
 
 
 @needs_triton
+@pytest.mark.slow
 def test_a_file_that_does_not_compile_is_told(tmp_path):
     path = tmp_path / "softmax_bad.py"
     path.write_text("def softmax_bad(x):\n    raise RuntimeError('not today')\n")
@@ -153,6 +159,7 @@ def test_every_recorded_sweep_names_its_card_and_stays_below_nothing_impossible(
 
 
 @needs_triton
+@pytest.mark.slow
 def test_long_rows_are_compiled_as_a_card_would_launch_them():
     found = compile_source(SOLUTION, ["sm_90"], rows=64, cols=65536, dtype="bfloat16")
     assert {k.kernel for k in found.kernels} == {"team"}

@@ -45,6 +45,8 @@ def test_a_number_has_the_separators_of_its_language(value: float, spec: str, sp
         (0, "B", "0 B"),
         (12e-6, "s", "12 us"),
         (513, "", "513"),
+        (0.99999, "B", "1 B"),
+        (999_999, "FLOP", "1 MFLOP"),
     ],
 )
 def test_a_quantity_has_a_prefix_and_no_more_digits_than_it_needs(value: float, unit: str, english: str) -> None:

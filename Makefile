@@ -1,0 +1,39 @@
+# The commands of those who work on OneKernel; docs/en/contributing.md says when to use which. They run in .venv, which
+# the first of them makes. Words for pytest: make test ARGS="tests/unit -k cache".
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+PORT ?= 8000
+
+.PHONY: check fix test test-all docs bench
+
+check: $(BIN)/python  ## linters, types, and everything generated compared with what it is generated from
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m mypy
+	$(BIN)/onekernel author starters --check
+	$(BIN)/onekernel author stamp --check
+	$(BIN)/onekernel author tables --check
+
+fix: $(BIN)/python  ## writes what `check` compares: imports in order, starters, stamps of translations, tables
+	$(BIN)/python -m ruff check --fix
+	$(BIN)/onekernel author starters
+	$(BIN)/onekernel author stamp
+	$(BIN)/onekernel author tables
+
+test: $(BIN)/python  ## the fast tests, in parallel: before each commit
+	$(PYTEST) -m "not slow" $(ARGS)
+
+test-all: $(BIN)/python  ## all tests, in parallel: before a change is handed in
+	$(PYTEST) $(ARGS)
+
+docs: $(BIN)/zensical  ## the pages as a site, on this machine
+	$(BIN)/zensical serve -f docs/site.toml -a localhost:$(PORT)
+
+bench: $(BIN)/python  ## the measured results, again, on this machine's GPU
+	$(BIN)/python bench/softmax.py
+
+$(BIN)/python:
+	python3 -m venv .venv
+	$(BIN)/pip install -q -e ".[test]"
+
+$(BIN)/zensical: $(BIN)/python
+	$(BIN)/pip install -q -e ".[docs]"
