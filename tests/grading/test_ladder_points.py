@@ -62,4 +62,4 @@ def test_the_solution_earns_all_and_softmax_block_about_half(tmp_path: Path) -> 
     block = counted(tmp_path, "softmax_tuned", ROOT / "solutions" / "softmax_block.cu")
     assert 0.4 * block.exercise.points <= block.earned <= 0.6 * block.exercise.points
     told = [str(f.message) for v in block.verdicts for f in v.failures]
-    assert any("20 barriers a row" in t for t in told), told
+    assert any("20 barriers per row" in t for t in told), told

@@ -61,7 +61,7 @@ def test_the_figures_of_his_last_round_are_what_his_kernel_still_measures():
     *_, last = re.findall(r"<!-- measured: .*?-->\n(.*?)\n<!-- /measured -->", text, re.DOTALL)
     now = log_figures.lines(submission(COURSE.exercises["softmax_tuned"]))
     assert last.splitlines() == [f"- {line}" for line in now]
-    assert "- 8 load requests a row (one for each load instruction of a warp), of 16 sectors each" in last
+    assert "- 8 load requests per row (one for each load instruction of a warp), of 16 sectors each" in last
 
 
 def test_he_predicted_before_he_was_first_right():

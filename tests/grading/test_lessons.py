@@ -67,7 +67,7 @@ def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path) -> None:
     assert scattered.line in lines and scattered.file == str(tmp_path / "softmax_block.cu")
     (other,) = lines - {scattered.line}
     # 256 threads with 4 elements each: a warp's 32 lanes lie 16 bytes apart, in 16 sectors; 16 x 1024 x 4 B are 65.5 kB
-    for told in ("16 sectors a request where 4 would do", "262.1 kB instead of 65.54 kB", f"line {other} likewise"):
+    for told in ("16 sectors per request where 4 would do", "262.1 kB instead of 65.54 kB", f"line {other} likewise"):
         assert told in scattered.message.text("en")
     assert scattered.see == f"onekernel trace softmax_block --line {scattered.line}"
     conflicts = memory_failure(result, "bank_conflicts")
@@ -140,7 +140,7 @@ def test_one_cause_is_told_first_and_its_advice_once(tmp_path: Path) -> None:
     assert advice in read.message.text("en") and "test" not in write.message.text("en")
     assert "past the last of its 1 " not in read.message.text("en")  # a larger input tells more
     assert rest.message.text("en").startswith("Wrong values on ") and not rest.chapter
-    assert "mend the access out of bounds in line 5 first" in rest.message.text("en")
+    assert "fix the access out of bounds in line 5 first" in rest.message.text("en")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -101,7 +101,7 @@ def test_the_shape_and_the_type_of_the_prediction_are_measured(ana: Path, capsys
     assert log("--shape", "4,4096", "--dtype", "bfloat16") == 0, capsys.readouterr()
     text = (ana / "tuning_log.md").read_text()
     assert "1 pass over the input, at 4 x 4096 bfloat16" in text
-    assert "16 load requests a row" in text  # 4096 x 2 bytes, 512 a request
+    assert "16 load requests per row" in text  # 4096 x 2 bytes, 512 a request
 
 
 def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_named(

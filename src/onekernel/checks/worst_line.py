@@ -118,4 +118,4 @@ def _message(kind: str, found: Sequence[LineCounts], **values: float | Quantity)
     others = [str(n.line) for n in found[1 : 1 + MOST_LIKEWISE]]
     also = Message("grading.likewise", {"lines": ", ".join(others), "count": len(others)}) if others else ""
     numbers: Mapping[str, object] = {**values, "line": found[0].line, "also": also}
-    return Message(f"grading.waste-{kind}", numbers)
+    return Message(f"grading.worst-line-{kind}", numbers)
