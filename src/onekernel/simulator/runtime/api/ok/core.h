@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>  // read before __noinline__ is CUDA's macro: libstdc++ 13 spells an attribute in it that way
 #include <type_traits>
 #include <utility>
 
