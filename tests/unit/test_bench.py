@@ -254,7 +254,7 @@ def test_a_figure_s_caption_and_the_standing_of_its_kernels_are_written_from_the
     english = _page(repository, "test/roofline/standing", "x")
     spanish = _page(repository, "test/roofline/caption", "x", "README.es.md")
     tables.refresh(repository)
-    shares = "`softmax_naive` 0.2, the reading ladder 10 to 50, `softmax_tuned` 100."
+    shares = "`softmax_naive`: 0.2 %; reading ladder: 10 to 50 %; `softmax_tuned`: 100 %."
     assert f"As a percentage of the 4.00 TB/s of a 1 GiB copy: {shares} NVIDIA Test" in english.read_text()
     assert "controlador 580, torch 2.11, 2026-01-02" in spanish.read_text() and "100" not in spanish.read_text()
 

@@ -169,7 +169,7 @@ def test_cuda_where_there_is_none_is_refused_with_its_cause(capsys: pytest.Captu
     if torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     assert cli.main(["check", "--solutions", "vector_add", "--device", "cuda"]) == 2
-    assert "Mend:" in capsys.readouterr().err
+    assert "Fix:" in capsys.readouterr().err
 
 
 def test_a_triton_that_is_wrong_grades_nobody_and_one_that_is_missing_stops_nobody_else(

@@ -1,4 +1,4 @@
-"""`onekernel predict`: a learner commits to answers before the machine shows what is so.
+"""`onekernel predict`: a learner commits to a prediction before the answer is shown.
 
 Numbers are asked for, one by one; where a kind of check has many questions, the answers stand in the learner's file.
 """

@@ -65,7 +65,7 @@ SHARED_PAIRS: dict[str, bool] = {
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """One question: what was predicted (None: nothing) and what is so."""
+    """One question: what was predicted (None: nothing) and whether that is right."""
 
     question: str
     predicted: bool | None

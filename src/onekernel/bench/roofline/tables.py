@@ -22,11 +22,11 @@ def standing(path: Path, lang: str) -> list[str]:
     shares = {p.name: 100 * (p.bandwidth or 0.0) / copy for p in map(RooflinePoint.from_json, data["points"])
               if not p.in_l2}  # fmt: skip
     rungs = [share for name, share in shares.items() if name.startswith(LADDER)]
-    told = [f"`{name}` {_percent(share, lang)}" for name, share in shares.items() if not name.startswith(LADDER)]
+    told = [f"`{name}`: {_percent(share, lang)} %" for name, share in shares.items() if not name.startswith(LADDER)]
     if rungs:
         lowest, highest = (_percent(share, lang) for share in (min(rungs), max(rungs)))
         told.insert(1, words("ladder-range", lang, lowest=lowest, highest=highest))
-    return [f"{words('standing', lang, copy=copy / 1e12, shares=', '.join(told))} {caption(data, lang)}"]
+    return [f"{words('standing', lang, copy=copy / 1e12, shares='; '.join(told))} {caption(data, lang)}"]
 
 
 def _percent(share: float, lang: str) -> str:

@@ -15,7 +15,7 @@ SECONDS = 60.0
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """Half of the points for the predictions, in proportion; half for experiments that show what is so.
+    """Half of the points for the predictions, in proportion; half for experiments that show the answers.
 
     The predictions are those that were committed: the truth is not told to anybody who can still change theirs.
     """

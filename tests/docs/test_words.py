@@ -1,0 +1,63 @@
+"""Words that readers stumbled over stand in no page and no message: "fix", not "mend"; "per", not "a"; "as a percentage
+of", not "in percent of"; in Spanish what `WORDS` lists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from onekernel import messages
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNTED = "sectors|requests|barriers|registers|bytes|elements|instructions|wavefronts|loads|stores|exponentials|threads"
+SHARED_OUT = "request|row|thread|lane|block|program|element|access|instruction|warp|cycle|second|multiprocessor|SM|call"
+WORDS = {
+    "en": (
+        r"\bmend(?:s|ed|ing)?\b",
+        r"\bin per ?cent of\b",
+        rf"\b(?:{COUNTED}) (?-i:an?) (?:{SHARED_OUT})\b(?!-)(?! of the output costs)(?! \(or)",
+        r"\bwhat is so\b",
+        r"\bis no (?:plain|name|number|kernel)\b",
+    ),
+    "es": (
+        r"\ben tanto por ciento de\b",
+        r"\bcompromet",
+        r"\bcomprométe",
+        r"\bse enseña\b",
+        r"\blo enseña\b",
+        r"\bcuenta más de un\b",
+    ),
+}
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`|\{\w+[^{}]*\}|\{\w+[^{}]*\}|\]\([^)]*\)|^<!-- below.*\Z", re.M | re.S)
+PAGES = sorted(
+    path
+    for kind in ("README*.md", "docs/*/*.md", "labs/*/*.md", "profiles/**/*.md", "learners/borja/*.md")
+    for path in ROOT.glob(kind)
+)
+
+
+def wrong(text: str, lang: str) -> list[str]:
+    plain = " ".join(CODE.sub(" ", text).split())
+    return [found[0] for pattern in WORDS[lang] for found in re.finditer(pattern, plain, re.IGNORECASE)]
+
+
+def test_the_list_finds_what_it_names() -> None:
+    assert wrong("The line says the mend: 4 sectors a\nrequest, in percent of a copy.", "en") == [
+        "mend", "in percent of", "sectors a request",
+    ]  # fmt: skip
+    assert not wrong("`mend`, 4 sectors per request, threads, a grid", "en")
+    assert wrong("Te comprometes, y lo enseña", "es") == ["compromet", "lo enseña"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_page_has_none_of_them(page: Path) -> None:
+    spanish = page.name.endswith(".es.md") or page.parent.name == "es"
+    assert not wrong(page.read_text(encoding="utf-8"), "es" if spanish else "en")
+
+
+@pytest.mark.parametrize("area", sorted(messages.areas()))
+@pytest.mark.parametrize("lang", messages.LANGUAGES)
+def test_a_message_has_none_of_them(area: str, lang: str) -> None:
+    assert not {key: found for key, said in messages.area(area).items() if (found := wrong(said[lang], lang))}
