@@ -28,8 +28,10 @@ test-all: $(BIN)/python  ## all tests, in parallel: before a change is handed in
 docs: $(BIN)/zensical  ## the pages as a site, on this machine
 	$(BIN)/zensical serve -f docs/site.toml -a localhost:$(PORT)
 
-bench: $(BIN)/python  ## the measured results, again, on this machine's GPU
+bench: $(BIN)/python  ## the results of docs/en/results.md, again, on this machine's GPU; without one, what it would measure
 	$(BIN)/python bench/softmax.py
+	$(BIN)/python bench/roofline.py
+	$(BIN)/onekernel author tables
 
 $(BIN)/python:
 	python3 -m venv .venv

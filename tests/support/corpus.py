@@ -11,15 +11,10 @@ from onekernel.course import Check, Course, Exercise, Text, find_root
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
+from onekernel.labs.reader import load
 from onekernel.ops import OPERATORS
 
 ROOT = find_root(Path(__file__).parent)
-OPERATOR_OF = {
-    "vector_add": "vector_add",
-    "softmax_naive": "softmax",
-    "softmax_block": "softmax",
-    "dot_product": "dot_product",
-}
 CHAPTER = "01-cuda-programming-model#launch"
 
 
@@ -58,7 +53,8 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
 
     An empty group is checked together with "shapes" or "tails" in the course; here each stands alone.
     """
-    groups = dict.fromkeys(c.group for c in OPERATORS[OPERATOR_OF[slug]].cases)
+    operator = load(ROOT).exercises[slug].operator
+    groups = dict.fromkeys(c.group for c in OPERATORS[operator].cases)
     if slug == "softmax_naive":
         del groups["long"]  # a thread an output reads its whole row: the square of 70,001 accesses
     checks = tuple(
@@ -66,7 +62,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
         for g in groups
         if not only or g in only
     )
-    return Exercise(slug, f"{slug}.cu", "test", Text(slug, slug), OPERATOR_OF[slug], ("float32",), checks)
+    return Exercise(slug, f"{slug}.cu", "test", Text(slug, slug), operator, ("float32",), checks)
 
 
 def graded(path: Path, slug: str, device: str, only: frozenset[str] = frozenset()) -> Result:
