@@ -3,12 +3,17 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import onekernel
 from onekernel.simulator.paths import RUNTIME
+from onekernel.simulator.read.records import FILE
 
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(onekernel.__file__).parent
 SOURCES = sorted(p for p in RUNTIME.rglob("*.cpp"))
 OWN_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
@@ -35,3 +40,9 @@ def test_what_a_learner_includes_needs_nothing_of_the_runtime_s_own() -> None:
         if header.is_file():
             for included in OWN_INCLUDE.findall(header.read_text(encoding="utf-8")):
                 assert (header.parent / included).resolve().is_relative_to(RUNTIME / "api"), (name(header), included)
+
+
+def test_what_is_packed_holds_every_file_of_the_runtime_and_the_records() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    packed = {p for pattern in settings["package-data"]["onekernel"] for p in PACKAGE.glob(pattern)}
+    assert {FILE, *(p for p in RUNTIME.rglob("*") if p.is_file())} <= packed

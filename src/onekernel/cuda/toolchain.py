@@ -1,4 +1,4 @@
-"""What a build for the GPU needs, found on this machine; or the one thing that is missing and how to mend it."""
+"""What a build for the GPU needs, found on this machine; or the one thing that is missing and how to fix it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Toolchain:
 
 @cache
 def require() -> Toolchain:
-    """The toolchain of this machine. Raises Unavailable with the exact cause and its mend.
+    """The toolchain of this machine. Raises Unavailable with the exact cause and its fix.
 
     Causes are tested from the ground up, because torch's own words name the wrong one: a CPU-only torch reports that
     CUDA_HOME is not set, however it is set.

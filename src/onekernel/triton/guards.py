@@ -1,8 +1,8 @@
-"""Triton without a GPU, made fit for grading: chosen before the import, its known faults mended or refused.
+"""Triton without a GPU, made fit for grading: chosen before the import, its known faults fixed or refused.
 
 Faults of Triton's interpreter that are handled here (seen with 3.6.0 and 3.7.1):
 - 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: refused.
-- float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): mended.
+- float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): fixed.
 - bfloat16 arithmetic works on the 16 bits as if they were an integer: refused at the line that does it.
 - `@triton.autotune` asks a GPU driver for times: without one the first configuration is taken.
 """

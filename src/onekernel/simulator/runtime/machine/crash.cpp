@@ -235,13 +235,13 @@ bool guarded(void (*body)(void*), void* context) {
 
 void trap(const char* what, Site at) {
     Worker* w = worker;
-    Finding("trap", uint64_t(at.line)).at(at).here().text("what", what).add();
+    Finding("trap", uint64_t(at.line)).at(at).where().text("what", what).add();
     if (!w->current) leave_call(ERROR_LAUNCH_FAILURE);
     stop_launch(ERROR_LAUNCH_FAILURE);
 }
 
 void assert_failed(const char* expression, Site at) {
-    Finding("assert-failed", uint64_t(at.line)).at(at).here().text("expression", expression).add();
+    Finding("assert-failed", uint64_t(at.line)).at(at).where().text("expression", expression).add();
     if (!worker->current) leave_call(ERROR_ASSERT);
     stop_launch(ERROR_ASSERT);
 }

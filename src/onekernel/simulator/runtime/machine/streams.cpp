@@ -39,7 +39,7 @@ struct Stream {
 // All work of one line on one stream.
 struct Work {
     Site at;
-    std::string what, mend;
+    std::string what, fix;
     int stream;
     unsigned last;
     bool early;         // did not wait for what the caller has put into the given stream
@@ -90,7 +90,7 @@ long allocation_of(const void* pointer) {
 
 void tell(const Work& w, bool late) {
     const char* form = w.stream <= PER_THREAD ? "default" : !late ? "early" : !w.early ? "late" : "own";
-    Finding("wrong-stream", reinterpret_cast<uintptr_t>(&w)).form(form).at(w.at).text("what", w.what).text("mend", w.mend).add();
+    Finding("wrong-stream", reinterpret_cast<uintptr_t>(&w)).form(form).at(w.at).text("what", w.what).text("fix", w.fix).add();
 }
 }  // namespace
 
@@ -128,7 +128,7 @@ void finish_streams(bool complete) {
     callers.clear();
 }
 
-extern "C" void ok_stream_work(const char* what, const char* mend, const volatile void* raw, const void* const* pointers, int count,
+extern "C" void ok_stream_work(const char* what, const char* fix, const volatile void* raw, const void* const* pointers, int count,
                                Site at) {
     Busy busy;
     std::lock_guard<std::mutex> guard(lock);
@@ -155,7 +155,7 @@ extern "C" void ok_stream_work(const char* what, const char* mend, const volatil
         w.last = index;
         return;
     }
-    works.push_back({at, what, mend ? mend : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, early});
+    works.push_back({at, what, fix ? fix : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, early});
 }
 
 static void order_streams(int order, const volatile void* raw, const volatile void* event) {

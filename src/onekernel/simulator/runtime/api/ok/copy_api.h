@@ -55,7 +55,7 @@ inline cudaError_t symbol_range(const T&, size_t bytes, size_t offset) {
 // Where in which stream a copy or a fill stands, for findings; a synchronous one goes to the default stream.
 struct Queue {
     const char* what;
-    const char* mend;
+    const char* fix;
     cudaStream_t stream;
     Site at;
 };
@@ -64,7 +64,7 @@ struct Queue {
 inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                size_t width, size_t height, cudaMemcpyKind kind) {
     const void* pointers[] = {to, from};
-    ok_stream_work(queue.what, queue.mend, queue.stream, pointers, 2, queue.at);
+    ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 2, queue.at);
     const bool both = ok_device_find(to, nullptr, nullptr) && ok_device_find(from, nullptr, nullptr);
     if (host_waits && !both) ok_stream_order(JOIN_STREAM, queue.stream, nullptr);
     return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, queue.at);
@@ -72,7 +72,7 @@ inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, si
 inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int value, size_t width, size_t height) {
     if (width > pitch) return fail(cudaErrorInvalidPitchValue);
     const void* pointers[] = {to};
-    ok_stream_work(queue.what, queue.mend, queue.stream, pointers, 1, queue.at);
+    ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 1, queue.at);
     for (size_t row = 0; row < height; ++row)
         if (const cudaError_t error = fill(static_cast<char*>(to) + row * pitch, value, width, queue.at)) return error;
     return cudaSuccess;

@@ -125,9 +125,9 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
 
 // --- streams --------------------------------------------------------------------------------------------------------
-// Work on a stream has been asked for: `what` is a function's name, `mend` how it should be written, or null for <<<...>>>;
+// Work on a stream has been asked for: `what` is a function's name, `fix` how it should be written, or null for <<<...>>>;
 // `pointers` are what it may touch.
-extern "C" void ok_stream_work(const char* what, const char* mend, const volatile void* stream, const void* const* pointers,
+extern "C" void ok_stream_work(const char* what, const char* fix, const volatile void* stream, const void* const* pointers,
                                int count, Site at);
 // What a call of the runtime orders: a stream's work before an event, an event before a stream, either before the host.
 enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE, FORGET_STREAM };
