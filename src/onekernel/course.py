@@ -32,7 +32,7 @@ class Kind:
     """A kind of check: what a lab.toml may say of it, and what grading must know before it loads the judge.
 
     `package` holds it (see `onekernel.checks`). Its module `judge` has `judge`, and `plan` where it plans calls of a
-    launcher; that module is imported when a check is graded, never before.
+    launcher; that module is imported when a check is graded, never before. So is `questions`, when they are asked.
     """
 
     package: str
@@ -58,6 +58,12 @@ class Kind:
     def judge(self, submission: Any, check: Check, ran: Any, before: Any) -> Any:
         """The check's grading.verdicts.Verdict, from its calls with what came of them and the verdicts before it."""
         return import_module(f"{self.package}.judge").judge(submission, check, ran, before)
+
+
+    @property
+    def questions(self) -> Any:
+        """The module of a kind that `predicts`: `asked(options)`, and `in_file(text)` where the answers stand there."""
+        return import_module(f"{self.package}.questions")
 
 
 ANY = ("*",)

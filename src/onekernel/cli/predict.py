@@ -11,17 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onekernel import learners
-from onekernel.checks.prediction.questions import QUANTITIES
+from onekernel.checks.question import Question
 from onekernel.cli.common import load_course, one
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import IN_FILE, Check, Course, Exercise
 from onekernel.errors import UserError
 from onekernel.learners import Learner
 from onekernel.messages import Message, say, written
-from onekernel.minigpt import storage
 from onekernel.units import parse
 
-Questions = Sequence[Mapping[str, Any]]
+Questions = Sequence[Question]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
     if check is None:
         raise UserError(Message.of("cli.predict-nothing", slug=exercise.slug))
     if check.kind.predicts == IN_FILE:
-        return _of_file(learner, exercise, args.set)
-    questions: Questions = check.options["questions"]
+        return _of_file(learner, exercise, check, args.set)
+    questions: Questions = check.kind.questions.asked(check.options)
     given = _given(args.set, questions)
     committed = learner.predictions(exercise.slug)
     if committed:
@@ -42,26 +41,26 @@ def run(args: argparse.Namespace) -> int:
             raise UserError(Message.of("cli.predict-again", slug=exercise.slug, date=date))
         _show(learner, exercise, questions, committed)
         return 0
-    missing = [q for q in questions if q["id"] not in given]
+    missing = [q for q in questions if q.id not in given]
     if missing and not args.interactive:
-        sets = " ".join(f"--set {q['id']}=..." for q in questions)
+        sets = " ".join(f"--set {q.id}=..." for q in questions)
         raise UserError(Message.of("cli.predict-missing", slug=exercise.slug, missing=_ids(missing), sets=sets))
     if missing:
         _introduce(exercise, check)
-        given |= {q["id"]: _ask(q) for q in missing}
-    learner.commit_prediction(exercise.slug, {q["id"]: given[q["id"]] for q in questions})
+        given |= {q.id: _ask(q) for q in missing}
+    learner.commit_prediction(exercise.slug, {q.id: given[q.id] for q in questions})
     _show(learner, exercise, questions, given)
     tell("predict-committed", slug=exercise.slug)
     return 0
 
 
-def _of_file(learner: Learner, exercise: Exercise, sets: Sequence[str]) -> int:
+def _of_file(learner: Learner, exercise: Exercise, check: Check, sets: Sequence[str]) -> int:
     """Commits to the predictions that stand in the learner's file, all at once."""
     if sets:
         raise UserError(Message.of("cli.predict-in-file", slug=exercise.slug))
     answers = learner.predictions(exercise.slug)
     if not answers:
-        found = _predicted(learner, exercise)
+        found = _predicted(learner, exercise, check)
         missing = [question for question, answer in found.items() if answer is None]
         if missing:
             file = f"learners/{learner.name}/{exercise.file}"
@@ -71,21 +70,21 @@ def _of_file(learner: Learner, exercise: Exercise, sets: Sequence[str]) -> int:
         learner.commit_prediction(exercise.slug, answers)
         tell("predict-committed-file", slug=exercise.slug)
     tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
-    for question in storage.TRUTH:
-        verbatim(f"    {question:30} {answers.get(question, '-')}")
+    for question in check.kind.questions.asked(check.options):
+        verbatim(f"    {question.id:30} {answers.get(question.id, '-')}")
     return 0
 
 
-def _predicted(learner: Learner, exercise: Exercise) -> dict[str, bool | None]:
-    """Each question of the probe with the answer in the learner's file. Raises UserError for a file without any."""
+def _predicted(learner: Learner, exercise: Exercise, check: Check) -> dict[str, bool | None]:
+    """Each question of the check with the answer in the learner's file. Raises UserError for a file without any."""
     path = learner.path(exercise.file)
     try:
-        given = storage.predictions(path.read_text(encoding="utf-8"))
+        given = check.kind.questions.in_file(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(Message.of("cli.no-file", path=path.relative_to(learner.root), slug=exercise.slug)) from None
     except SyntaxError as error:
         raise UserError(Message.of("grading.syntax", line=error.lineno or 0, why=error.msg)) from None
-    return {question: given.get(question) for question in storage.TRUTH}
+    return {q.id: given.get(q.id) for q in check.kind.questions.asked(check.options)}
 
 
 def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> None:
@@ -98,17 +97,17 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
         return
     if check.kind.predicts == IN_FILE:
         with contextlib.suppress(UserError):  # the check tells what is wrong with the file
-            if None not in _predicted(learner, exercise).values() and _agreed(exercise):
-                _of_file(learner, exercise, ())
+            if None not in _predicted(learner, exercise, check).values() and _agreed(exercise):
+                _of_file(learner, exercise, check, ())
         return
     _introduce(exercise, check)
     tell("predict-later")
     answers: dict[str, str] = {}
-    for question in check.options["questions"]:
+    for question in check.kind.questions.asked(check.options):
         answer = _ask(question, may_skip=True)
         if answer is None:
             return
-        answers[question["id"]] = answer
+        answers[question.id] = answer
     learner.commit_prediction(exercise.slug, answers)
 
 
@@ -128,7 +127,7 @@ def _agreed(exercise: Exercise) -> bool:
 
 def _given(pairs: Sequence[str], questions: Questions) -> dict[str, str]:
     """What `--set id=value` gave. Raises UserError for a question that is not asked or a value in no unit of it."""
-    known = {q["id"]: q for q in questions}
+    known = {q.id: q for q in questions}
     given: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -141,18 +140,17 @@ def _given(pairs: Sequence[str], questions: Questions) -> dict[str, str]:
     return given
 
 
-def _wrong(text: str, question: Mapping[str, Any]) -> str | None:
+def _wrong(text: str, question: Question) -> str | None:
     """Why a text cannot be a prediction of that quantity; None where it can."""
-    unit = QUANTITIES[question["quantity"]].unit
     try:
         got = parse(text)
     except UserError as error:
         return str(error)
-    return None if got.unit == unit else say("cli.predict-unit", unit=_unit(question))
+    return None if got.unit == question.unit else say("cli.predict-unit", unit=_unit(question))
 
 
-def _unit(question: Mapping[str, Any]) -> str:
-    return QUANTITIES[question["quantity"]].unit or say("cli.no-unit")
+def _unit(question: Question) -> str:
+    return question.unit or say("cli.no-unit")
 
 
 def _introduce(exercise: Exercise, check: Check) -> None:
@@ -161,14 +159,10 @@ def _introduce(exercise: Exercise, check: Check) -> None:
     tell("predict-intro", slug=exercise.slug, sizes=sizes)
 
 
-def _what(question: Mapping[str, Any]) -> str:
-    return say(f"grading.quantity-{question['quantity']}")
-
-
-def _ask(question: Mapping[str, Any], *, may_skip: bool = False) -> Any:
+def _ask(question: Question, *, may_skip: bool = False) -> Any:
     """Asks until the answer is a number in the right unit; None for an empty one where it may be put off."""
     while True:
-        verbatim(f"  {question['id']}: {_what(question)} ({_unit(question)})")
+        verbatim(f"  {question.id}: {question.what} ({_unit(question)})")
         try:
             text = input("  > ").strip()
         except EOFError:
@@ -184,7 +178,7 @@ def _ask(question: Mapping[str, Any], *, may_skip: bool = False) -> Any:
 def _show(learner: Learner, exercise: Exercise, questions: Questions, answers: Mapping[str, str]) -> None:
     tell("predict-shown", slug=exercise.slug, date=learner.prediction_date(exercise.slug))
     for q in questions:
-        verbatim(f"    {q['id']}: {_understood(answers.get(q['id'], '-'))}  ({_what(q)})")
+        verbatim(f"    {q.id}: {_understood(answers.get(q.id, '-'))}  ({q.what})")
 
 
 def _understood(text: str) -> str:
@@ -196,4 +190,4 @@ def _understood(text: str) -> str:
 
 
 def _ids(questions: Questions) -> str:
-    return ", ".join(q["id"] for q in questions)
+    return ", ".join(q.id for q in questions)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from onekernel import counts
 from onekernel.checks.measures import Counted
 from onekernel.checks.options import About, Name, keys_of, one_of, wanted
+from onekernel.checks.question import Question
+from onekernel.messages import Message
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,14 @@ class Questions:
                 one_of(f"{at}.id", question["id"], answered)
         if len({q["id"] for q in value}) < len(value):
             raise wanted(at, value, "list-of-different")
+
+
+def asked(options: Mapping[str, Any]) -> list[Question]:
+    """The questions of a check, in order."""
+    return [
+        Question(q["id"], Message(f"grading.quantity-{q['quantity']}"), QUANTITIES[q["quantity"]].unit)
+        for q in options["questions"]
+    ]
 
 
 def _answered(about: About) -> Iterable[str] | None:

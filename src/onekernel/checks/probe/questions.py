@@ -1,0 +1,20 @@
+"""The questions of a probe, and the answers that stand in a learner's file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from onekernel.checks.question import Question
+from onekernel.messages import Message
+from onekernel.minigpt import storage
+
+
+def asked(options: Mapping[str, Any]) -> list[Question]:
+    """Every question, in order."""
+    return [Question(name, Message(f"minigpt.probe-{name}")) for name in storage.TRUTH]
+
+
+def in_file(text: str) -> dict[str, bool | None]:
+    """What a file predicts. Raises SyntaxError, and UserError for a file without predictions."""
+    return storage.predictions(text)
