@@ -5,27 +5,19 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
-from onekernel.bench.tables import _cell
+from onekernel.bench.words import in_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = re.compile(r"<!-- table: \S+ -->\n(.*?)<!-- /table", re.S)
 ENGLISH = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3}){2,}|[1-9]\d{0,2},000|\d+\.\d{1,2})(?![\w.,]*\w)")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["torch 2.11.0, triton 3.6.0", "ncu 2025.3.1.0", "`62.6` and `a,000`", "F.softmax", "sm_90", "8192 x 4096", "x1.5"],
-)
-def test_versions_and_names_are_no_numbers(text: str) -> None:
-    assert _cell(text, "es") == text
-
-
-def test_a_text_keeps_everything_but_its_numbers() -> None:
-    assert (
-        _cell("**62,502 : 62,508** / 123, 256 x 1,024; +0.0 %", "es") == "**62.502 : 62.508** / 123, 256 x 1024; +0,0 %"
-    )
+def test_a_cell_of_numbers_is_kept_in_each_language() -> None:
+    assert in_numbers("**{:,} : {:,}** / {:,}", 62502, 62508, 123) == {
+        "en": "**62,502 : 62,508** / 123", "es": "**62.502 : 62.508** / 123",
+    }  # fmt: skip
+    assert in_numbers("{:+.1f} %", 0.04) == {"en": "+0.0 %", "es": "+0,0 %"}
+    assert in_numbers("{} / {:,}", 1, 999) == "1 / 999"
 
 
 def test_no_generated_part_of_a_spanish_page_has_english_numbers() -> None:

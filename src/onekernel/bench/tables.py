@@ -34,7 +34,6 @@ FINDINGS = "simulator/findings"
 MADE = {"softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS}
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
-_NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?:e[-+]?\d+)?(?!,\d|\.?\w)")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")
 
 
@@ -104,26 +103,11 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
 
 
 def _as_kept(described: Mapping[str, Any], lang: str) -> list[str]:
-    def text(value: Any) -> str:  # what is written in each language already has that language's numbers
-        return value[lang] if isinstance(value, dict) else _cell(str(value), lang)
+    def text(value: Any) -> str:
+        return str(value[lang] if isinstance(value, dict) else value)
 
     rows = [[text(value) for value in row] for row in described["rows"]]
     return grid([text(column) for column in described["columns"]], rows)
-
-
-def _cell(text: str, lang: str) -> str:
-    """A cell that a result file has in English alone, with the separators of the page. Names and versions are no
-    numbers: what stands between backticks, or touches a letter or a second point, is kept."""
-    if lang == "en":
-        return text
-    parts = text.split("`")
-    return "`".join(part if index % 2 else _NUMBER.sub(_spanish, part) for index, part in enumerate(parts))
-
-
-def _spanish(found: re.Match[str]) -> str:
-    whole, point, decimals = found[0].partition(".")
-    digits = whole.replace(",", "")
-    return (digits if len(digits) <= 4 else whole.replace(",", ".")) + (f",{decimals}" if point else "")
 
 
 def _error(key: str, page: Path, root: Path, line: int, name: str, **values: str) -> UserError:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import string
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from onekernel.messages import LANGUAGES, Message
+from onekernel.numerals import number
 
 
 def words(key: str, lang: str, **values: object) -> str:
@@ -17,6 +19,20 @@ def words(key: str, lang: str, **values: object) -> str:
 def in_each(key: str, **values: object) -> dict[str, str]:
     """The same in each language, as a cell of a result file's table holds it."""
     return {lang: words(key, lang, **values) for lang in LANGUAGES}
+
+
+def in_numbers(template: str, *values: float) -> str | dict[str, str]:
+    """A cell of numbers, "{:,} / {:,}", in each language; one text where both write it alike."""
+    cells = {lang: "".join(_filled(template, values, lang)) for lang in LANGUAGES}
+    return cells if len(set(cells.values())) > 1 else cells["en"]
+
+
+def _filled(template: str, values: Sequence[float], lang: str) -> Iterator[str]:
+    left = iter(values)
+    for literal, field, spec, _ in string.Formatter().parse(template):
+        yield literal
+        if field is not None:
+            yield number(next(left), spec or "", lang)
 
 
 def measured_on(data: Mapping[str, Any], lang: str) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 from onekernel.bench import command, device, records
 from onekernel.bench.timing import took
-from onekernel.bench.words import in_each
+from onekernel.bench.words import in_each, in_numbers
 from onekernel.course import find_root
 from onekernel.messages import say
 
@@ -78,8 +78,10 @@ def table(rows: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     """The rows beside the limits of a byte-identical pass."""
     body = []
     for row, cost in rows.items():
-        limit = f"{SECONDS_LIMIT:.0f} s, {BYTES_LIMIT / 1e6:.0f} MB" if row.endswith("identical") else "-"
-        body.append([row, f"{cost['seconds']:.3f}", f"{cost['peak_bytes'] / 1e6:.0f}", limit])
+        identical = row.endswith("identical")
+        limit = in_numbers("{:.0f} s, {:.0f} MB", SECONDS_LIMIT, BYTES_LIMIT / 1e6) if identical else "-"
+        seconds, megabytes = in_numbers("{:.3f}", cost["seconds"]), in_numbers("{:.0f}", cost["peak_bytes"] / 1e6)
+        body.append([row, seconds, megabytes, limit])
     columns = [in_each("column-library"), "s", in_each("column-peak"), in_each("column-limit")]
     return {"columns": columns, "rows": body}
 

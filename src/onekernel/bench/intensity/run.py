@@ -22,7 +22,7 @@ from onekernel.bench.cards import Card, card_named
 from onekernel.bench.intensity import figure
 from onekernel.bench.roofline.points import Roofs
 from onekernel.bench.timing import L2Emptier, interleaved, took
-from onekernel.bench.words import figure_path, in_each, measured_on, words
+from onekernel.bench.words import figure_path, in_each, in_numbers, measured_on, words
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS
 from onekernel.course import find_root
 from onekernel.messages import LANGUAGES, say
@@ -127,7 +127,8 @@ def _series(data: Mapping[str, Any]) -> tuple[list[int], list[float], list[float
 
 def _table(data: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
-        [str(n), f"{n / 2:g}", f"{BYTES / b * 1e6:.1f}", f"{b / 1e12:.2f}", f"{f / 1e12:.1f}"]
+        [str(n), in_numbers("{:g}", n / 2), in_numbers("{:.1f}", BYTES / b * 1e6), in_numbers("{:.2f}", b / 1e12),
+         in_numbers("{:.1f}", f / 1e12)]
         for n, b, f in zip(*_series(data), strict=True)
     ]
     columns: list[Any] = [in_each("column-doublings"), "FLOP/byte", "us", "TB/s", "TFLOP/s"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from onekernel.bench import records
 from onekernel.bench.roofline.points import LADDER, RooflinePoint, Roofs
-from onekernel.bench.words import caption, in_each, words
+from onekernel.bench.words import caption, in_each, in_numbers, words
 from onekernel.numerals import number
 
 
@@ -39,10 +39,10 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {"standing": standing}
 def roofs(measured: Roofs, fma_rate: float) -> dict[str, Any]:
     """The roofs that the figure draws, as a table, beside what the number of units and the clock promise."""
     rows = [
-        [in_each("row-copy"), f"{measured.copy / 1e12:.2f} TB/s"],
-        [in_each("row-memory"), f"{measured.datasheet / 1e12:.2f} TB/s"],
-        [in_each("row-fma"), f"{measured.fma / 1e12:.1f} TFLOP/s"],
-        [in_each("row-fma-units"), f"{fma_rate / 1e12:.1f} TFLOP/s"],
-        [in_each("row-ridge"), f"{measured.ridge:.1f} FLOP/byte"],
+        [in_each("row-copy"), in_numbers("{:.2f} TB/s", measured.copy / 1e12)],
+        [in_each("row-memory"), in_numbers("{:.2f} TB/s", measured.datasheet / 1e12)],
+        [in_each("row-fma"), in_numbers("{:.1f} TFLOP/s", measured.fma / 1e12)],
+        [in_each("row-fma-units"), in_numbers("{:.1f} TFLOP/s", fma_rate / 1e12)],
+        [in_each("row-ridge"), in_numbers("{:.1f} FLOP/byte", measured.ridge)],
     ]
     return {"columns": [in_each("column-roof"), in_each("column-value")], "rows": rows}

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench.words import in_each
+from onekernel.bench.words import in_each, in_numbers
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -85,13 +85,13 @@ def table(result: dict[str, Any]) -> dict[str, Any]:
         (in_each("limit-first-check"), result["cold_check"], 20, 1),
     ]
     rows: list[list[Any]] = [
-        [what, f"{took['seconds']:.{digits}f} s", f"{took['cpu_seconds']:.{digits}f} s",
-         f"{limit:.{2 if limit < 1 else 0}f} s"]
+        [what, *(in_numbers(f"{{:.{digits}f}} s", took[key]) for key in ("seconds", "cpu_seconds")),
+         in_numbers("{:.2f} s" if limit < 1 else "{:.0f} s", limit)]
         for what, took, limit, digits in asked
     ]  # fmt: skip
     memory = max(result["peak_memory"].values()) / 1e6
-    rows.append([in_each("limit-memory"), f"{memory:.0f} MB", "-", "500 MB"])
+    rows.append([in_each("limit-memory"), in_numbers("{:.0f} MB", memory), "-", "500 MB"])
     worst = max(growth["worst_ratio"] for growth in result["growth"].values())
-    rows.append([in_each("limit-growth"), "-", f"{worst:.2f} x", in_each("linear")])
+    rows.append([in_each("limit-growth"), "-", in_numbers("{:.2f} x", worst), in_each("linear")])
     columns = ["", in_each("column-measured"), in_each("column-processor"), in_each("column-at-most")]
     return {"columns": columns, "rows": rows}

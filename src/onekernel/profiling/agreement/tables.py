@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from onekernel import counts
+from onekernel.bench.words import in_numbers
 from onekernel.messages import LANGUAGES, Message
 from onekernel.profiling.agreement.compare import EQUAL
 
@@ -14,11 +16,11 @@ def tables(rows: list[dict[str, Any]], large: list[dict[str, Any]], known: list[
     agreement = []
     for row in rows:
         m = row["metrics"]
-        cells = [row["kernel"], " x ".join(f"{n:,}" for n in row["case"]["shape"])]
+        cells = [row["kernel"], _sizes("", row["case"]["shape"])]
         for pair in ((counts.LOAD_REQUESTS, counts.STORE_REQUESTS), (counts.LOAD_SECTORS, counts.STORE_SECTORS),
                      (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS),
                      (counts.SHARED_LOAD_CONFLICTS, counts.SHARED_STORE_CONFLICTS)):  # fmt: skip
-            cells.append(" / ".join(_pair(*m[name]) for name in pair))
+            cells.append(_pairs([m[name] for name in pair]))
         agreement.append(
             [*cells, _each("equal") if not row["different"] else ", ".join(row["reasons"])]
         )
@@ -28,8 +30,9 @@ def tables(rows: list[dict[str, Any]], large: list[dict[str, Any]], known: list[
         _each("sectors"), _each("wavefronts"),
         _each("conflicts"), _each("agreement"),
     ]  # fmt: skip
-    dram = [[r["label"], f"{r['compulsory'] / 1e6:.1f} MB", f"{r['dram_read'] / 1e6:.1f} MB",
-             f"{100 * r['difference']:+.1f} %", f"1/{r['case']['scale']}"] for r in large]  # fmt: skip
+    dram = [[_sizes(r["label"].split(" ")[0] + " ", r["case"]["shape"]), in_numbers("{:.1f} MB", r["compulsory"] / 1e6),
+             in_numbers("{:.1f} MB", r["dram_read"] / 1e6), in_numbers("{:+.1f} %", 100 * r["difference"]),
+             f"1/{r['case']['scale']}"] for r in large]  # fmt: skip
     return {
         "agreement": {"columns": columns, "rows": agreement},
         "dram": {
@@ -56,8 +59,14 @@ def _reason(reason: dict[str, Any], rows: list[dict[str, Any]], lang: str) -> st
     return f"{text} {Message.of('profile.agreement-runs', seen='; '.join(seen)).text(lang)}"
 
 
-def _pair(ours: int, theirs: int) -> str:
-    return f"{ours:,}" if ours == theirs else f"**{ours:,} : {theirs:,}**"
+def _sizes(name: str, shape: Sequence[int]) -> str | dict[str, str]:
+    return in_numbers(name + " x ".join("{:,}" for _ in shape), *shape)
+
+
+def _pairs(found: Sequence[Sequence[int]]) -> str | dict[str, str]:
+    """The simulator's count and ncu's, once where they are equal: loads / stores."""
+    template = " / ".join("{:,}" if ours == theirs else "**{:,} : {:,}**" for ours, theirs in found)
+    return in_numbers(template, *(n for ours, theirs in found for n in ([ours] if ours == theirs else [ours, theirs])))
 
 
 def _each(key: str) -> dict[str, str]:
