@@ -130,7 +130,7 @@ def _count_as_known(category: str) -> None:
 
     known = getattr(terminal, "KNOWN_TYPES", None)
     if isinstance(known, tuple) and category not in known:
-        terminal.KNOWN_TYPES = (*known, category)  # type: ignore[misc]
+        terminal.KNOWN_TYPES = (*known, category)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

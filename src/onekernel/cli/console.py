@@ -30,7 +30,7 @@ def console(stderr: bool = False) -> Any:
 
 
 def width() -> int:
-    return min(console().width, WIDEST)
+    return min(int(console().width), WIDEST)
 
 
 def write(text: str = "", style: str | None = None) -> None:

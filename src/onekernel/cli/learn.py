@@ -7,6 +7,7 @@ import difflib
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 from onekernel import gaps, learners
 from onekernel.cli.common import load_course, next_step, one, statement
@@ -48,7 +49,7 @@ def status(args: argparse.Namespace) -> int:
     return 0
 
 
-def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict) -> None:
+def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict[str, Any]) -> None:
     mine, starter = learner.path(exercise.file), course.starter(exercise)
     state = best.get("status")
     if state is None:

@@ -159,7 +159,8 @@ class CudaProgram:
         return _finding("missing-export", "missing-export", self.path, None, function=name)
 
     def _name(self, status: int) -> str:
-        return self._library.cudaGetErrorName(status).decode()
+        name: bytes = self._library.cudaGetErrorName(status)
+        return name.decode()
 
     def _explain(self, function: str, args: Sequence[Arg], returned: int, status: int) -> tuple[Finding, ...]:
         if status == 0:

@@ -23,7 +23,7 @@ def main(job: Path) -> int:
         data = Path(arg["data"]).read_bytes()
         pointer = ctypes.c_void_p()
         # The allocation ends where the tensor ends; `skew` bytes before it keep the tensor's alignment.
-        status = library.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(arg["skew"] + max(arg["bytes"], 1)))
+        status: int = library.cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(arg["skew"] + max(arg["bytes"], 1)))
         if status:
             return status
         start = (pointer.value or 0) + arg["skew"]
@@ -32,7 +32,7 @@ def main(job: Path) -> int:
         values.append(ctypes.c_int64(start))
     function = getattr(library, described["function"])
     function.restype = ctypes.c_int
-    return function(*values, ctypes.c_void_p(None)) or library.cudaDeviceSynchronize()
+    return int(function(*values, ctypes.c_void_p(None)) or library.cudaDeviceSynchronize())
 
 
 if __name__ == "__main__":

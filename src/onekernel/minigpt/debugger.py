@@ -14,7 +14,7 @@ import numpy as np
 
 from onekernel.messages import Message
 
-from .causes import hidden_scores, mistakes
+from .causes import Trace, hidden_scores, mistakes
 from .config import Config
 
 SAME = 1e-9  # relative to a tensor's largest: two fp64 models that differ by rounding alone stay far below
@@ -102,7 +102,9 @@ def close(name: str, expected: np.ndarray, found: np.ndarray, same: float) -> bo
         return bool(np.all((a == b) | (np.abs(a - b) <= limit)))
 
 
-def cause_of(name, config, weights, tokens, ours, found, same) -> tuple[str, Mapping[str, object]]:
+def cause_of(
+    name: str, config: Config, weights: Trace, tokens: np.ndarray, ours: Trace, found: np.ndarray, same: float
+) -> tuple[str, Mapping[str, object]]:
     with np.errstate(all="ignore"):
         for cause, values, made in mistakes(name, config, weights, tokens, ours, found):
             if made.shape == found.shape and close(name, made, found, same):
@@ -110,7 +112,9 @@ def cause_of(name, config, weights, tokens, ours, found, same) -> tuple[str, Map
     return f"unknown-{kind_of(name)}", {}
 
 
-def divergence(name: str, expected: np.ndarray, found: np.ndarray, cause: str, values) -> Divergence:
+def divergence(
+    name: str, expected: np.ndarray, found: np.ndarray, cause: str, values: Mapping[str, object]
+) -> Divergence:
     with np.errstate(invalid="ignore"):
         a, b = hidden_scores(name, expected), hidden_scores(name, found)
         gap = np.where((a == b), 0.0, np.abs(a - b))

@@ -19,6 +19,7 @@ import platform
 import time
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -65,7 +66,9 @@ def bits_per_byte(model: torch.nn.Module, text: torch.Tensor, context: int) -> f
     return loss.item() / math.log(2.0)
 
 
-def train(config: Config, steps: int, batch: int, peak: float, decay: float, dropout: float, seed: int):
+def train(
+    config: Config, steps: int, batch: int, peak: float, decay: float, dropout: float, seed: int
+) -> tuple[dict[str, Any], dict[str, float]]:
     """Returns (weights by name, figures)."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # matrices this small gain little from a second thread, and a busy machine loses much

@@ -20,6 +20,7 @@ SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
 Sizes = Mapping[str, int]
 Arrays = dict[str, np.ndarray]
+Fill = Callable[[np.random.Generator, Sizes], Arrays]  # draws the inputs of a case, in float64
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Case:
     name: str
     group: str
     sizes: Sizes
-    fill: Callable[[np.random.Generator, Sizes], Arrays]
+    fill: Fill
     about: Message
     gaps: Mapping[str, int] = field(default_factory=dict)
     shift: int = 0

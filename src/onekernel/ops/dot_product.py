@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import Arrays, Case, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
 
 # The error of a sum is bounded by the sum of the magnitudes: Higham, "Accuracy and Stability of Numerical Algorithms",
 # section 4.2. Measured in numpy's float32 over 300 seeds of each case: trees and grids of partial sums stay below 3e-7,
@@ -55,7 +55,7 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return drawn
 
 
-def _case(group: str, kind: str, fill, n: int, shift: int = 0) -> Case:
+def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
     name = f"{kind}-{n}" + (f"-shift{shift}" if shift else "")
     return Case(name, group, {"n": n}, fill, Message(f"ops.dot_{kind}", {"n": n}), shift=shift)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import DTYPES, Arrays, Case, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ops.base import DTYPES, Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
 
 # Relative tolerances. float32: an exponential of 2 ULP with |x - max| <= 100 costs up to 1e-5, a plain serial sum of a
 # few thousand terms about as much; accumulating in half precision errs by 5e-4 and more. float16, bfloat16: the
@@ -52,14 +52,14 @@ def ledger(sizes: Sizes, itemsize: int) -> Ledger:
     return Ledger(elements * itemsize, elements * itemsize, 5 * elements)
 
 
-def _normal(scale: float = 1.0, shift: float = 0.0):
+def _normal(scale: float = 1.0, shift: float = 0.0) -> Fill:
     def fill(rng: np.random.Generator, sizes: Sizes) -> Arrays:
         return {"x": rng.standard_normal((sizes["rows"], sizes["cols"])) * scale + shift}
 
     return fill
 
 
-def _peaked(last_column: bool):
+def _peaked(last_column: bool) -> Fill:
     """Rows with one element far above the others, at a random column or at the last."""
 
     def fill(rng: np.random.Generator, sizes: Sizes) -> Arrays:
@@ -114,7 +114,9 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return {"x": x}
 
 
-def _case(group: str, kind: str, fill, rows: int, cols: int, gaps: tuple[int, int] = (0, 0), shift: int = 0) -> Case:
+def _case(
+    group: str, kind: str, fill: Fill, rows: int, cols: int, gaps: tuple[int, int] = (0, 0), shift: int = 0
+) -> Case:
     name = f"{kind}-{rows}x{cols}" + (f"-gap{gaps[0]},{gaps[1]}" if any(gaps) else "")
     name += f"-shift{shift}" if shift else ""
     about = Message(f"ops.softmax_{kind}", {"rows": rows, "cols": cols, "x_gap": gaps[0], "y_gap": gaps[1]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import DTYPES, Arrays, Case, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ops.base import DTYPES, Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
 
 
 def oracle(inputs: Arrays) -> Arrays:
@@ -40,7 +40,7 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return {name: rng.choice(values, sizes["n"]) for name in ("a", "b")}
 
 
-def _case(group: str, kind: str, fill, n: int, shift: int = 0) -> Case:
+def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
     name = f"{kind}-{n}" + (f"-shift{shift}" if shift else "")
     return Case(name, group, {"n": n}, fill, Message(f"ops.vector_{kind}", {"n": n}), shift=shift)
 

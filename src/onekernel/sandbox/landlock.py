@@ -53,7 +53,7 @@ def gpu_nodes() -> list[Path]:
 def landlock_version() -> int:
     """The kernel's Landlock version; 0 where it has none."""
     libc = ctypes.CDLL(None, use_errno=True)
-    return max(0, libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION))
+    return max(0, int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _GET_VERSION)))
 
 
 def confine(
@@ -114,6 +114,6 @@ def _landlock(libc: ctypes.CDLL, writable: Iterable[Path], kept: Path | None) ->
             os.close(parent)
             if failed:
                 return False
-        return libc.syscall(_RESTRICT_SELF, fd, 0) == 0
+        return bool(libc.syscall(_RESTRICT_SELF, fd, 0) == 0)
     finally:
         os.close(fd)

@@ -59,7 +59,7 @@ def refuse(*, local_sockets: bool = False) -> bool:
     code = program(*_ARCHITECTURES[machine], local_sockets=local_sockets)
     libc = ctypes.CDLL(None, use_errno=True)
     filled = _Program(len(code) // 8, code)
-    return libc.syscall(_SECCOMP[machine], _SET_MODE_FILTER, _TSYNC, ctypes.byref(filled)) == 0
+    return bool(libc.syscall(_SECCOMP[machine], _SET_MODE_FILTER, _TSYNC, ctypes.byref(filled)) == 0)
 
 
 def program(column: int, architecture: int, *, local_sockets: bool = False) -> bytes:

@@ -59,7 +59,8 @@ def draw(
         return None
     title = heading(kind, own, [request for *_, request in shown]) + top
     panels = [(f"{owner}{r.source.name}:{q.line}   {r.text(q.line)}", q) for owner, r, q in shown]
-    return (access if kind == "access" else banks).draw(panels, title, under, path)
+    draw = access.draw if kind == "access" else banks.draw
+    return draw(panels, title, under, path)
 
 
 def _name(recordings: Sequence[Recording], number: int) -> str:

@@ -26,11 +26,11 @@ class CompileOnlyDriver:
 
         self.target = GPUTarget("cuda", arch, 32)
 
-    def get_current_target(self):
+    def get_current_target(self) -> Any:
         return self.target
 
     def get_current_device(self) -> int:
-        return self.target.arch  # Triton caches kernels by device: one device an architecture
+        return int(self.target.arch)  # Triton caches kernels by device: one device an architecture
 
     def get_current_stream(self, device: int) -> int:
         return 0
@@ -50,12 +50,12 @@ def capture(request: dict[str, Any]) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     run = JITFunction.run
 
-    def compile_only(self, *args, grid, warmup, **kwargs):
+    def compile_only(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> None:
         kernel = run(self, *args, grid=grid, warmup=True, **kwargs)
         bound = dict(zip(self.arg_names, args, strict=False)) | kwargs
         found.append(_describe(self, kernel, grid(bound) if callable(grid) else grid, bound))
 
-    def every_config(self, *args, **kwargs):
+    def every_config(self: Any, *args: Any, **kwargs: Any) -> None:
         self.nargs = dict(zip(self.arg_names, args, strict=False))
         for config in self.prune_configs(kwargs):
             self.fn.run(*args, **kwargs, **config.all_kwargs())
@@ -72,17 +72,14 @@ def capture(request: dict[str, Any]) -> dict[str, Any]:
     return {"kernels": found, "triton": triton.__version__}
 
 
-def _on_a_card(torch):
+def _on_a_card(torch: Any) -> type:
     """A tensor that says it is on a GPU, so that a file launches what it would launch there."""
 
-    class OnACard(torch.Tensor):
-        is_cuda = property(lambda self: True)
-        __torch_function__ = torch._C._disabled_torch_function_impl
-
-    return OnACard
+    says = {"is_cuda": property(lambda self: True), "__torch_function__": torch._C._disabled_torch_function_impl}
+    return type("OnACard", (torch.Tensor,), says)
 
 
-def _describe(function, kernel, grid, bound: dict[str, Any]) -> dict[str, Any]:
+def _describe(function: Any, kernel: Any, grid: Any, bound: dict[str, Any]) -> dict[str, Any]:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as cubin:
         cubin.write(kernel.asm["cubin"])
         cubin.flush()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -96,7 +97,7 @@ def _mend_casts(interpreter: Any) -> None:
 
     convert = interpreter._convert_float
 
-    def exact(data, source, target, rounding):
+    def exact(data: np.ndarray, source: Any, target: Any, rounding: Any) -> Any:
         if source == tl.float32 and target == tl.bfloat16 and rounding != interpreter._ir.ROUNDING_MODE.RTZ:
             return to_bfloat16(data)
         if source == tl.bfloat16 and target == tl.float32:
@@ -116,8 +117,8 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
 def _refuse_bfloat16_arithmetic(builder: Any) -> None:
     import triton.language as tl
 
-    def refusing(method):
-        def guarded(self, *args, **kwargs):
+    def refusing(method: Callable[..., Any]) -> Callable[..., Any]:
+        def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
             if any(getattr(getattr(a, "dtype", None), "scalar", None) == tl.bfloat16 for a in args):
                 raise Stop(Finding("bf16-arithmetic", Message("triton.bf16-arithmetic"), chapter=CHAPTER))
             return method(self, *args, **kwargs)
@@ -140,7 +141,7 @@ def tune_in_turn() -> None:
     _tune_without_clock(Autotuner)
     prune = Autotuner.prune_configs
 
-    def one(self, *args, **kwargs):
+    def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
         fitting = prune(self, *args, **kwargs)
         turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
         return [fitting[turn % len(fitting)]]
@@ -151,7 +152,7 @@ def tune_in_turn() -> None:
 def _tune_without_clock(autotuner: Any) -> None:
     made = autotuner.__init__
 
-    def init(self, *args, **kwargs):
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
         made(self, *args, **kwargs)
         self._do_bench = lambda kernel, quantiles: [0.0] * len(quantiles)
 

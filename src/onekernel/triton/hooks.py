@@ -20,10 +20,10 @@ def install() -> None:
     builder._onekernel_watched = True
     handle = interpreter.TensorHandle
 
-    def narrowed(method: Callable, kind: str, pointer_at: int, mask_at: int) -> Callable:
+    def narrowed(method: Callable[..., Any], kind: str, pointer_at: int, mask_at: int) -> Callable[..., Any]:
         """The builder's method, given a mask without the stray lanes."""
 
-        def checked(self, *args, **kwargs):
+        def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
             watch = Watch.active
             if watch is None:
                 return method(self, *args, **kwargs)
@@ -58,14 +58,14 @@ def _garbage(dtype: np.dtype) -> Any:
 def _watch_launches(executor: Any) -> None:
     to_host, call = executor._init_args_hst, executor.__call__
 
-    def named(self, args_dev, kwargs):
+    def named(self: Any, args_dev: Any, kwargs: Any) -> tuple[Any, Any]:
         args, keywords = to_host(self, args_dev, kwargs)
         if Watch.active is not None:
             pairs = [*zip(self.arg_names, args, strict=False), *keywords.items()]
             Watch.active.begin((n, t) for n, t in pairs if hasattr(t, "untyped_storage"))
         return args, keywords
 
-    def counted(self, *args, **kwargs):
+    def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         warps = kwargs.get("num_warps", 4)
         result = call(self, *args, **kwargs)
         if Watch.active is not None:

@@ -138,9 +138,10 @@ def _ask(request: dict[str, Any], python: str) -> dict[str, Any]:
         command, input=json.dumps(request), capture_output=True, text=True, env=environment, timeout=SECONDS
     )
     try:
-        return json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
-        return {"error": done.stderr or f"exit status {done.returncode}"}
+        answer = {"error": done.stderr or f"exit status {done.returncode}"}
+    return answer
 
 
 def _compiled(data: dict[str, Any], source: str) -> Compiled:
