@@ -16,7 +16,10 @@ UNITS = (*SCALED, "FLOP/byte", "")
 
 def number(value: float, spec: str, lang: str) -> str:
     """format(value, spec) with the separators of the language."""
-    text = format(value, spec)
+    return _separated(format(value, spec), lang)
+
+
+def _separated(text: str, lang: str) -> str:
     if lang == "en":
         return text
     whole, point, rest = text.partition(".")
@@ -35,16 +38,18 @@ class Quantity:
     def text(self, lang: str, spec: str = "") -> str:
         """With a decimal prefix and four digits: 100663296 B is "100.7 MB", in Spanish "100,7 MB".
 
-        Below ten three digits, "1.23 MB", since "1.234 MB" could mean thousands; or as `spec` says.
+        Below ten three digits, "1.23 MB", since "1.234 MB" could mean thousands; or as `spec` says, and where that
+        gives three decimals, one more: "131.0720 kB".
         """
         rounded = abs(float(f"{self.value:.4g}"))  # 0.99999 B is shown as 1 B, not as 1000 mB
         prefix = next((p for p, scale in SCALES.items() if rounded >= scale), "")
         if self.unit not in SCALED:
             prefix = ""
         value = self.value / SCALES[prefix]
-        if not spec:
-            spec = ".4g" if len(f"{value:.4g}".partition(".")[2]) != 3 or abs(value) < 1 else ".3g"
-        return f"{number(value, spec, lang)} {prefix}{self.unit}".strip()
+        text = format(value, spec or ".4g")
+        if abs(value) >= 1 and len(text.partition(".")[2]) == 3:
+            text = text + "0" if spec else format(value, ".3g")
+        return f"{_separated(text, lang)} {prefix}{self.unit}".strip()
 
     def to_json(self) -> dict[str, Any]:
         return {"value": self.value, "unit": self.unit}

@@ -64,7 +64,7 @@ def _mantissa(digits: str, text: str, has_exponent: bool) -> str | None:
     if len(marks) == 1:
         whole, _, decimals = digits.partition(last)
         if len(decimals) == 3 and _GROUPED.fullmatch(digits) and not has_exponent:
-            raise _ambiguous(whole, decimals, text, digits)
+            raise _ambiguous(whole, last, decimals, text)
         return f"{whole}.{decimals}"
     if len(set(marks)) == 1:  # thousands alone
         return digits.replace(last, "") if _GROUPED.fullmatch(digits) else None
@@ -74,9 +74,10 @@ def _mantissa(digits: str, text: str, has_exponent: bool) -> str | None:
     return f"{whole.replace(marks[0], '')}.{decimals}"
 
 
-def _ambiguous(whole: str, decimals: str, text: str, digits: str) -> UserError:
-    short = decimals.rstrip("0")
-    decimal = f"{whole}.{short if len(short) < 3 else short + '0'}".rstrip(".")
+def _ambiguous(whole: str, mark: str, decimals: str, text: str) -> UserError:
+    """Both readings, each in a way that is read as nothing else: 33,7 and 33700; 4,1940 and 4194."""
+    digits, short = whole + mark + decimals, decimals.rstrip("0")
+    decimal = whole + (mark + short + "0" * (len(short) == 3) if short else "")
     either = {"decimal": text.replace(digits, decimal), "thousands": text.replace(digits, whole + decimals)}
     return UserError(Message("units.ambiguous", {"text": repr(text), **either}))
 
