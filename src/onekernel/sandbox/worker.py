@@ -2,7 +2,7 @@
 
 It writes raw bytes, and ends with the process PARENT. Nothing that it says is believed (see `protocol`). It confines
 itself before the first line of the submission runs, and holds nothing that a submission could want to read: no oracle,
-no answer, no verdict (tests/test_imports.py follows its imports).
+no answer, no verdict (tests/unit/test_imports.py follows its imports).
 """
 
 from __future__ import annotations
