@@ -1,4 +1,4 @@
-// CUDA's built-in vector types (dim3 and uint3 are core.h's): sizes and alignments of the CUDA C++ Programming Guide,
+// CUDA's built-in vector types (dim3 and uint3 are ok/runtime.h's): sizes and alignments of the CUDA C++ Programming Guide,
 // "Built-in Vector Types". One assignment is one access of the whole vector.
 #pragma once
 #include "ok/core.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../api/ok/core.h"
+#include "../api/ok/runtime.h"
 #include "fiber.h"
 
 namespace __ok {

@@ -1,7 +1,7 @@
 // What CUDA orders between streams: whether a launcher's work follows the stream that it was given, and is followed by it.
 #pragma once
 
-#include "../api/ok/core.h"
+#include "../api/ok/runtime.h"
 
 namespace __ok {
 void start_streams();        // before a launcher is called

@@ -1,6 +1,6 @@
 // What each core holds for the thread that it runs now. A library of its own: the space that a process keeps for
 // thread-local variables of libraries loaded late is small, and every program would take some.
-#include "../api/ok/core.h"
+#include "../api/ok/runtime.h"
 
 namespace __ok { struct Worker; }
 extern "C" {

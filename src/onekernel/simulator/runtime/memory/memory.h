@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../api/ok/core.h"
+#include "../api/ok/runtime.h"
 
 namespace __ok {
 constexpr size_t HEAP_BYTES = size_t(8) << 30;   // of addresses; pages are taken as they are touched

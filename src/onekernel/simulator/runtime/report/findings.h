@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../api/ok/core.h"
+#include "../api/ok/runtime.h"
 #include "json.h"
 
 namespace __ok {

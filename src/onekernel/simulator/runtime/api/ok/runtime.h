@@ -1,0 +1,178 @@
+// What the runtime offers to compiled kernels and launchers: built-in indices, barriers, warp collectives, launches, device
+// memory. Everything that can go wrong takes a Site, so that a finding names the learner's line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>  // read before __noinline__ is CUDA's macro: libstdc++ 13 spells an attribute in it that way
+
+#include "card.h"
+
+// Not instrumented: the machinery's own reads and writes are no accesses of the kernel.
+#define OK_QUIET __attribute__((no_sanitize("thread")))
+#define OK_INLINE inline OK_QUIET
+
+// flatten: what a kernel calls is inlined into it, as nvcc does. It also turns an aggregate passed by value into a load that
+// the compiler instruments, which it does not do for the arguments of a call.
+#define __global__ __attribute__((flatten))
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)  // rewrite/clusters.py puts a call of ok_cluster_dims into the kernel
+#define __align__(n) __attribute__((aligned(n)))
+#define CUDARTAPI
+#define CUDART_CB
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+#define ONEKERNEL_SIMULATOR 1
+
+struct uint3 {
+    unsigned x, y, z;
+};
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
+};
+
+struct CUstream_st {
+    unsigned flags;  // 0: waits for the legacy default stream and is waited for by it
+    int priority;
+};
+
+// Constant within a thread of the kernel, so that compilers may keep them in registers and instrumentation skips them.
+extern __thread const uint3 threadIdx __asm__("ok_threadIdx") __attribute__((tls_model("initial-exec")));
+extern __thread const uint3 blockIdx __asm__("ok_blockIdx") __attribute__((tls_model("initial-exec")));
+constexpr int warpSize = __ok::WARP;
+
+namespace __ok {
+
+// Where in the learner's file a call stands; used as a default argument.
+struct Site {
+    const char* file;
+    int line;
+    constexpr Site(const char* file = __builtin_FILE(), int line = __builtin_LINE()) : file(file), line(line) {}
+};
+
+// --- threads of a block -------------------------------------------------------------------------------------------
+enum Vote : int { VOTE_NONE, VOTE_COUNT, VOTE_AND, VOTE_OR };
+extern "C" int ok_barrier(int vote, int predicate, Site at);
+
+enum Collective : int {
+    SYNC_WARP, SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_XOR, BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI, MATCH_ANY, MATCH_ALL,
+    REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U, REDUCE_MIN_S, REDUCE_MAX_S, REDUCE_AND, REDUCE_OR, REDUCE_XOR, ACTIVE_MASK
+};
+// Every lane that `mask` names deposits `value`; the result is per lane. `lane`: source lane, delta or lane mask of a
+// shuffle. `bytes`: size of the value. `predicate` receives MATCH_ALL's.
+extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int lane, int width, int bytes,
+                                  int* predicate, Site at);
+
+// Scope of a fence: 0 block, 1 device, 2 system.
+extern "C" void ok_fence(int scope, Site at);
+// To be called before an atomic operation touches memory; `bytes` at `address`, which `writes` it or only reads.
+extern "C" void ok_atomic(const volatile void* address, int bytes, bool writes, Site at);
+// The linear index of the calling thread in its block, and its lane.
+extern "C" unsigned ok_thread_rank();
+extern "C" bool ok_in_kernel();
+extern "C" long long ok_clock();
+[[noreturn]] void trap(const char* what, Site at);              // __trap, and what is not supported inside a kernel
+void assert_failed(const char* expression, Site at);            // assert in device code: a finding, then the kernel stops
+
+// --- shared memory --------------------------------------------------------------------------------------------------
+// One per __shared__ declaration (and per template instance); constant-initialised, placed at its first use.
+struct SharedSite {
+    const char* name;
+    int line;
+    unsigned bytes, align, item;
+    int offset = -1;
+    SharedSite* next = nullptr;
+    unsigned launch = 0;
+};
+extern "C" void* ok_shared(SharedSite* site);
+extern "C" void* ok_shared_dynamic(const char* name, int line, unsigned item);
+extern "C" void* ok_shared_at_namespace_scope(SharedSite* site);  // from then on one core runs every launch
+
+// Asynchronous copies: one of `bytes` bytes to shared memory, already made; the end of a batch of the calling thread's;
+// its wait until no more than the `still_allowed` youngest batches are under way.
+extern "C" void ok_copy_started(const void* to, size_t bytes, Site at);
+extern "C" void ok_copies_closed();
+extern "C" void ok_copies_waited(unsigned still_allowed);
+
+// --- device memory --------------------------------------------------------------------------------------------------
+// All return a cudaError_t as int. `name` is what messages call the allocation.
+extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at);
+extern "C" int ok_managed_alloc(void** out, size_t bytes, Site at);
+extern "C" bool ok_is_managed(const void* pointer);
+extern "C" int ok_device_free(void* pointer, Site at);
+// True where `pointer` lies in device memory; `base` and `bytes` (either may be null) receive its allocation's.
+extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
+extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at);  // kind: cudaMemcpyKind
+extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
+
+// --- streams --------------------------------------------------------------------------------------------------------
+// Work on a stream has been asked for: `what` is a function's name, `fix` how it should be written, or null for <<<...>>>;
+// `pointers` are what it may touch.
+extern "C" void ok_stream_work(const char* what, const char* fix, const volatile void* stream, const void* const* pointers,
+                               int count, Site at);
+// What a call of the runtime orders: a stream's work before an event, an event before a stream, either before the host.
+enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE, FORGET_STREAM };
+extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
+
+// --- errors ---------------------------------------------------------------------------------------------------------
+extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastError
+extern "C" int ok_fail(int error);          // remembers `error` as the last one and returns it
+extern "C" void ok_unsupported(const char* what, Site at);   // a finding that names what and the line
+
+// --- launches -------------------------------------------------------------------------------------------------------
+struct LaunchSite {
+    const char* kernel;     // as written: "softmax<float, 256>"
+    const char* arguments;  // as written, separated by '\n'
+    const void* address;    // of the kernel, where the name alone identifies it
+    Site at;
+};
+struct Config {
+    dim3 grid, block;
+    size_t shared;
+    void* stream;
+    bool cooperative;
+    dim3 cluster;
+    Config(dim3 grid, dim3 block, size_t shared = 0, const volatile void* stream = nullptr, bool cooperative = false)
+        : grid(grid), block(block), shared(shared), stream(const_cast<void*>(stream)), cooperative(cooperative) {}
+};
+// Runs `body(context)` once for each thread. `pointers`: each argument that is a pointer, else null, so that device
+// memory without a name is called what the launch calls it.
+extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int count,
+                         void (*body)(void*), void* context);
+// What kernels and the host ask about blocks that run together. A level is whose barrier is meant.
+enum Level : int { CLUSTER, GRID };
+struct ClusterPlace {
+    dim3 blocks;             // of a cluster
+    uint3 cluster, block;    // which cluster of the grid, which block of the cluster
+    unsigned rank;
+};
+extern "C" unsigned ok_blocks_arrive(int level, bool waits, Site at);    // the phase to wait for
+extern "C" void ok_blocks_wait(int level, unsigned phase, Site at);
+extern "C" void ok_blocks_wait_last(int level, Site at);                 // the phase in which this thread has arrived last
+extern "C" bool ok_cooperative();
+extern "C" void ok_cluster(ClusterPlace* out);
+extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at);
+extern "C" unsigned ok_query_shared(const volatile void* address, Site at);
+extern "C" void ok_cluster_dims(dim3 shape);
+extern "C" int ok_resident_blocks(const void* kernel, int threads, size_t dynamic);  // on one multiprocessor
+extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow);
+extern "C" int ok_most_in_cluster(const void* kernel);
+extern "C" int ok_set_max_dynamic_shared(const void* kernel, int bytes, Site at);
+extern "C" int ok_max_dynamic_shared(const void* kernel);
+}  // namespace __ok
