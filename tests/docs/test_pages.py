@@ -160,6 +160,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.slow
 def test_the_programs_of_the_chapters_are_right_and_clean(name: str, tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((37, 70)).astype(np.float32)
     got, want = EXPECTED[name](tmp_path, x)
@@ -167,6 +168,7 @@ def test_the_programs_of_the_chapters_are_right_and_clean(name: str, tmp_path: P
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
+@pytest.mark.slow
 def test_the_programs_of_the_chapters_compile_with_nvcc(tmp_path: Path) -> None:
     for name, body in programs("en").items():
         (tmp_path / f"{name}.cu").write_text(body, encoding="utf-8")

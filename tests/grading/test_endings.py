@@ -71,6 +71,7 @@ def test_a_worker_does_not_outlive_a_grader_that_was_killed(tmp_path: Path) -> N
     assert gone(worker)
 
 
+@pytest.mark.slow
 def test_a_pytest_that_is_asked_to_end_leaves_nothing(tmp_path: Path) -> None:
     handed_in, scratch = tmp_path / "eva", tmp_path / "scratch"
     handed_in.mkdir()

@@ -97,6 +97,7 @@ def log(*words: str) -> int:
     return cli.main(["log", "--learner", "ana", "--device", "simulator", "--lang", "en", *words])
 
 
+@pytest.mark.slow
 def test_the_shape_and_the_type_of_the_prediction_are_measured(ana: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert log("--shape", "4,4096", "--dtype", "bfloat16") == 0, capsys.readouterr()
     text = (ana / "tuning_log.md").read_text()
@@ -117,6 +118,7 @@ def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_name
     assert (ana / "tuning_log.md").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The card is a stand-in; what it is asked, and what is made of its answer, are not."""
     asked = []

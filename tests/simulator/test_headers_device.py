@@ -12,6 +12,8 @@ from onekernel import counts
 from support.header_programs import FAMILIES
 from support.simulated import clean, run
 
+pytestmark = pytest.mark.slow
+
 BOTH = pytest.mark.parametrize("mode", ["fast", "check"])
 EACH = pytest.mark.parametrize("compiler", FAMILIES)
 PAIRED = pytest.mark.parametrize(("mode", "compiler"), [("check", FAMILIES[0]), ("fast", FAMILIES[-1])])

@@ -46,6 +46,7 @@ def test_compulsory_bytes_are_what_dram_delivers_beyond_l2() -> None:
 
 
 @pytest.mark.parametrize("row", FIXED, ids=lambda r: r["kernel"])
+@pytest.mark.slow
 def test_the_simulator_still_counts_the_same(row: dict[str, Any]) -> None:
     case = next(c for c in cases.CASES if c.label == row["label"])
     (kernel,) = compare.simulated(ROOT, case)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -53,3 +54,20 @@ def test_what_was_not_used_for_longest_goes_first_and_what_is_in_use_stays(tmp_p
     cache.prune(tmp_path, 0)
     assert {p.stem for p in tmp_path.glob("*.so")} == {"new", "older"}
     assert (tmp_path / "runtime.o").exists()
+
+
+def test_who_comes_while_a_build_is_made_waits_for_it(tmp_path: Path) -> None:
+    build, made = tmp_path / "runtime.o", []
+
+    def make() -> None:
+        with cache.alone(build):
+            if not cache.used(build):
+                made.append(build)
+                build.write_text("built")
+
+    makers = [threading.Thread(target=make) for _ in range(8)]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    assert made == [build]

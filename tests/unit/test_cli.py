@@ -406,6 +406,7 @@ groups = ["tails"]
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda s: s.name)
+@pytest.mark.slow
 def test_an_interrupted_check_says_so_loses_nothing_and_leaves_nobody(
     root: Path, ana: Path, tmp_path: Path, ending: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,6 +126,7 @@ def test_the_corpus_is_the_one_that_was_trained_on():
     assert sum(w.size for w in weights.load().values()) == record["parameters"]
 
 
+@pytest.mark.slow
 def test_training_learns_and_exports_what_numpy_loads(capsys):
     from onekernel.minigpt.train import train
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 MOST_BYTES = 4 << 30  # of builds; a build of the simulator has some hundred kB
@@ -33,6 +35,16 @@ def used(build: Path) -> bool:
     with contextlib.suppress(OSError):  # somebody else's, or gone this moment
         os.utime(build)
     return build.is_file()
+
+
+@contextlib.contextmanager
+def alone(build: Path) -> Iterator[None]:
+    """One process at a time makes that build: who comes meanwhile waits, looks again, and finds it."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # where files cannot be locked, both make it
+            lock = stack.enter_context(build.with_name(f"{build.name}.lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def prune(folder: Path, most_bytes: int = MOST_BYTES) -> None:

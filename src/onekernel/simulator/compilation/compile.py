@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.cache import cache_folder, prune, used
+from onekernel.backends.cache import alone, cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card, flags
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
@@ -97,7 +97,9 @@ def _precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...]) 
     compiled = folder / f"{name}.gch"
     if compiled.is_file() and target.is_file():
         return target
-    with _work_folder(folder) as work:
+    with alone(compiled), _work_folder(folder) as work:
+        if compiled.is_file() and target.is_file():
+            return target
         stub, built = Path(work) / name, Path(work) / f"{name}.gch"
         stub.write_text(f'#include "{header}"\n', encoding="utf-8")
         done = _run([with_compiler.path, *flags, "-x", "c++-header", str(stub), "-o", str(built)])
@@ -119,7 +121,9 @@ def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: t
     if used(target):
         return target
     named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
-    with _work_folder(folder) as work:
+    with alone(target), _work_folder(folder) as work:
+        if used(target):
+            return target
         built = Path(work) / target.name
         done = _run([with_compiler.path, *flags, *named, str(source), "-o", str(built)])
         if done.returncode:
