@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -132,9 +131,10 @@ def test_there_is_something_to_spoil() -> None:
     assert min(kinds.values()) > 10, kinds
     for lab in LABS:
         text = (ROOT / "labs" / lab / "lab.toml").read_text(encoding="utf-8")
-        assert all(tomllib.loads(spoil(text, p, p.text)) == tomllib.loads(text) for p in places(lab))
+        assert all(spoil(text, p, p.text) == text for p in places(lab))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(spoiled_names())
 def test_a_spoiled_name_is_told_with_the_nearest_right_one(course: Path, spoiled: tuple[Place, str]) -> None:
@@ -147,6 +147,7 @@ def test_a_spoiled_name_is_told_with_the_nearest_right_one(course: Path, spoiled
     assert near in error.message.text("es")
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.sampled_from(NUMBERS), st.data())
 def test_a_number_of_the_wrong_type_or_range_is_told_with_the_right_one(
