@@ -45,6 +45,8 @@ static const Moment* claim_of(const char* code, uint64_t key, uint64_t key2) {
 
 Finding::Finding(const char* code, uint64_t key, uint64_t key2) : code_(code), key_(key), claim_(claim_of(code, key, key2)) {}
 
+Finding::~Finding() = default;
+
 Finding& Finding::form(std::string_view name, std::string_view second) {
     if (!claim_) return *this;
     Busy busy;

@@ -16,7 +16,8 @@ namespace __ok {
 // Facts of one that is not kept cost nothing.
 class Finding {
 public:
-    explicit Finding(const char* code, uint64_t key = 0, uint64_t key2 = 0);
+    [[gnu::noinline]] explicit Finding(const char* code, uint64_t key = 0, uint64_t key2 = 0);
+    [[gnu::noinline]] ~Finding();  // not once more at each place that makes a finding
 
     // Which of the record's sentences, where it has several: "read", or "read-after" in two parts.
     Finding& form(std::string_view name, std::string_view second = "");
