@@ -83,10 +83,10 @@ def test_links_lead_somewhere(language):
 
 
 def test_findings_of_the_backend_link_to_sections_that_exist():
-    from onekernel.triton import guards, memory, program
+    from onekernel.triton import guards, memory, program, tuning
 
     anchors = ANCHOR.findall(PAGES["en"].read_text(encoding="utf-8"))
-    for module in (guards, memory, program):
+    for module in (guards, memory, program, tuning):
         chapter, _, anchor = module.CHAPTER.partition("#")
         assert (chapter, anchor in anchors) == ("03-triton", True)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -17,7 +14,6 @@ from hypothesis.extra import numpy as hnp
 
 from onekernel.backends.base import Unavailable
 from onekernel.triton import guards
-from support.patience import HUNG_SECONDS
 
 
 def versions(monkeypatch, **given_versions: str | None) -> None:
@@ -59,36 +55,6 @@ def test_a_triton_imported_the_other_way_is_refused(monkeypatch):
     monkeypatch.setattr(guards, "_interprets", lambda: False)
     with pytest.raises(Unavailable, match="before"):
         guards.choose_interpreter()
-
-
-IN_TURN = """
-import triton
-import triton.language as tl
-
-
-@triton.autotune(configs=[triton.Config({"BLOCK": b}) for b in (16, 32, 64)], key=["n"])
-@triton.jit
-def kernel(x_ptr, n, BLOCK: tl.constexpr):
-    tl.store(x_ptr + tl.arange(0, BLOCK), 0)
-"""
-
-
-def test_on_a_gpu_a_check_takes_each_configuration_in_turn_and_times_none(tmp_path):
-    pytest.importorskip("triton")
-    (tmp_path / "tuned.py").write_text(IN_TURN)
-    program = (
-        "from onekernel.triton import guards; guards.tune_in_turn(); guards.tune_in_turn()\n"
-        "import tuned; tuned.kernel.nargs = {}\n"
-        "print([c.kwargs['BLOCK'] for _ in range(4) for c in tuned.kernel.prune_configs({})])\n"
-        "print(tuned.kernel.do_bench(None, quantiles=(0.5, 0.2, 0.8)))"
-    )
-    paths = os.pathsep.join([str(tmp_path), str(Path(guards.__file__).parents[3])])
-    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"} | {"PYTHONPATH": paths}
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment,
-        timeout=HUNG_SECONDS, check=True,
-    )
-    assert done.stdout.split("\n")[:2] == ["[16, 32, 64, 16]", "[0.0, 0.0, 0.0]"]
 
 
 @given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.floats(width=32)))

@@ -125,6 +125,18 @@ def _case(
 
 _SHAPES = [(1, 1), (3, 1), (1, 31), (5, 32), (4, 33), (300, 3), (3, 255), (2, 1023), (2, 1025), (1, 4097)]
 
+# Lengths for one process, up and then down: what a kernel keeps from one call (a tuned configuration, scratch memory,
+# a launch) meets lengths on both sides of it. Neighbours, since a rounded length is often a key; 3 x 2^k, since a power
+# of two is as often a limit. The way down has its weight in the last column, which a tile too short would lose.
+_LENGTHS = (47, 96, 97, 768, 1537, 3072, 3073, 6144, 12288)
+_HUGE_LENGTHS = (25001, 65537, 500_000, 2_000_000)
+
+
+def _up_and_down(group: str, lengths: tuple[int, ...]) -> tuple[Case, ...]:
+    up = [_case(group, "normal", _normal(), 2, cols) for cols in lengths]
+    return *up, *(_case(group, "peak_last", _peaked(last_column=True), 2, cols) for cols in reversed(lengths))
+
+
 CASES = (
     *(_case("shapes", "normal", _normal(), r, c) for r, c in _SHAPES),
     *(_case("empty", "empty", _normal(), r, c) for r, c in [(0, 5), (5, 0), (0, 0)]),
@@ -150,6 +162,9 @@ CASES = (
     _case("long", "normal", _normal(), 2, 12345),
     _case("long", "peak_last", _peaked(last_column=True), 1, 50257),
     _case("long", "wide", _normal(scale=30.0), 1, 70001),
+    _case("long", "peak_last", _peaked(last_column=True), 2, 12289),
+    *_up_and_down("lengths", _LENGTHS),
+    *_up_and_down("huge", _HUGE_LENGTHS),
 )
 
 OPERATOR = Operator(

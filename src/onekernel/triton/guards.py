@@ -4,7 +4,6 @@ Faults of Triton's interpreter that are handled here (seen with 3.6.0 and 3.7.1)
 - 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: refused.
 - float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): fixed.
 - bfloat16 arithmetic works on the 16 bits as if they were an integer: refused at the line that does it.
-- `@triton.autotune` asks a GPU driver for times: without one the first configuration is taken.
 """
 
 from __future__ import annotations
@@ -82,14 +81,12 @@ def _interprets() -> bool:
 def _mend() -> None:
     """Replaces the faulty parts of the interpreter, once a process."""
     from triton.runtime import interpreter
-    from triton.runtime.autotuner import Autotuner
 
     if getattr(interpreter, "_onekernel_mended", False):
         return
     interpreter._onekernel_mended = True
     _mend_casts(interpreter)
     _refuse_bfloat16_arithmetic(interpreter.InterpreterBuilder)
-    _tune_without_clock(Autotuner)
 
 
 def _mend_casts(interpreter: Any) -> None:
@@ -127,33 +124,3 @@ def _refuse_bfloat16_arithmetic(builder: Any) -> None:
 
     for name in ("binary_op", "unary_op", "create_fma", "create_dot"):
         setattr(builder, name, refusing(getattr(builder, name)))
-
-
-def tune_in_turn() -> None:
-    """Where a GPU checks answers and times nothing: each new kind of call takes one of the configurations that fit it,
-    the next in turn. So a check compiles each kernel once instead of for every configuration, which takes minutes, and
-    still tries them all. Call it before the file with the kernels is imported."""
-    from triton.runtime.autotuner import Autotuner
-
-    if getattr(Autotuner, "_onekernel_in_turn", False):
-        return
-    Autotuner._onekernel_in_turn = True
-    _tune_without_clock(Autotuner)
-    prune = Autotuner.prune_configs
-
-    def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
-        fitting = prune(self, *args, **kwargs)
-        turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
-        return [fitting[turn % len(fitting)]]
-
-    Autotuner.prune_configs = one
-
-
-def _tune_without_clock(autotuner: Any) -> None:
-    made = autotuner.__init__
-
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        made(self, *args, **kwargs)
-        self._do_bench = lambda kernel, quantiles: [0.0] * len(quantiles)
-
-    autotuner.__init__ = init

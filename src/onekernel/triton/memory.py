@@ -83,6 +83,16 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         Watch.active = None
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The rows and columns of the call."""
+        return self.known[0].rows, self.known[0].cols
+
+    def blame(self, finding: Finding) -> None:
+        """Reports, before all else, what may explain the rest."""
+        if (finding.code, finding.line) not in [(f.code, f.line) for f in self.findings]:
+            self.findings.insert(0, finding)
+
     def begin(self, tensors: Iterable[tuple[str, Any]]) -> None:
         """A launch starts: its tensor arguments, by parameter name, are what it may touch."""
         self.regions = [

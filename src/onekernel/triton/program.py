@@ -14,10 +14,11 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
 from onekernel.messages import Message
-from onekernel.triton.guards import Stop, choose_interpreter, tune_in_turn
+from onekernel.triton.guards import Stop, choose_interpreter
 from onekernel.triton.hooks import install
 from onekernel.triton.loading import load_module
 from onekernel.triton.memory import Region, Watch
+from onekernel.triton.tuning import tune_in_turn
 
 ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
@@ -28,10 +29,9 @@ def build(path: Path | str, mode: str = "check") -> TritonProgram:
     """Makes this process ready for a Triton file: compiled at its first call on a GPU, interpreted without one. Checks
     and counts are always on in the interpreter, whatever `mode`, and no file is timed. Raises Unavailable."""
     interpret = choose_interpreter()
+    tune_in_turn()
     if interpret:
         install()
-    else:
-        tune_in_turn()
     return TritonProgram(Path(path).resolve(), interpret)
 
 

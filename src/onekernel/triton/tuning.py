@@ -1,0 +1,95 @@
+"""Triton's autotuner in a check: no clock, the configurations in turn, and a key that forgets nothing.
+
+The autotuner remembers a configuration under a key, and asks `early_config_prune` only when it meets a new key. Where
+the pruning looks at something that is not in the key, a configuration that was chosen for one length runs for another
+that it does not suit. Here the pruning is asked at every call, and what it says under one key must stay the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onekernel.backends.base import Finding
+from onekernel.messages import Message
+from onekernel.triton.memory import Watch
+
+CHAPTER = "03-triton#key"
+
+
+def tune_in_turn() -> None:
+    """Where answers are checked and nothing is timed: each new kind of call takes one of the configurations that fit
+    it, the next in turn. So a check on a GPU compiles each kernel once instead of for every configuration, which takes
+    minutes, and still tries them all; without a GPU there is no clock to ask. Once a process, before the file with the
+    kernels is imported."""
+    from triton.runtime.autotuner import Autotuner
+
+    if getattr(Autotuner, "_onekernel_in_turn", False):
+        return
+    tuner: Any = Autotuner
+    tuner._onekernel_in_turn = True
+    made, prune, run = tuner.__init__, tuner.prune_configs, tuner.run
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        made(self, *args, **kwargs)
+        self._do_bench = lambda kernel, quantiles: [0.0] * len(quantiles)
+        self.cache = _Choices()
+
+    def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
+        fitting = prune(self, *args, **kwargs)
+        turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
+        return [fitting[turn % len(fitting)]]
+
+    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.cache.key = None
+        try:
+            return run(self, *args, **kwargs)
+        finally:
+            if Watch.active is not None and self.early_config_prune and self.cache.key is not None:
+                finding = _forgotten(self, args, kwargs, Watch.active)
+                if finding:
+                    Watch.active.blame(finding)
+
+    tuner.__init__, tuner.prune_configs, tuner.run = init, one, watched
+
+
+class _Choices(dict[tuple[Any, ...], Any]):
+    """The autotuner's memory: the configuration of each key. It knows the key that it was asked for last, and what the
+    pruning kept at the first call with each key, with the sizes of that call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key: tuple[Any, ...] | None = None
+        self.kept: dict[tuple[Any, ...], tuple[list[Any], tuple[int, int]]] = {}
+
+    def __contains__(self, key: object) -> bool:
+        assert isinstance(key, tuple)
+        self.key = key
+        return super().__contains__(key)
+
+
+def _forgotten(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any], watch: Watch) -> Finding | None:
+    """What is wrong with the key, if the pruning keeps other configurations for this call than for the first with it.
+    Either call may be the first: what is kept for only one of them can be chosen there, and run for the other."""
+    arguments = dict(zip(tuner.arg_names, args, strict=False))
+    kept, sizes = list(tuner.early_config_prune(tuner.configs, arguments, **kwargs)), watch.sizes
+    before, sizes_before = tuner.cache.kept.setdefault(tuner.cache.key, (kept, sizes))
+    chosen_for, runs_for = sizes_before, sizes
+    only = [config for config in before if config not in kept]
+    if not only:
+        chosen_for, runs_for = sizes, sizes_before
+        only = [config for config in kept if config not in before]
+    if not only:
+        return None
+    line = tuner.base_fn.__code__.co_firstlineno
+    values = {
+        "line": line,
+        "kernel": tuner.base_fn.__name__,
+        "key": ", ".join(tuner.keys) or "-",
+        "config": str(only[0]).partition(", num_ctas")[0],
+        "rows": chosen_for[0],
+        "cols": chosen_for[1],
+        "other_rows": runs_for[0],
+        "other_cols": runs_for[1],
+    }
+    message = Message("triton.autotune-key", values)
+    return Finding("autotune-key", message, watch.file, line, chapter=CHAPTER)
