@@ -238,6 +238,7 @@ def test_a_kernel_that_is_launched_by_its_address_keeps_its_name(tmp_path):
     assert [k.kernel for k in report.kernels] == ["k"]
 
 
+@pytest.mark.slow
 def test_a_submission_is_graded_on_the_card_that_is_asked_for(tmp_path, monkeypatch):
     text = (ROOT / "solutions" / "vector_add.cu").read_text(encoding="utf-8")
     path = write(tmp_path, "#if __CUDA_ARCH__ < 900\n#error for clusters\n#endif\n" + text, "vector_add.cu")

@@ -5,7 +5,7 @@ __global__ void k(const float* in, float* out, float* partial) {
     int t = threadIdx.x;
     if (t == 0) {
         partial[blockIdx.x] = in[blockIdx.x];  // <- race-global partial
-        if (atomicAdd(&arrived, 1u) == gridDim.x - 1) {
+        if ((atomicAdd(&arrived, 1u) + 1) % gridDim.x == 0) {  // in every call
             float sum = 0.0f;
             for (int b = 0; b < gridDim.x; b++) sum += partial[b];
             out[0] = sum;
