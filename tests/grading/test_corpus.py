@@ -41,7 +41,7 @@ def expected(entry: Entry, device: str) -> set[str]:
 
 def named(entries: list[Entry]):
     """Each entry as a test; the fast ones are a sample, without Triton, whose import takes seconds."""
-    marks = [() if i % 12 == 0 and e.path.suffix == ".cu" else pytest.mark.slow for i, e in enumerate(entries)]
+    marks = [() if i % 24 == 0 and e.path.suffix == ".cu" else pytest.mark.slow for i, e in enumerate(entries)]
     params = [pytest.param(e, id=e.path.stem, marks=m) for e, m in zip(entries, marks, strict=True)]
     return pytest.mark.parametrize("entry", params)
 

@@ -41,7 +41,7 @@ def each_key_of_a_report_stands_once(monkeypatch):
     monkeypatch.setattr("onekernel.simulator.program.json", strict)
 
 
-MARKS = [() if i % 4 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
+MARKS = [() if i % 8 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
 EACH_KERNEL = pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=m) for p, m in zip(KERNELS, MARKS, strict=True)]
 )

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from onekernel import counts, simulator
 from onekernel.backends.base import Buffer
 
+pytestmark = pytest.mark.slow
+
 KERNEL = """\
 template <typename T>
 __global__ void gather(const int* index, const T* data, T* out) {{

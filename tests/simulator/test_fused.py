@@ -11,6 +11,8 @@ import pytest
 from onekernel.simulator.compilation.compiler import fused
 from support.simulated import clean
 
+pytestmark = pytest.mark.slow
+
 # With a = 1 + e and c = -(1 + 2 e), a * a + c is e * e when fused, and 0 when the product is rounded first: e * e is at
 # most half of the last bit of 1 + 2 e.
 EXPRESSIONS = {

@@ -12,6 +12,8 @@ from onekernel.backends.base import BuildError
 from support.header_programs import COMPILERS, FAMILIES, program
 from support.simulated import clean, run
 
+pytestmark = pytest.mark.slow
+
 LAUNCHER = """
 {headers}
 __device__ int counter = 5;

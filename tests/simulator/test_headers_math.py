@@ -13,6 +13,8 @@ import pytest
 
 from support.header_programs import COMPILERS, apply, exact, loops, program, rounded
 
+pytestmark = pytest.mark.slow
+
 MODES = ("rn", "rz", "ru", "rd")
 INTEGERS = {"int": ("int", np.int32), "uint": ("unsigned", np.uint32), "ll": ("long long", np.int64),
             "ull": ("unsigned long long", np.uint64)}  # fmt: skip

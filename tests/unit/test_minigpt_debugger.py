@@ -12,6 +12,8 @@ from onekernel.minigpt.port_check import judge_port
 from onekernel.minigpt.port_request import requests
 from onekernel.sandbox.tasks.port import run as run_port
 
+pytestmark = pytest.mark.slow
+
 SOLUTION = Path(__file__).parents[2] / "solutions" / "torch_minigpt.py"
 SPLIT = "q, k, v = self.qkv(x).reshape(batch, length, 3, self.heads, head_width).permute(2, 0, 3, 1, 4)"
 CUT = "q, k, v = self.qkv(x).reshape(batch, length, "

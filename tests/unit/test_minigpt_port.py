@@ -13,6 +13,8 @@ from onekernel.minigpt.port_check import forbidden_imports, judge_port, worst_ul
 from onekernel.minigpt.port_request import PARTS, PortRequest, requests
 from onekernel.sandbox.tasks.port import run as run_port
 
+pytestmark = pytest.mark.slow
+
 SOLUTION = Path(__file__).parents[2] / "solutions" / "torch_minigpt.py"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from support import triton_child
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("triton")
 
 KERNEL = """
