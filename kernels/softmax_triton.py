@@ -7,11 +7,12 @@ Idea:   you write the program of a block, not of a thread. A program takes a til
         can prove about the addresses, and turns tl.max and tl.sum into shuffles and barriers. Only the scope changes:
             tile    rows of up to 24576 columns: read once, reduced and written by one program
             team    longer rows: several programs share a row and meet at words in memory
-            split   rows too long for a team, and every long row without a GPU: one launch reduces, one writes
+            split   rows too long for the registers, and every long row without a GPU: one launch reduces, one writes
 But:    a team meets in global memory, because Triton offers no reduction over a thread-block cluster; a CUDA kernel
         meets in distributed shared memory (softmax_tuned.cu).
 """
 
+# Work: row per program
 # TODO: the ledger. How often does your kernel read, and write, each element?
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 //
 // Check: onekernel check softmax_tuned
 // Bench: onekernel bench softmax_tuned
+// Work: row per block
 //
 // Yours to design. Begin with what softmax_block does, make it right for the three element types, then make it faster one step at a time:
 // predict, change, measure, explain, and write each step down in tuning_log.md. solutions/ladder/ holds a technique a file.

@@ -7,11 +7,12 @@ Idea:   you write the program of a block, not of a thread. A program takes a til
         can prove about the addresses, and turns tl.max and tl.sum into shuffles and barriers. Only the scope changes:
             tile    rows of up to 24576 columns: read once, reduced and written by one program
             team    longer rows: several programs share a row and meet at words in memory
-            split   rows too long for a team, and every long row without a GPU: one launch reduces, one writes
+            split   rows too long for the registers, and every long row without a GPU: one launch reduces, one writes
 But:    a team meets in global memory, because Triton offers no reduction over a thread-block cluster; a CUDA kernel
         meets in distributed shared memory (softmax_tuned.cu).
 """
 
+# Work: row per program
 # <gap>
 #| # TODO: the ledger. How often does your kernel read, and write, each element?
 # Ledger (tile): reads 1, writes 1
@@ -41,16 +42,18 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # no GPU: the interpret
 #|     # rows longer than one tile, online; @triton.autotune, with a reason for each configuration.
 #|
 #|
+RUNS_IN_INTERPRETER = tl.constexpr(INTERPRETED)
 LOG2E = tl.constexpr(1.4426950408889634)
 TILE_COLS = 24576  # 48 elements for each of 512 threads: two such programs fit on a multiprocessor
 # Lanes that share a row: the warps of a program. Few lanes: many elements a thread, few shuffles and barriers for each.
 # Many lanes: many threads to hide latency, few registers a thread. Rows of at most a warp fill a program together.
 TILE_WARPS = {4: (4, 2), 8: (4, 2), 16: (4, 2), 32: (4, 2), 64: (2,), 128: (4,), 256: (8,), 512: (16,)}
-# Elements a thread, warps, and the registers that a thread may have (None: as many as the compiler likes). The wait for
-# the rest of the row is hidden by other programs on the same multiprocessor, and a cap on registers makes room for one
-# more; a tighter cap spills, and loses. The last one is for rows of a million columns.
-TEAM_CONFIGS = ((64, 4, None), (64, 4, 80), (56, 4, 72), (48, 4, 64), (64, 8, 80), (32, 32, None))
-TEAM_SHARES = sorted(32 * warps * each for each, warps, _ in TEAM_CONFIGS)  # columns of a program
+# 16-byte vectors a thread, warps, and the registers that a thread may have (None: as many as the compiler likes). The
+# wait for the rest of the row is hidden by other programs on the same multiprocessor, and a cap on registers makes room
+# for one more; a tighter cap spills, and loses.
+TEAM_CONFIGS = ((16, 4, 80), (14, 4, 72), (12, 4, 64), (16, 4, None), (16, 8, 80))
+FEW_PARTS = tl.constexpr(32)  # up to here all programs of a team read what all have found; of more, one reads for all
+MANY_PARTS = 1024  # between two launches: up to here each program of the second one reads them all
 PATIENCE = tl.constexpr(100_000)  # questions, of about a microsecond, until a program of a team goes on alone
 
 
@@ -61,15 +64,40 @@ def fitting(configs, named_args, **meta):
 
 
 def meeting(configs, named_args, **meta):
-    """Keep the configurations whose team is not too large."""
-    most = largest_team(named_args["x_ptr"])
-    return [c for c in configs if triton.cdiv(named_args["cols"], 32 * c.num_warps * c.kwargs["EACH"]) <= most]
+    """Keep the configurations whose team is not too large. ALLOWED says which, and it is part of the key: a choice is
+    remembered under the key alone, so whatever the pruning looks at must be in it."""
+    return [c for n, c in enumerate(configs) if meta["ALLOWED"] >> n & 1]
+
+
+def parts_of(cols: int, width: int, vectors: int, warps: int) -> int:
+    """The programs that share a row of `cols` columns; `width` elements make a vector."""
+    return triton.cdiv(cols, 32 * warps * vectors * width)
+
+
+def teams_for(cols: int, width: int, most: int) -> tuple[int, int]:
+    """Which of TEAM_CONFIGS have teams of at most `most` programs, a bit each, and the slots that the largest needs."""
+    parts = [parts_of(cols, width, vectors, warps) for vectors, warps, _ in TEAM_CONFIGS]
+    allowed = sum(1 << n for n, count in enumerate(parts) if count <= most)
+    return allowed, triton.next_power_of_2(max((count for count in parts if count <= most), default=0))
+
+
+def team_grid(rows: int, cols: int, width: int, slots: int):
+    """The grid of `team`: a program for each part of each row. A team with more parts than slots would write into the
+    words of the next row: it is refused."""
+
+    def grid(meta):
+        parts = parts_of(cols, width, meta["EACH"], meta["num_warps"])
+        if parts > slots:
+            raise ValueError(f"a team of {parts} programs has {slots} slots: {cols} columns, {meta['EACH']} a thread")
+        return (rows * parts,)
+
+    return grid
 
 
 def largest_team(x: torch.Tensor) -> int:
-    """The programs of a team should all run at once: at most one for each multiprocessor. Above 64 parts the waiting
-    programs' questions cost more than a second launch (seen on an H200 with 128 parts)."""
-    return min(64, torch.cuda.get_device_properties(x.device).multi_processor_count) if x.is_cuda else 0
+    """The programs of a team must all run at once, and of the next row's half as well: of 256 threads with 80 registers
+    three fit on a multiprocessor, and so one and a half count. Without a GPU programs run one after the other."""
+    return torch.cuda.get_device_properties(x.device).multi_processor_count * 3 // 2 if x.is_cuda else 0
 
 
 def untimed(kernel, quantiles):
@@ -136,16 +164,16 @@ def read(
     SINGLES: tl.constexpr,
     VEC: tl.constexpr,
 ):
-    """The rows at base + start: a tuple of pieces and one of singles, in fp32, with -inf where there is nothing."""
+    """The rows at base + start: a tuple of pieces and one of singles, as in memory, and -inf where there is nothing."""
     at = first_piece(base, start, ALIGN, LANES, VEC)
     pieces = ()
     for k in tl.static_range(PIECES):
         mask = inside(start, length, k, ALIGN, LANES, VEC)
-        pieces += (tl.load(at + k * LANES * VEC, mask=mask, other=-float("inf")).to(tl.float32),)
+        pieces += (tl.load(at + k * LANES * VEC, mask=mask, other=-float("inf")),)
     singles = ()
     for k in tl.static_range(SINGLES):
         one = single(start, length, k, ALIGN, LANES, PIECES, VEC)
-        singles += (tl.load(base + start + one, mask=one < length, other=-float("inf")).to(tl.float32),)
+        singles += (tl.load(base + start + one, mask=one < length, other=-float("inf")),)
     return pieces, singles
 
 
@@ -239,6 +267,7 @@ def tile(
     y_base, y_start = nearby(y_ptr, y_phase, first * y_stride, ALIGN, EDGES)
 
     pieces, singles = read(x_base, x_start + row * x_stride, length, ALIGN, WIDE, PIECES, SINGLES, VEC)
+    pieces, singles = unpacked(pieces), unpacked(singles)
     top = largest(pieces, singles)
     pieces, singles, total = exponentials(pieces, singles, top)
     write(y_base, y_start + row * y_stride, length, pieces, singles, 1.0 / total, ALIGN, WIDE, VEC)
@@ -253,8 +282,10 @@ def finite_or_zero(top):
 @triton.jit
 def part_of(cols, parts, part, LINE: tl.constexpr):
     """Where a part of a row begins, and its length, (1, 1). Parts are whole cache lines: no two write to the same."""
+    cols = cols.to(tl.int64)  # or just below 2**31 of them the rounding up would overflow
     share = tl.cdiv(tl.cdiv(cols, parts), LINE) * LINE
-    return part * share, tl.maximum(tl.minimum(share, cols - part * share), 0) + tl.zeros((1, 1), tl.int32)
+    length = tl.maximum(tl.minimum(share, cols - part * share), 0)
+    return part * share, length.to(tl.int32) + tl.zeros((1, 1), tl.int32)
 
 
 @triton.jit
@@ -278,9 +309,76 @@ def alone(x_ptr, cols, BLOCK: tl.constexpr):
     return top, total
 
 
+@triton.jit
+def out_of_sight(x, PACK: tl.constexpr):
+    """x itself, by a way that the compiler cannot see through; PACK elements go in a register."""
+    if RUNS_IN_INTERPRETER:
+        return x
+    return tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [x], x.dtype, is_pure=False, pack=PACK)
+
+
+@triton.jit
+def unpacked(x):
+    """Tiles as fp32."""
+    wide = ()
+    for k in tl.static_range(len(x)):
+        wide += (x[k].to(tl.float32),)
+    return wide
+
+
+@triton.jit
+def unpacked_again(x):
+    """Tiles as fp32, converted a second time. The compiler would rather keep the first result until then, and 16-bit
+    elements would need twice the registers."""
+    wide = ()
+    for k in tl.static_range(len(x)):
+        wide += (out_of_sight(x[k], 32 // x[k].dtype.primitive_bitwidth).to(tl.float32),)
+    return wide
+
+
+@triton.jit
+def as_word(top, total):
+    """Maximum and sum in one word of 64 bits: whoever sees it sees both, and no fence is needed. It is never zero,
+    since a sum of 0 goes with a maximum of -inf."""
+    return top.to(tl.int32, bitcast=True).to(tl.int64) << 32 | total.to(tl.uint32, bitcast=True).to(tl.int64)
+
+
+@triton.jit
+def as_pair(word):
+    return (word >> 32).to(tl.int32).to(tl.float32, bitcast=True), word.to(tl.int32).to(tl.float32, bitcast=True)
+
+
+@triton.jit(noinline=True)  # a call: what it keeps in registers is not added to what a team's programs keep
+def collect(words_ptr, parts, SLOTS: tl.constexpr):
+    """Waits for all parts' words and joins them: a word, or 0 if patience ended."""
+    slot = tl.arange(0, SLOTS)
+    missing = parts
+    asked = 0
+    while (missing > 0) & (asked < PATIENCE):
+        # Adding 0 reads the words where all programs meet, in L2.
+        seen = tl.atomic_add(words_ptr + slot, tl.zeros((SLOTS,), tl.int64), mask=slot < parts, sem="relaxed")
+        missing = tl.sum(((slot < parts) & (seen == 0)).to(tl.int32))
+        asked += 1
+    words = tl.load(words_ptr + slot, mask=slot < parts, other=0, cache_modifier=".cg")
+    tops, totals = as_pair(words)
+    top, total = join(tl.where(slot < parts, tops, -float("inf")), tl.where(slot < parts, totals, 0.0))
+    return as_word(top, total) * (missing == 0).to(tl.int64)
+
+
+@triton.jit(noinline=True)
+def await_word(word_ptr):
+    """The row's word, or 0 if patience ended."""
+    word = tl.atomic_add(word_ptr, 0, sem="relaxed")
+    asked = 0
+    while (word == 0) & (asked < PATIENCE):
+        word = tl.atomic_add(word_ptr, 0, sem="relaxed")
+        asked += 1
+    return word
+
+
 @triton.autotune(
     configs=[triton.Config({"EACH": each}, num_warps=warps, maxnreg=regs) for each, warps, regs in TEAM_CONFIGS],
-    key=["PARTS", "VEC", "EDGES"],
+    key=["ALLOWED", "SLOTS", "VEC", "EDGES"],
     prune_configs_by={"early_config_prune": meeting},
     reset_to_zero=["words_ptr"],
     do_bench=TIMER,
@@ -294,8 +392,9 @@ def team(
     y_stride,
     x_phase,
     y_phase,
-    words_ptr,  # int64 zeros, PARTS a row
-    PARTS: tl.constexpr,  # the most parts that a row can have, a power of two
+    words_ptr,  # int64 zeros, SLOTS + 1 a row: the row's word, then its parts'
+    ALLOWED: tl.constexpr,  # which configurations may be tried, a bit each
+    SLOTS: tl.constexpr,  # the most parts that a row has in any of them, a power of two
     WIDTH: tl.constexpr,
     VEC: tl.constexpr,
     LINE: tl.constexpr,
@@ -307,7 +406,7 @@ def team(
     LANES: tl.constexpr = 32 * num_warps * (WIDTH // VEC)
     ALIGN: tl.constexpr = LINE if EDGES else VEC
     SINGLES: tl.constexpr = (ALIGN + VEC + LANES - 1) // LANES if EDGES else 0
-    parts = tl.cdiv(cols, 32 * num_warps * EACH)
+    parts = tl.cdiv(cols, 32 * num_warps * EACH * WIDTH)
     row = (tl.program_id(0) // parts).to(tl.int64)
     part = tl.program_id(0) % parts
     begin, length = part_of(cols, parts, part, LINE)
@@ -316,34 +415,29 @@ def team(
     x_start += tl.zeros((1, 1), tl.int32)
     y_start += tl.zeros((1, 1), tl.int32)
 
-    pieces, singles = read(x_base, x_start, length, ALIGN, LANES, EACH // WIDTH, SINGLES, VEC)
-    top = largest(pieces, singles)
-    pieces, singles, total = exponentials(pieces, singles, finite_or_zero(top))
-    my_top = tl.max(top)
-    my_total = tl.sum(total)
+    raw, raw_singles = read(x_base, x_start, length, ALIGN, LANES, EACH, SINGLES, VEC)
+    singles = unpacked(raw_singles)
+    top = largest(unpacked(raw), singles)
+    _, _, total = exponentials(unpacked_again(raw), singles, finite_or_zero(top))
 
-    # Maximum and sum travel in one word of 64 bits: whoever sees it sees both, and no fence is needed. It is never
-    # zero, since a sum of 0 goes with a maximum of -inf. Adding 0 reads the words where all programs meet, in L2.
-    word = my_top.to(tl.int32, bitcast=True).to(tl.int64) << 32 | my_total.to(tl.uint32, bitcast=True).to(tl.int64)
-    slot = tl.arange(0, PARTS)
-    tl.atomic_xchg(words_ptr + row * PARTS + part, word, sem="relaxed")
-    words = tl.zeros((PARTS,), tl.int64)
-    missing = parts
-    asked = 0
-    while (missing > 0) & (asked < PATIENCE):
-        zeros = tl.zeros((PARTS,), tl.int64)
-        words = tl.atomic_add(words_ptr + row * PARTS + slot, zeros, mask=slot < parts, sem="relaxed")
-        missing = tl.sum(((slot < parts) & (words == 0)).to(tl.int32))
-        asked += 1
-    tops = tl.where(slot < parts, (words >> 32).to(tl.int32).to(tl.float32, bitcast=True), -float("inf"))
-    totals = tl.where(slot < parts, words.to(tl.int32).to(tl.float32, bitcast=True), 0.0)
-    row_top, row_total = join(tops, totals)
-    if missing > 0:
+    # The row's words: parts write theirs, and wait until they know the row's.
+    words_ptr += row * (SLOTS + 1)
+    tl.atomic_xchg(words_ptr + 1 + part, as_word(tl.max(top), tl.sum(total)), sem="relaxed")
+    if SLOTS <= FEW_PARTS:
+        word = collect(words_ptr + 1, parts, SLOTS)
+    else:
+        if part == 0:
+            tl.atomic_xchg(words_ptr, collect(words_ptr + 1, parts, SLOTS), sem="relaxed")
+        word = await_word(words_ptr)
+    if word == 0:
         # GPUs start programs in the order of their numbers, so that the first unfinished row soon has all its parts;
         # but nobody promises it. Programs that wait for one that cannot start would wait for ever: go on alone.
         row_top, row_total = alone(x_ptr + row * x_stride, cols, 32 * num_warps)
-    scale = exponential(my_top - row_top) / row_total + tl.zeros((1, 1), tl.float32)
-    write(y_base, y_start, length, pieces, singles, scale, ALIGN, LANES, VEC)
+        word = as_word(row_top, row_total)
+    row_top, row_total = as_pair(word)
+    zero = tl.zeros((1, 1), tl.float32)
+    pieces, singles, _ = exponentials(unpacked_again(raw), singles, row_top + zero)
+    write(y_base, y_start, length, pieces, singles, 1.0 / row_total + zero, ALIGN, LANES, VEC)
 
 
 @triton.jit
@@ -371,11 +465,30 @@ def reduce_part(
     begin, length = part_of(cols, parts, part, LINE)
     base, start = nearby(x_ptr, x_phase, row * x_stride + begin, ALIGN, EDGES)
     start += tl.zeros((1, 1), tl.int32)
-    pieces, singles = read(base, start, length, ALIGN, LANES, EACH // WIDTH, SINGLES, VEC)
+    pieces, singles = read(base, start, length, ALIGN, LANES, EACH, SINGLES, VEC)
+    pieces, singles = unpacked(pieces), unpacked(singles)
     top = largest(pieces, singles)
     _, _, total = exponentials(pieces, singles, finite_or_zero(top))
     tl.store(maxima_ptr + row * parts + part, tl.max(top))
     tl.store(sums_ptr + row * parts + part, tl.sum(total))
+
+
+@triton.jit
+def join_parts(maxima_ptr, sums_ptr, parts, BLOCK: tl.constexpr):
+    """Joins the parts of a row into the first of them: where they are many, not every program has to read them all."""
+    row = tl.program_id(0).to(tl.int64)
+    top = -float("inf")
+    total = 0.0
+    for begin in range(0, parts, BLOCK):
+        at = begin + tl.arange(0, BLOCK)
+        tops = tl.load(maxima_ptr + row * parts + at, mask=at < parts, other=-float("inf"))
+        totals = tl.load(sums_ptr + row * parts + at, mask=at < parts, other=0.0)
+        new_top = tl.maximum(top, tl.max(tops))
+        shift = finite_or_zero(new_top)
+        total = total * exponential(top - shift) + tl.sum(totals * exponential(tops - shift))
+        top = new_top
+    tl.store(maxima_ptr + row * parts, top)
+    tl.store(sums_ptr + row * parts, total)
 
 
 @triton.jit
@@ -390,7 +503,8 @@ def write_part(
     maxima_ptr,
     sums_ptr,
     parts,
-    PARTS: tl.constexpr,  # parts, rounded up to a power of two
+    known,  # how many of a row's parts to join
+    PARTS: tl.constexpr,  # known, rounded up to a power of two
     WIDTH: tl.constexpr,
     VEC: tl.constexpr,
     LINE: tl.constexpr,
@@ -411,10 +525,11 @@ def write_part(
     y_base, y_start = nearby(y_ptr, y_phase, row * y_stride + begin, ALIGN, EDGES)
     x_start += tl.zeros((1, 1), tl.int32)
     y_start += tl.zeros((1, 1), tl.int32)
-    pieces, singles = read(x_base, x_start, length, ALIGN, LANES, EACH // WIDTH, SINGLES, VEC)
+    pieces, singles = read(x_base, x_start, length, ALIGN, LANES, EACH, SINGLES, VEC)
+    pieces, singles = unpacked(pieces), unpacked(singles)
     slot = tl.arange(0, PARTS)
-    tops = tl.load(maxima_ptr + row * parts + slot, mask=slot < parts, other=-float("inf"))
-    totals = tl.load(sums_ptr + row * parts + slot, mask=slot < parts, other=0.0)
+    tops = tl.load(maxima_ptr + row * parts + slot, mask=slot < known, other=-float("inf"))
+    totals = tl.load(sums_ptr + row * parts + slot, mask=slot < known, other=0.0)
     row_top, row_total = join(tops, totals)
     zero = tl.zeros((1, 1), tl.float32)
     pieces, singles, _ = exponentials(pieces, singles, row_top + zero)
@@ -434,16 +549,87 @@ def alignment_of(x: torch.Tensor, out: torch.Tensor) -> dict[str, int | bool]:
     return {"x_phase": x_phase, "y_phase": y_phase, "WIDTH": width, "VEC": vec, "LINE": line, "EDGES": ragged}
 
 
-def slots_for(cols: int) -> int:
-    """Room for the parts of a row in the smallest shares, a power of two; a team has at most 64 parts."""
-    return min(64, triton.next_power_of_2(triton.cdiv(cols, TEAM_SHARES[0])))
-
-
 def vectors_in(cols: int, WIDTH: int, VEC: int, EDGES: bool, **_) -> int:
     """Vectors that a row's body needs, if its edges take 2 VEC elements. Rounded: rows of a length share a kernel."""
     vectors = max(1, triton.cdiv(cols - (2 * VEC if EDGES else 0), WIDTH))
     unit = max(1, triton.next_power_of_2(vectors) // 16)
     return triton.cdiv(vectors, unit) * unit
+
+
+def launch_tile(x: torch.Tensor, out: torch.Tensor):
+    """Launches `tile`; returns what `prepared` needs to launch it again."""
+    (rows, cols), strides, where = x.shape, (x.stride(0), out.stride(0)), alignment_of(x, out)
+    constants = where | {"VECTORS": vectors_in(cols, **where), "FAR": max(strides) >= 2**25, "FEW": rows <= 512}
+
+    def grid(meta):
+        return (triton.cdiv(rows, max(1, 32 * meta["num_warps"] // meta["LANES"])),)
+
+    kernel = tile[grid](x, out, rows, cols, *strides, **constants)
+    return tile, kernel, grid, {"rows": rows, "cols": cols} | constants
+
+
+def launch_team(x: torch.Tensor, out: torch.Tensor, allowed: int, slots: int):
+    """Launches `team`; returns what `prepared` needs to launch it again."""
+    (rows, cols), strides, where = x.shape, (x.stride(0), out.stride(0)), alignment_of(x, out)
+    words = torch.zeros(rows * (slots + 1), dtype=torch.int64, device=x.device)
+    constants = where | {"ALLOWED": allowed, "SLOTS": slots}
+    grid = team_grid(rows, cols, where["WIDTH"], slots)
+    kernel = team[grid](x, out, cols, *strides, words_ptr=words, **constants)
+    return team, kernel, grid, {"cols": cols} | constants
+
+
+def launch_split(x: torch.Tensor, out: torch.Tensor) -> None:
+    """Two launches, for rows of any length."""
+    (rows, cols), strides, where = x.shape, (x.stride(0), out.stride(0)), alignment_of(x, out)
+    vectors, warps = 32 // where["WIDTH"], 4
+    parts = parts_of(cols, where["WIDTH"], vectors, warps)
+    maxima, sums = torch.empty((2, rows, parts), dtype=torch.float32, device=x.device)
+    scratch = {"maxima_ptr": maxima, "sums_ptr": sums, "parts": parts, "EACH": vectors, "num_warps": warps}
+    x_where = {k: v for k, v in where.items() if k != "y_phase"}
+    reduce_part[(rows * parts,)](x, cols, strides[0], **x_where, **scratch)
+    if parts > MANY_PARTS:
+        join_parts[(rows,)](maxima, sums, parts, BLOCK=MANY_PARTS)
+    known = parts if parts <= MANY_PARTS else 1
+    write_part[(rows * parts,)](
+        x, out, cols, *strides, known=known, PARTS=triton.next_power_of_2(known), **where, **scratch
+    )
+
+
+# Triton finds kernel and configuration anew at each call, which takes the host longer than a short kernel runs. Tensors
+# of the same shape, type and alignment get the kernel that the first of them got, called directly.
+LAUNCHES: dict = {}
+MOST_LAUNCHES = 4096  # remembered; then they are forgotten, all at once
+
+
+def prepared(x: torch.Tensor, out: torch.Tensor, tuned, kernel, grid, values: dict):
+    """A function of x and out that launches `kernel` as `tuned` did."""
+    values = values | {"x_stride": x.stride(0), "y_stride": out.stride(0)} | tuned.best_config.all_kwargs()
+    order = [values.get(name) for name in tuned.arg_names]
+    start = kernel[(*grid(values), 1, 1)]
+    slots = values.get("SLOTS")
+    if slots is None:
+        return lambda x, out: start(x, out, *order[2:])
+    size, at = x.shape[0] * (slots + 1), tuned.arg_names.index("words_ptr")
+    return lambda x, out: start(
+        x, out, *order[2:at], torch.zeros(size, dtype=torch.int64, device=x.device), *order[at + 1 :]
+    )
+
+
+def launch_first(x: torch.Tensor, out: torch.Tensor, key: tuple) -> None:
+    """Chooses the scope, launches, and remembers how."""
+    shared = x.untyped_storage().data_ptr() == out.untyped_storage().data_ptr()
+    if shared:
+        x = x.clone()  # the autotuner runs a kernel many times, and a program may go on alone: x must outlive that
+    cols = x.shape[1]
+    allowed, slots = teams_for(cols, 16 // x.element_size(), largest_team(x))
+    if cols > TILE_COLS and not allowed:
+        return launch_split(x, out)
+    launched = launch_tile(x, out) if cols <= TILE_COLS else launch_team(x, out, allowed, slots)
+    if x.get_device() >= 0 and not shared:
+        if len(LAUNCHES) >= MOST_LAUNCHES:
+            LAUNCHES.clear()
+        LAUNCHES[key] = prepared(x, out, *launched)
+    return None
 
 
 # </gap>
@@ -454,6 +640,16 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
     """
     if out is None:
         out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    # <gap>
+    shared = x.data_ptr() == out.data_ptr()
+    device = x.get_device()  # -1: not on a GPU
+    places = x.data_ptr() % 128, out.data_ptr() % 128, device, out.get_device(), shared
+    key = (x.shape, x.stride(), x.dtype, out.shape, out.stride(), out.dtype, *places)
+    again = LAUNCHES.get(key)
+    if again and device == torch.cuda.current_device():
+        again(x, out)
+        return out
+    # </gap>
     for t in (x, out):
         if t.ndim != 2 or (t.stride(1) != 1 and t.shape[1] > 1):
             raise ValueError(f"softmax_triton wants 2-D tensors of inner stride 1, not {tuple(t.shape)}, {t.stride()}")
@@ -463,29 +659,12 @@ def softmax_triton(x: torch.Tensor, out: torch.Tensor | None = None) -> torch.Te
         return out
     # <gap>
     #| # TODO: choose BLOCK (a power of two), and launch `tile` on a grid of one program a row: tile[(rows,)](...).
-    if x.untyped_storage().data_ptr() == out.untyped_storage().data_ptr():
-        x = x.clone()  # the autotuner runs a kernel many times: x must outlive the first
-    rows, cols = x.shape
-    strides = x.stride(0), out.stride(0)
-    where = alignment_of(x, out)
-    if cols <= TILE_COLS:
-        constants = where | {"VECTORS": vectors_in(cols, **where), "FAR": max(strides) >= 2**25, "FEW": rows <= 512}
-        tile[lambda meta: (triton.cdiv(rows, max(1, 32 * meta["num_warps"] // meta["LANES"])),)](
-            x, out, rows, cols, *strides, **constants
-        )
-    elif triton.cdiv(cols, TEAM_SHARES[-1]) <= largest_team(x):
-        parts = slots_for(cols)
-        words = torch.zeros(rows * parts, dtype=torch.int64, device=x.device)
-        team[lambda meta: (rows * triton.cdiv(cols, 32 * meta["num_warps"] * meta["EACH"]),)](
-            x, out, cols, *strides, words_ptr=words, PARTS=parts, **where
-        )
+    if x.device != out.device:
+        raise ValueError(f"softmax_triton wants x and out on one device, not {x.device} and {out.device}")
+    if device >= 0:
+        with torch.cuda.device(device):  # a kernel is launched on the current device, wherever its tensors are
+            launch_first(x, out, key)
     else:
-        parts = triton.cdiv(cols, 32 * 128)
-        maxima, sums = torch.empty((2, rows, parts), dtype=torch.float32, device=x.device)
-        scratch = {"maxima_ptr": maxima, "sums_ptr": sums, "parts": parts, "EACH": 32, "num_warps": 4}
-        x_where = {k: v for k, v in where.items() if k != "y_phase"}
-        reduce_part[(rows * parts,)](x, cols, strides[0], **x_where, **scratch)
-        power = triton.next_power_of_2(parts)
-        write_part[(rows * parts,)](x, out, cols, *strides, PARTS=power, **where, **scratch)
+        launch_first(x, out, key)
     # </gap>
     return out

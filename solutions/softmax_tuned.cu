@@ -2,6 +2,7 @@
 //
 // Check: onekernel check softmax_tuned
 // Bench: onekernel bench softmax_tuned
+// Work: row per block
 // <gap>
 //| //
 //| // Yours to design. Begin with what softmax_block does, make it right for the three element types, then make it faster one step at a time:
@@ -41,21 +42,25 @@
 // longest, only the scope of the reduction changes:
 //     rows up to 4 KB     a few lanes of a warp keep a row in registers and join by shuffles; a warp takes several short rows
 //     up to 32 KB         a block keeps a row in shared memory, and its warps join there
-//     up to 3.5 MB        a cluster of up to 16 blocks shares a row, and its warps send each other what they found (sm_90 and newer)
+//     up to 1.8 MB        a cluster of up to 16 blocks shares a row, and its warps send each other what they found (sm_90 and newer)
+//     up to 40 MB         a team: as many blocks as it takes keep a row between them and meet at words in global memory
 //     beyond              as many blocks as it takes, which meet where one launch ends and the next begins: the row is read twice
-// In every scope a warp computes its exponentials against its own maximum. All that it has to tell the others is one Part, that maximum
+// (On an H200; a smaller GPU keeps less.) In every scope a warp computes its exponentials against its own maximum. All that it has to tell the others is one Part, that maximum
 // and the sum of its exponentials; so the threads that share a row meet only once.
 //
 // Ledger (lanes): reads 1, writes 1
 // Ledger (block): reads 1, writes 1
 // Ledger (cluster): reads 1, writes 1
+// Ledger (team): reads 1, writes 1
 // Ledger (two launches): reads 2, writes 1
 // But: memory is its limit, as it is a copy's. To go further, fuse it with the operator before or after it, and the row need not move.
 
+#include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -175,20 +180,23 @@ __device__ __forceinline__ float power_of_two(float v) {
 #endif
 }
 
-// exp(v - origin), times a constant near 1 for the 16-bit types.
+// Powers of e over a common origin: exp(v) / exp(origin), up to a factor that is the same for every v and that `over` knows.
 template <typename T> struct Exponential {
     float origin, scale, shift;
     __device__ __forceinline__ explicit Exponential(float largest) {
-        origin = largest == -INFINITY ? 0.0f : largest;   // of -inf alone: exp(-inf - 0) is 0, where exp(-inf - -inf) would be NaN
+        origin = fmaxf(largest, -FLT_MAX);   // of -inf alone: exp(-inf - origin) is 0, where exp(-inf - -inf) would be NaN
         // Beyond 2^20 neighbouring 16-bit numbers lie 4096 apart or more, so that exp of a difference is 1 or 0 in any base.
-        scale = fabsf(origin) < 1048576.0f ? kLog2e : 1.0f;
-        shift = origin * scale;
+        const bool usual = fabsf(origin) < 1048576.0f;
+        scale = usual ? kLog2e : 1.0f;
+        shift = usual ? rintf(origin * kLog2e) : origin;   // a whole number: nothing is lost where two shifts are subtracted
     }
     __device__ __forceinline__ float operator()(float v) const {
         if (sizeof(T) == 4) return power_of_two((v - origin) * kLog2e);
-        return power_of_two(fmaf(v, scale, -shift));   // an instruction less, but `shift` is rounded: the same factor for every v
+        return power_of_two(fmaf(v, scale, -shift));   // an instruction less
     }
-    __device__ __forceinline__ float at_origin() const { return sizeof(T) == 4 ? 1.0f : power_of_two(fmaf(origin, scale, -shift)); }
+    __device__ __forceinline__ float over(const Exponential& other) const {   // what turns sums over this origin into sums over the other
+        return power_of_two(sizeof(T) == 4 ? (origin - other.origin) * kLog2e : shift - other.shift);
+    }
 };
 
 template <int kLanes> __device__ __forceinline__ float lanes_max(float v) {
@@ -203,21 +211,33 @@ template <int kLanes> __device__ __forceinline__ float lanes_sum(float v) {
     return v;
 }
 
-struct __align__(8) Part {   // of a row: its largest element, and the sum of exp(x - max) over it
+struct __align__(8) Part {   // of a row: its largest element, and the sum of the exponentials over that origin
     float max;
     float sum;
 };
 
-// Joins `count` parts in shared or global memory; each warp does it for itself, and each of its lanes gets the result.
-__device__ __forceinline__ Part join(const Part* parts, int count) {
+template <typename T> __device__ __forceinline__ Part join_two(Part a, Part b) {
+    const float m = fmaxf(a.max, b.max);
+    const Exponential<T> e(m);
+    return {m, a.sum * Exponential<T>(a.max).over(e) + b.sum * Exponential<T>(b.max).over(e)};
+}
+
+// The parts that a warp's lanes hold, as one that each lane gets.
+template <typename T> __device__ __forceinline__ Part join_lanes(Part mine) {
+    const float m = lanes_max<32>(mine.max);
+    return {m, lanes_sum<32>(mine.sum * Exponential<T>(mine.max).over(Exponential<T>(m)))};
+}
+
+// Joins `count` parts in shared memory; each warp does it for itself, and each of its lanes gets the result.
+template <typename T> __device__ __forceinline__ Part join(const Part* parts, int count) {
     float m = -INFINITY;
 #pragma unroll 1
     for (int i = threadIdx.x % 32; i < count; i += 32) m = fmaxf(m, parts[i].max);
     m = lanes_max<32>(m);
-    const Exponential<float> e(m);
+    const Exponential<T> e(m);
     float s = 0.0f;
 #pragma unroll 1
-    for (int i = threadIdx.x % 32; i < count; i += 32) s += parts[i].sum * e(parts[i].max);
+    for (int i = threadIdx.x % 32; i < count; i += 32) s += parts[i].sum * Exponential<T>(parts[i].max).over(e);
     return {m, lanes_sum<32>(s)};
 }
 
@@ -361,11 +381,12 @@ constexpr int kMostBlocks = 16;       // of a cluster
 constexpr int kSliceBoundary = 128;   // bytes: a cache line. Vectors that start on it fill the sectors that they touch
 constexpr int kFewestThreads = 64;    // enough for the singles up to a boundary of 64 bytes
 
-// A row is cut into `slices` of `width` elements, a block each. `parts` is used between two launches.
+// A row is cut into `slices` of `width` elements, a block each. Between two launches there are `parts`, slices of them a row; the second
+// one joins the first `known` of them.
 template <typename T, Scope kScope>
 __global__ void __launch_bounds__(kMostWarps * 32)
 slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row_stride, int slices, int width,
-             Part* parts) {
+             Part* parts, int known) {
     constexpr int N = kVector<T>;
     extern __shared__ __align__(kSliceBoundary) unsigned char shared[];
     __shared__ Part told[(kScope == kCluster ? kMostBlocks : 1) * kMostWarps];
@@ -420,7 +441,7 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
 #pragma unroll
             for (int j = 0; j < N; ++j) sum += e(v[j]);
         }
-        const Part mine = {largest, __fdividef(lanes_sum<32>(sum), e.at_origin())};
+        const Part mine = {largest, lanes_sum<32>(sum)};
         if (kScope == kCluster) {
 #if __CUDA_ARCH__ >= 900
             __cluster_barrier_wait();
@@ -432,7 +453,7 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
             if (lane == 0) told[warp] = mine;
             __syncthreads();
         }
-        whole = join(told, kScope == kCluster ? slices * warps : warps);
+        whole = join<T>(told, kScope == kCluster ? slices * warps : warps);
     }
     if (kScope == kFirstLaunch) {
         if (t == 0) row_parts[slice] = whole;
@@ -440,12 +461,12 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
     }
     if (kScope == kSecondLaunch) {
         await_earlier_launches();   // now the first one has ended
-        whole = join(row_parts, slices);
+        whole = join<T>(row_parts, known);
     }
 
     // Store. Where input and output lie alike, a thread writes what it has loaded; otherwise it takes its output's elements from the copy.
     const Exponential<T> e(whole.max);
-    const float inverse = __fdividef(1.0f, whole.sum * e.at_origin());
+    const float inverse = __fdividef(1.0f, whole.sum);
     const bool alike = in.head == out.head;
     if (!alike) {
         if (t < in.singles) copy[in.single(t)] = single;
@@ -465,14 +486,237 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
     if (t < out.singles) to[out.single(t)] = from_float<T>(e(to_float(single)) * inverse);
 }
 
+// Between two launches, where the parts of a row are many: joins them into the first, so that not every block has to read them all.
+constexpr int kManyParts = 1024;
+constexpr int kJoinThreads = 256;
+template <typename T> __global__ void __launch_bounds__(kJoinThreads) join_kernel(Part* parts, int64_t slices) {
+    __shared__ Part told[kJoinThreads / 32];
+    Part* row_parts = parts + blockIdx.x * slices;
+    await_earlier_launches();
+    Part mine = {-INFINITY, 0.0f};
+    for (int64_t i = threadIdx.x; i < slices; i += kJoinThreads) mine = join_two<T>(mine, row_parts[i]);
+    mine = join_lanes<T>(mine);
+    if (threadIdx.x % 32 == 0) told[threadIdx.x / 32] = mine;
+    __syncthreads();   // by now all have read what the next line overwrites
+    const Part whole = join<T>(told, kJoinThreads / 32);
+    if (threadIdx.x == 0) row_parts[0] = whole;
+}
+
+// ---- Scope: team ------------------------------------------------------------------------------------------------------------------------
+// Rows too long for a cluster, as long as the chip can hold one. A row is cut into parts, one for each block of a team. A block keeps its
+// part in registers and shared memory, tells the others what it found by a word in global memory, waits until it knows the row's, and
+// writes. Blocks wait for each other, so all of them must run at the same time: a cooperative launch promises that. Each takes the next
+// part of the next row as soon as it is free, so that no slow multiprocessor holds up the rest; whoever takes a part has all parts before
+// it taken, so that the oldest row can always be completed.
+
+constexpr int kTeamThreads = 256;
+constexpr int kGroup = 2;       // vectors of a thread that are loaded and reduced together
+constexpr int kUnderWay = 3;    // groups that are under way to shared memory at a time
+constexpr int kFewParts = 64;   // up to here each block reads what all parts have found; of more, the first part's block joins them for all
+
+template <typename T> struct TeamPlan {
+    const T* x;
+    T* y;
+    int64_t rows, cols, x_row_stride, y_row_stride;
+    unsigned long long* words;   // the next part to take; then for each row a word for the row and one for each part, 0 until it is known
+    int parts, vectors;          // of a row, of a part (a multiple of 8)
+};
+
+// Maximum and sum travel in one word: whoever sees it sees both. It is never 0, since a sum of 0 goes with a maximum of -inf.
+__device__ __forceinline__ void tell(unsigned long long* word, Part p) {
+    atomicExch(word, (unsigned long long)bits<uint32_t>(p.max) << 32 | bits<uint32_t>(p.sum));
+}
+__device__ __forceinline__ Part await(unsigned long long* word) {
+    unsigned long long w;
+    while ((w = atomicAdd(word, 0ull)) == 0) {   // adding 0 reads the word where all blocks meet, in L2
+    }
+    return {bits<float>((uint32_t)(w >> 32)), bits<float>((uint32_t)w)};
+}
+template <typename T> __device__ __forceinline__ Part await_all(unsigned long long* words, int count) {   // by a warp
+    Part joined = {-INFINITY, 0.0f};
+    for (int i = threadIdx.x % 32; i < count; i += 32) joined = join_two<T>(joined, await(words + i));
+    return join_lanes<T>(joined);
+}
+
+// Copies a vector without waiting, if its address allows that.
+template <typename T> __device__ __forceinline__ void copy_vector(uint4* to, const T* from) {
+    if (on_16_bytes(from)) {
+        __pipeline_memcpy_async(to, from, 16);
+    } else if ((uintptr_t)from % 4 == 0) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) __pipeline_memcpy_async((uint32_t*)to + j, (const uint32_t*)from + j, 4);
+    } else {
+        *to = gather(from);
+    }
+}
+
+template <typename T> __device__ __forceinline__ void store_powers(T* to, uint4 raw, const Exponential<T>& e, float inverse) {
+    float v[kVector<T>];
+    unpack<T>(raw, v);
+#pragma unroll
+    for (int j = 0; j < kVector<T>; ++j) v[j] = e(v[j]) * inverse;
+    __stwb((uint4*)to, pack<T>(v));
+}
+
+// A thread's largest element so far, and the sum of exponentials over an origin that need not be it: exp(8) times more does no harm.
+template <typename T> struct Running {
+    float top = -INFINITY, sum = 0.0f;
+    Exponential<T> e = Exponential<T>(-INFINITY);
+
+    template <int kCount> __device__ __forceinline__ void add(const uint4 (&raw)[kCount]) {
+        uint32_t word = raw[0].x;
+#pragma unroll
+        for (int k = 0; k < kCount; ++k) word = larger<T>(word, raw[k]);
+        raise(largest_of_word<T>(word));
+#pragma unroll
+        for (int k = 0; k < kCount; ++k) {
+            float v[kVector<T>];
+            unpack<T>(raw[k], v);
+#pragma unroll
+            for (int j = 0; j < kVector<T>; ++j) sum += e(v[j]);
+        }
+    }
+    __device__ __forceinline__ void raise(float largest) {
+        if (largest <= top + 8.0f) return;   // nearly always
+        const Exponential<T> higher(largest);
+        sum *= e.over(higher);
+        e = higher;
+        top = largest;
+    }
+};
+
+// kKept: vectors that a thread keeps in registers; the rest of the part is in shared memory. kBlocks: of a multiprocessor.
+template <typename T, int kKept, int kBlocks>
+__global__ void __launch_bounds__(kTeamThreads, kBlocks) team_kernel(const TeamPlan<T> plan) {
+    constexpr int N = kVector<T>;
+    constexpr int kWarps = kTeamThreads / 32;
+    extern __shared__ __align__(kSliceBoundary) unsigned char shared[];
+    __shared__ Part told[kWarps];
+    __shared__ Part row_part;
+    __shared__ int64_t taken;
+    const int t = threadIdx.x;
+    const int lane = t % 32;
+    const int warp = t / 32;
+    uint4* const mine = (uint4*)shared + t;   // each thread reads only what it has copied itself
+    const int in_shared = plan.vectors - kKept * kTeamThreads;
+    const int groups = max(0, (in_shared + kGroup * kTeamThreads - 1) / (kGroup * kTeamThreads));
+    bool first = true;
+    for (int64_t item = blockIdx.x; item < plan.rows * plan.parts; item = taken) {
+        const int64_t row = item / plan.parts;
+        const int part = (int)(item % plan.parts);
+        unsigned long long* const words = plan.words + 1 + row * (plan.parts + 1);
+        const T* x_row = plan.x + row * plan.x_row_stride;
+        T* y_row = plan.y + row * plan.y_row_stride;
+        // A part is whole vectors, from a cache line of the output on. What the row has before and after them is the first part's.
+        const int head = (int)min((int64_t)((0 - (uintptr_t)y_row) & (kSliceBoundary - 1)) / (int64_t)sizeof(T), plan.cols);
+        const int64_t vectors = (plan.cols - head) / N;
+        const int64_t begin = (int64_t)part * plan.vectors;
+        const int n = (int)max((int64_t)0, min((int64_t)plan.vectors, vectors - begin)) - t;   // vectors from this thread's first one on
+        const int singles = part == 0 ? (int)(plan.cols - vectors * N) : 0;
+        const int64_t single_at = t < head ? t : t + vectors * N;
+        const T* from = x_row + head + (begin + t) * N;
+        T* to = y_row + head + (begin + t) * N;
+
+        // Load.
+        uint4 kept[kKept];
+#pragma unroll
+        for (int k = 0; k < kKept; ++k) {
+            kept[k] = all_minus_infinity<T>();
+            const T* vector = from + k * kTeamThreads * N;
+            if (k * kTeamThreads < n) kept[k] = on_16_bytes(vector) ? *(const uint4*)vector : gather(vector);
+        }
+        const auto load = [&](int group) {
+#pragma unroll
+            for (int k = 0; k < kGroup; ++k) {
+                const int i = (group * kGroup + k) * kTeamThreads;
+                if (i + kKept * kTeamThreads < n) copy_vector(mine + i, from + (int64_t)(i + kKept * kTeamThreads) * N);
+            }
+            __pipeline_commit();
+        };
+#pragma unroll
+        for (int group = 0; group < kUnderWay; ++group) load(group);
+        const float single = t < singles ? to_float(x_row[single_at]) : -INFINITY;
+        if (first) {   // nobody tells anything before all words are 0
+            const int64_t count = plan.rows * (plan.parts + 1);
+            for (int64_t i = (int64_t)blockIdx.x * kTeamThreads + t; i < count; i += (int64_t)gridDim.x * kTeamThreads) plan.words[1 + i] = 0;
+            if (blockIdx.x == 0 && t == 0) plan.words[0] = gridDim.x;
+            cooperative_groups::this_grid().sync();
+            first = false;
+        }
+
+        // Reduce.
+        Running<T> running;
+        running.raise(single);
+        running.sum = t < singles ? running.e(single) : 0.0f;
+        running.add(kept);
+        for (int group = 0; group < groups; ++group) {
+            __pipeline_wait_prior(kUnderWay - 1);   // for this thread's own copies: no barrier
+            load(group + kUnderWay);
+            uint4 raw[kGroup];
+#pragma unroll
+            for (int k = 0; k < kGroup; ++k) {
+                const int i = (group * kGroup + k) * kTeamThreads;
+                raw[k] = i + kKept * kTeamThreads < n ? mine[i] : all_minus_infinity<T>();
+            }
+            running.add(raw);
+        }
+        const Part of_warp = join_lanes<T>({running.top, running.sum});
+        if (lane == 0) told[warp] = of_warp;
+        __syncthreads();
+        if (warp == 0) {
+            const Part of_block = join_lanes<T>(lane < kWarps ? told[lane] : Part{-INFINITY, 0.0f});
+            if (lane == 0) tell(words + 1 + part, of_block);
+            if (plan.parts <= kFewParts || part == 0) {
+                const Part joined = await_all<T>(words + 1, plan.parts);
+                if (lane == 0) row_part = joined;
+                if (lane == 0 && plan.parts > kFewParts) tell(words, joined);
+            } else if (lane == 0) {
+                row_part = await(words);
+            }
+        }
+        __syncthreads();
+
+        // Store. All parts of this row are taken, so that the next part is another row's.
+        if (t == 0) taken = (int64_t)atomicAdd(plan.words, 1ull);
+        const Exponential<T> e(row_part.max);
+        const float inverse = __fdividef(1.0f, row_part.sum);
+#pragma unroll
+        for (int k = 0; k < kKept; ++k) {
+            if (k * kTeamThreads < n) store_powers(to + k * kTeamThreads * N, kept[k], e, inverse);
+        }
+#pragma unroll 2
+        for (int i = kKept * kTeamThreads; i < n; i += kTeamThreads) store_powers(to + (int64_t)i * N, mine[i - kKept * kTeamThreads], e, inverse);
+        if (t < singles) y_row[single_at] = from_float<T>(e(single) * inverse);
+        __syncthreads();
+    }
+}
+
 // ---- Which scope for which row ----------------------------------------------------------------------------------------------------------
+
+struct Gpu {
+    int multiprocessors, shared_in_all, shared;   // bytes of shared memory: of a multiprocessor, of a block at most
+    int clusters;                                 // whether it has them, and launches that overlap, and this code was compiled for them
+
+    template <typename Kernel> cudaError_t ask(Kernel kernel) {
+        int device;
+        cudaFuncAttributes code;   // PTX for an older GPU neither sends messages nor waits for earlier launches, wherever it runs
+        cudaError_t error = cudaFuncGetAttributes(&code, kernel);
+        if (error == cudaSuccess) error = cudaGetDevice(&device);
+        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared_in_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
+        if (error == cudaSuccess && code.ptxVersion < 90) clusters = 0;
+        return error;
+    }
+};
 
 template <typename T> struct Rows {
     const T* x;
     T* y;
     int64_t rows, cols, x_row_stride, y_row_stride;
     cudaStream_t stream;
-    int clusters, shared;   // of the GPU: whether it has clusters, and how many bytes of shared memory a block may have
+    Gpu gpu;
 };
 
 template <typename T, typename Kernel, typename... Arguments>
@@ -490,7 +734,7 @@ cudaError_t launch(const Rows<T>& r, Kernel kernel, int64_t blocks, int threads,
         attribute.val.clusterDim.x = cluster;
         attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     }
-    if (r.clusters && blocks <= kFewBlocks) {   // what has clusters can overlap launches, too
+    if (r.gpu.clusters && blocks <= kFewBlocks) {   // what has clusters can overlap launches, too
         cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -505,15 +749,17 @@ template <typename T, int kVectors, int kLanes> cudaError_t launch_lanes(const R
                   r.y_row_stride);
 }
 
-template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, int slices, Part* parts) {
+template <typename T> int slice_width(int64_t cols, int slices) {   // elements, whole cache lines
     const int64_t line = kSliceBoundary / sizeof(T);
-    const int width = (int)(((r.cols + slices - 1) / slices + line - 1) / line * line);
-    const size_t bytes = width * sizeof(T) + 2 * kSliceBoundary;
+    return (int)(((cols + slices - 1) / slices + line - 1) / line * line);
+}
+template <typename T> size_t slice_bytes(int width) { return width * sizeof(T) + 2 * kSliceBoundary; }
+
+template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, int slices, Part* parts, int known = 0) {
+    const int width = slice_width<T>(r.cols, slices);
+    const size_t bytes = slice_bytes<T>(width);
     const auto kernel = slice_kernel<T, kScope>;
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    if (error == cudaSuccess && kScope == kCluster && slices > 8) {
-        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    }
     if (error != cudaSuccess) return error;
     // Where blocks are few, time is latency, and threads hide it. Where they are many, fewer threads with 6 loads or more under way do as
     // well, and other blocks have the issue slots. Measured on an H200, as all numbers here: tuning_log.md.
@@ -523,7 +769,60 @@ template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, 
     const int wanted = blocks <= kFewBlocks ? min(vectors / 2, 384) : min(vectors / 6, max(most, vectors / 12));
     const int threads = min(max(wanted, kFewestThreads), kMostWarps * 32);
     return launch(r, kernel, blocks, (threads + 31) / 32 * 32, bytes, kScope == kCluster ? slices : 1, r.x, r.y, r.cols, r.x_row_stride,
-                  r.y_row_stride, slices, width, parts);
+                  r.y_row_stride, slices, width, parts, known);
+}
+
+// Whether clusters of so many blocks can run: on a part of a GPU, or on a small one, 16 neighbours may not be there, nor 8.
+template <typename T> bool clusters_fit(const Rows<T>& r, int slices) {
+    if (!r.gpu.clusters) return false;
+    const auto kernel = slice_kernel<T, kCluster>;
+    const int bytes = (int)slice_bytes<T>(slice_width<T>(r.cols, slices));
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = slices;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(slices);
+    config.blockDim = dim3(384);
+    config.dynamicSmemBytes = bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int count = 0;
+    const bool fit = (slices <= 8 || cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess) &&
+                     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
+                     cudaOccupancyMaxActiveClusters(&count, kernel, &config) == cudaSuccess && count > 0;
+    if (!fit) cudaGetLastError();   // that they do not fit is no error
+    return fit;
+}
+
+// Sets `fits` and launches, if a row fits on the chip.
+template <typename T, int kKept, int kBlocks> cudaError_t launch_team(const Rows<T>& r, bool* fits) {
+    const auto kernel = team_kernel<T, kKept, kBlocks>;
+    const int bytes = (r.gpu.shared_in_all / kBlocks - 1280) / 128 * 128;   // 1 KB is the system's; the rest for `told` and what is beside it
+    const int64_t most = kKept * kTeamThreads + bytes / 128 * 8;           // vectors of a part
+    const int64_t vectors = max(r.cols / kVector<T>, (int64_t)1);
+    const int64_t parts = (vectors + most - 1) / most;
+    const int64_t blocks = r.gpu.multiprocessors * kBlocks;
+    *fits = bytes > 0 && parts <= blocks;
+    if (!*fits) return cudaSuccess;
+    TeamPlan<T> plan = {r.x, r.y, r.rows, r.cols, r.x_row_stride, r.y_row_stride, nullptr, (int)parts, 0};
+    plan.vectors = (int)(((vectors + parts - 1) / parts + 7) / 8 * 8);
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error == cudaSuccess) error = cudaMallocAsync((void**)&plan.words, (1 + r.rows * (parts + 1)) * sizeof(*plan.words), r.stream);
+    if (error != cudaSuccess) return error;   // memory from the stream's own pool: safe beside other streams and in graphs
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)min(r.rows * parts, blocks));
+    config.blockDim = dim3(kTeamThreads);
+    config.dynamicSmemBytes = bytes;
+    config.stream = r.stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    error = cudaLaunchKernelEx(&config, kernel, plan);
+    const cudaError_t freed = cudaFreeAsync(plan.words, r.stream);
+    return error != cudaSuccess ? error : freed;
 }
 
 template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices) {
@@ -531,17 +830,16 @@ template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices) {
     cudaError_t error = cudaMallocAsync((void**)&parts, r.rows * slices * sizeof(Part), r.stream);
     if (error != cudaSuccess) return error;
     error = launch_slices<T, kFirstLaunch>(r, slices, parts);
-    if (error == cudaSuccess) error = launch_slices<T, kSecondLaunch>(r, slices, parts);
+    const bool many = slices > kManyParts;
+    if (error == cudaSuccess && many) error = launch(r, join_kernel<T>, r.rows, kJoinThreads, 0, 1, parts, (int64_t)slices);
+    if (error == cudaSuccess) error = launch_slices<T, kSecondLaunch>(r, slices, parts, many ? 1 : slices);
     const cudaError_t freed = cudaFreeAsync(parts, r.stream);
     return error != cudaSuccess ? error : freed;
 }
 
 template <typename T> cudaError_t softmax(Rows<T> r) {
     if (r.rows <= 0 || r.cols <= 0) return cudaSuccess;
-    int device;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&r.clusters, cudaDevAttrClusterLaunch, device);
-    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&r.shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    const cudaError_t error = r.gpu.ask(slice_kernel<T, kCluster>);
     if (error != cudaSuccess) return error;
 
     constexpr bool fp32 = sizeof(T) == 4;
@@ -559,14 +857,21 @@ template <typename T> cudaError_t softmax(Rows<T> r) {
     // pays for a block and, in the 16-bit types, for twice the arithmetic a byte.
     const int64_t kb = 1024;
     const int64_t bytes = r.cols * sizeof(T);
-    const int64_t most = r.shared - 6 * kb;   // in a slice; the rest is for `told` and for what lies around the slice
+    const int64_t most = r.gpu.shared - 6 * kb;   // in a slice; the rest is for `told` and for what lies around the slice
     int64_t slices = bytes < 32 * kb ? 1 : fp32 ? (bytes + 6 * kb) / (12 * kb) : bytes / (16 * kb);
     if (slices > 8) slices = max((int64_t)8, fp32 ? bytes / (16 * kb) : (bytes + 32 * kb - 1) / (32 * kb));   // more only if longer
-    if (r.clusters && slices > 1 && bytes <= kMostBlocks * most) {
-        return launch_slices<T, kCluster>(r, (int)min(slices, (int64_t)kMostBlocks), nullptr);
-    }
+    slices = min(slices, (int64_t)kMostBlocks);
+    const int64_t twice = (bytes + 64 * kb - 1) / (64 * kb);   // slices for two launches
+    const bool few = r.rows * twice <= kFewBlocks;
+    const int64_t beside = few ? most : most / 2;              // of many blocks two should fit on a multiprocessor
+    if (slices > 8 && bytes <= 8 * beside && !clusters_fit(r, (int)slices)) slices = 8;
+    if (slices > 1 && bytes <= slices * beside && clusters_fit(r, (int)slices)) return launch_slices<T, kCluster>(r, (int)slices, nullptr);
     if (bytes <= most) return launch_slices<T, kBlock>(r, 1, nullptr);
-    return launch_twice(r, (int)((bytes + 64 * kb - 1) / (64 * kb)));
+    bool fits = false;
+    cudaError_t launched = cudaSuccess;
+    if (!few && bytes <= 10240 * kb) launched = launch_team<T, 4, 4>(r, &fits);
+    if (!few && launched == cudaSuccess && !fits) launched = launch_team<T, 8, 3>(r, &fits);   // keeps more, and hides less
+    return launched != cudaSuccess || fits ? launched : launch_twice(r, (int)twice);
 }
 // </gap>
 

@@ -114,6 +114,31 @@ def _two_launches(dtype: str) -> int:
     return 60_001 if dtype == "float32" else 120_003
 
 
+@pytest.fixture(scope="module")
+def team(tmp_path_factory) -> Path:
+    """The tuned softmax with its scope for long rows of many blocks, taken for few of them as well."""
+    text, few = TUNED.read_text(encoding="utf-8"), "constexpr int kFewBlocks = 256;"
+    assert few in text
+    path = tmp_path_factory.mktemp("team") / "softmax_tuned.cu"
+    path.write_text(text.replace(few, "constexpr int kFewBlocks = 0;"), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_a_team_is_right_where_alignments_differ_and_where_parts_have_nothing(team, dtype):
+    program, edge = simulator.build(team), _two_launches(dtype)
+    shapes = [(3, edge, (0, 0), 0), (2, 2 * edge, (0, 0), 0), (3, edge + 30_000, (1, 2), 3), (2, edge + 1, (0, 1), 1)]
+    special = next(c for c in SOFTMAX.cases if c.name.startswith("special"))
+    drawn = [case(*shape) for shape in shapes] + [replace(special, sizes={"rows": 6, "cols": edge})]
+    assert not [w for c in drawn if (w := wrong(program, SOFTMAX, "softmax_tuned", c, dtype))]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_the_teams_ledger_is_what_the_simulator_counts(team, dtype):
+    reads, writes = counted(team, 2, 2 * _two_launches(dtype), dtype, gaps=(3, 1))
+    assert (reads, writes) == pytest.approx(ledger(TUNED)["team"], rel=0.01)  # the words of its parts: below 1 %
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("cols", [70, 300, 3000, 9000, None], ids=lambda c: str(c or "two launches"))
 def test_special_values_stay_in_their_rows_in_every_regime(dtype, cols):

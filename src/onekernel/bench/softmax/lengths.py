@@ -1,0 +1,235 @@
+"""Both softmax kernels over hundreds of row lengths: right in every row, and as fast as a copy.
+
+Method: the CUDA kernel is called at each length with few rows and with many, because either may take another way. The
+        Triton kernel is called by several processes, each with neighbouring lengths in rising, falling and random
+        order, and each key gets a configuration at random from those that pruning keeps: a choice that is remembered
+        for one length is used for the next. Values are compared with fp64, row sums with 1. Then some lengths are
+        timed, taking turns with a copy, L2 emptied before each.
+But:    the rows are few: a fault that shows only among thousands of them is the other tests' to find.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import command, device, records
+from onekernel.bench.softmax.calls import Kernel, cuda_kernel, triton_kernel, worst_of
+from onekernel.bench.softmax.cases import ITEMSIZE
+from onekernel.bench.softmax.lengths_asked import GIANTS, LENGTHS, TIMED, TIMED_BYTES
+from onekernel.bench.timing import L2Emptier
+from onekernel.course import find_root
+from onekernel.messages import say
+
+KERNELS = ("softmax_tuned", "softmax_triton")
+REPEATS = 9
+CROWD_BYTES = 17 << 20  # enough for more blocks than may overlap with another launch
+
+
+def main(argv: Sequence[str]) -> int:
+    options, root = _parser().parse_args(argv), find_root()
+    if options.share:
+        return _share(root, options.share)
+    print(say("bench.lengths-asked", lengths=len(LENGTHS) + len(GIANTS), types=len(ITEMSIZE), timed=len(TIMED)))
+    if options.dry_run or not command.has_gpu("dry-run-instead"):
+        return 0
+    card = device.current()
+    path = (options.out or records.results(root) / card.slug) / "softmax_lengths.json"
+    result: dict[str, Any] = {
+        "bench": "softmax_lengths", "device": asdict(card), **device.provenance(),
+        "sources": {name: records.sha256(_source(root, name)) for name in KERNELS},
+    }  # fmt: skip
+    started = time.monotonic()
+    with Sharing(options.workers) as sharing:
+        tuned = {dtype: cuda_kernel(root, "softmax_tuned", dtype) for dtype in ITEMSIZE}
+        checked = [one for dtype in ITEMSIZE for one in _check_cuda(tuned[dtype], dtype)]
+        checked += sharing.results(started + 0.7 * options.limit)
+    triton = triton_kernel(root, "softmax_triton")
+    triton.choose(random.Random(0).choice)
+    checked += _check_giants(tuned, triton)
+    result["checked"] = sorted(checked, key=lambda c: (c["kernel"], c["dtype"], c["cols"], c["rows"]))
+    print(say("bench.lengths-checked", seconds=time.monotonic() - started, **_counts(checked)))
+    records.write(path, result | {"timed": [], "tables": {}})
+    result["timed"] = _time(root, tuned, started + options.limit)
+    records.write(path, result | {"tables": tables(result)})
+    print(say("bench.written", path=path))
+    return int(any(not one["right"] for one in checked))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = command.parser("softmax_lengths")
+    add = partial(command.option, parser, "softmax_lengths")
+    add("--out", type=Path, metavar="DIR")
+    add("--workers", type=int, default=14, metavar="N")
+    add("--limit", type=float, default=3600.0, metavar="S")
+    parser.add_argument("--share", help=argparse.SUPPRESS)
+    return parser
+
+
+def _source(root: Path, name: str) -> Path:
+    return next(p for p in (root / "solutions").glob(f"{name}.*") if p.suffix in (".cu", ".py"))
+
+
+def _counts(checked: Sequence[dict[str, Any]]) -> dict[str, int]:
+    return {"calls": len(checked), "wrong": sum(not one["right"] for one in checked)}
+
+
+def _record(kernel: str, dtype: str, rows: int, cols: int, worst: float, why: str = "") -> dict[str, Any]:
+    """`worst`: the largest error of a value or row sum, over what the type allows. Right where it is at most 1."""
+    right = worst <= 1.0 and not why
+    said = {"why": why} if why else {"worst": float(f"{worst:.2g}") if worst < 1e9 else "not written, or NaN"}
+    return {"kernel": kernel, "dtype": dtype, "rows": rows, "cols": cols, "right": right} | said
+
+
+def _check_cuda(kernel: Kernel, dtype: str) -> Iterable[dict[str, Any]]:
+    order = random.Random(0).sample(LENGTHS, len(LENGTHS))
+    for cols in order:
+        for rows in sorted({3, CROWD_BYTES // (cols * ITEMSIZE[dtype]) + 1} if cols > 8192 else {3, 65}):
+            yield _checked("softmax_tuned", kernel, dtype, rows, cols)
+
+
+def _check_giants(tuned: dict[str, Kernel], triton: triton_kernel) -> Iterable[dict[str, Any]]:
+    """One row each, one after the other: they fill the memory."""
+    import torch
+
+    for dtype in ITEMSIZE:
+        for cols in GIANTS:
+            for name, kernel in (("softmax_tuned", tuned[dtype]), ("softmax_triton", triton)):
+                yield _checked(name, kernel, dtype, 1, cols)
+                torch.cuda.empty_cache()
+
+
+def _checked(name: str, kernel: Kernel, dtype: str, rows: int, cols: int) -> dict[str, Any]:
+    try:
+        return _record(name, dtype, rows, cols, worst_of(kernel, dtype, rows, cols))
+    except (RuntimeError, ValueError, MemoryError) as error:  # refused; the other lengths go on
+        return _record(name, dtype, rows, cols, float("inf"), f"{type(error).__name__}: {error}".splitlines()[0][:200])
+
+
+# --- Triton, in several processes -------------------------------------------------------------------------------------
+class Sharing:
+    """`workers` processes of this bench, each with its share of the lengths of the Triton kernel."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def __enter__(self) -> Sharing:
+        command_line = [sys.executable, "-m", "onekernel.bench.softmax.lengths", "--share"]
+        self.running = [
+            subprocess.Popen([*command_line, f"{k}/{self.workers}"], stdout=subprocess.PIPE, text=True)
+            for k in range(self.workers)
+        ]
+        return self
+
+    def results(self, until: float) -> list[dict[str, Any]]:
+        found = []
+        for process in self.running:
+            try:
+                text, _ = process.communicate(timeout=max(1.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:  # what it has checked so far
+                process.kill()
+                text, _ = process.communicate()
+            found += [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+        return found
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.running:
+            process.kill()
+
+
+def _share(root: Path, share: str) -> int:
+    """A worker: its share of (type, length), in rising, falling and random order; one line each."""
+    index, of = map(int, share.split("/"))
+    kernel, chance = triton_kernel(root, "softmax_triton"), random.Random(index)
+    jobs = [(dtype, cols) for dtype in ITEMSIZE for cols in LENGTHS]
+    mine = jobs[len(jobs) * index // of : len(jobs) * (index + 1) // of]
+    kernel.choose(chance.choice)
+    for order in (mine, mine[::-1], chance.sample(mine, len(mine))):
+        kernel.forget()
+        for dtype, cols in order:
+            one = _checked("softmax_triton", kernel, dtype, 5, cols)
+            print(json.dumps(one), flush=True)
+    return 0
+
+
+# --- Times ------------------------------------------------------------------------------------------------------------
+def _time(root: Path, tuned: dict[str, Kernel], until: float) -> list[dict[str, Any]]:
+    import torch
+
+    triton, emptier = triton_kernel(root, "softmax_triton"), L2Emptier()
+    found: list[dict[str, Any]] = []
+    triton.time_briefly()
+    for cols in TIMED:
+        for dtype, size in ITEMSIZE.items():
+            if time.monotonic() > until:
+                return found
+            rows = max(1, TIMED_BYTES // (cols * size))
+            x = torch.randn(rows, cols, device="cuda", dtype=getattr(torch, dtype))
+            y = torch.empty_like(x)
+            calls: dict[str, Callable[[], Any]] = {"copy": partial(y.copy_, x)}
+            calls |= {"softmax_tuned": partial(tuned[dtype], x, y), "softmax_triton": partial(triton, x, y)}
+            micros = _medians(calls, emptier)
+            found.append({"dtype": dtype, "rows": rows, "cols": cols, "us": micros})
+            shown = ", ".join(f"{n} {100 * micros['copy'] / micros[n]:.0f}" for n in KERNELS)
+            print(f"{dtype} {rows} x {cols}: {shown}", flush=True)
+    return found
+
+
+def _medians(calls: dict[str, Callable[[], Any]], emptier: L2Emptier) -> dict[str, float]:
+    import torch
+
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    for _ in range(REPEATS):
+        for name, call in calls.items():
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            emptier()
+            begin.record()
+            call()
+            end.record()
+            end.synchronize()
+            taken[name].append(begin.elapsed_time(end) * 1e3)
+    return {name: round(statistics.median(values), 2) for name, values in taken.items()}
+
+
+# --- Tables -----------------------------------------------------------------------------------------------------------
+def tables(result: dict[str, Any]) -> dict[str, Any]:
+    """What the pages show: how many calls were right, and the timed lengths as a percentage of a copy."""
+    rows = []
+    for kernel in KERNELS:
+        for dtype in ITEMSIZE:
+            mine = [c for c in result["checked"] if (c["kernel"], c["dtype"]) == (kernel, dtype)]
+            if not mine:
+                continue
+            lengths = len({c["cols"] for c in mine})
+            refused = sum("why" in c for c in mine)
+            wrong = sum(not c["right"] and "why" not in c for c in mine)
+            worst = max((c["worst"] for c in mine if c["right"]), default=0.0)
+            rows.append([f"`{kernel}`", dtype, lengths, len(mine), wrong, refused, worst])
+    right = {"columns": [
+        {"en": "kernel", "es": "kernel"}, {"en": "dtype", "es": "tipo"}, {"en": "lengths", "es": "longitudes"},
+        {"en": "calls", "es": "llamadas"}, {"en": "wrong", "es": "erróneas"}, {"en": "refused", "es": "rechazadas"},
+        {"en": "largest error, of what is allowed", "es": "mayor error, respecto a lo admitido"},
+    ], "rows": rows}  # fmt: skip
+    percent: dict[int, dict[str, str]] = {}
+    for one in result["timed"]:
+        shares = [round(100 * one["us"]["copy"] / one["us"][kernel]) for kernel in KERNELS]
+        percent.setdefault(one["cols"], {})[one["dtype"]] = " / ".join(map(str, shares))
+    speed = {"columns": [{"en": "columns", "es": "columnas"}, *({"en": d, "es": d} for d in ITEMSIZE)],
+             "rows": [[cols, *(cells.get(d, "") for d in ITEMSIZE)] for cols, cells in percent.items()]}  # fmt: skip
+    return {"right": right, "speed": speed}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
