@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -69,6 +72,57 @@ def test_every_regime_is_right_and_touches_nothing_else(kernels, dtype, cols, la
     assert (out == 7.0).all()
 
 
+# Rows for a team: too long for a cluster, and more blocks than two overlapping launches have.
+TEAMS = ((9, 1_000_003), (5, 2_000_000), (4, 3_000_001), (3, 10_000_000))
+
+
+@pytest.mark.parametrize("dtype", SUFFIX)
+@pytest.mark.parametrize("layout", LAYOUTS, ids=str)
+@pytest.mark.parametrize(("rows", "cols"), TEAMS)
+def test_a_team_is_right_and_touches_nothing_else(kernels, dtype, rows, cols, layout):
+    import torch
+
+    x_shift, y_shift, x_gap, y_gap = layout
+    kind = getattr(torch, dtype)
+    flat = torch.full((x_shift + rows * (cols + x_gap),), float("nan"), dtype=kind, device="cuda")
+    x = flat[x_shift:].view(rows, -1)[:, :cols]
+    x.normal_()
+    out = torch.full((y_shift + rows * (cols + y_gap) + 64,), 7.0, dtype=kind, device="cuda")
+    y = out[y_shift:-64].view(rows, -1)[:, :cols]
+    call(kernels[dtype], x, y)
+    assert wrong(y, x, dtype) == 0
+    y.fill_(7.0)
+    assert (out == 7.0).all()
+
+
+@pytest.mark.parametrize("dtype", SUFFIX)
+@pytest.mark.parametrize("shape", [(300, 63), (300, 4097), (64, 65_537), (9, 1_000_003), (1, 4_000_000)], ids=str)
+def test_a_call_in_place_is_right(kernels, dtype, shape):
+    import torch
+
+    x = torch.randn(shape, device="cuda").to(getattr(torch, dtype))
+    y = x.clone()
+    call(kernels[dtype], y, y)
+    assert wrong(y, x, dtype) == 0
+
+
+def test_code_for_an_older_gpu_is_right_on_this_one(tmp_path):
+    """compute_80's PTX has no messages between blocks and no overlapping launches, whatever the card can do."""
+    import torch
+
+    library = tmp_path / "softmax_tuned.so"
+    target = ["-gencode", "arch=compute_80,code=compute_80", "-shared", "-Xcompiler", "-fPIC", "-o", library]
+    nvcc = shutil.which("nvcc") or pytest.skip("there is no nvcc on the path")
+    subprocess.run([nvcc, "-O3", *target, ROOT / "solutions" / "softmax_tuned.cu"], check=True)
+    kernel = ctypes.CDLL(str(library)).softmax_tuned
+    kernel.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_int64] * 4 + [ctypes.c_void_p]
+    for rows, cols in ((1000, 64), (300, 4097), (64, 65_537), (16, 262_144), (9, 1_000_003), (1, 4_000_000)):
+        x = torch.randn(rows, cols, device="cuda")
+        y = torch.full_like(x, 7.0)
+        call(kernel, x, y)
+        assert wrong(y, x, "float32") == 0, (rows, cols)
+
+
 @pytest.mark.parametrize("dtype", SUFFIX)
 @pytest.mark.parametrize("cols", COLUMNS)
 def test_special_values_stay_in_their_rows(kernels, dtype, cols):
@@ -88,7 +142,9 @@ def test_special_values_stay_in_their_rows(kernels, dtype, cols):
 
 
 @pytest.mark.parametrize("dtype", SUFFIX)
-@pytest.mark.parametrize("shape", [(3000, 63), (300, 4097), (64, 65537), (16, 262144), (2, 3_000_000)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(3000, 63), (300, 4097), (64, 65537), (16, 262144), (2, 3_000_000), (9, 1_000_003)], ids=str
+)
 def test_the_bits_repeat_in_turn_in_graphs_and_on_streams_side_by_side(kernels, dtype, shape):
     import torch
 
