@@ -56,7 +56,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     An empty group is checked together with "shapes" or "tails" in the course; here each stands alone.
     """
     known = load(ROOT).exercises[slug]
-    groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if c.group != "huge")  # that: on a GPU only
+    groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if not c.gpu_only)  # that: on a GPU only
     if slug == "softmax_naive":
         del groups["long"]  # a thread an output reads its whole row: the square of 70,001 accesses
     if slug in ("softmax_naive", "softmax_block"):

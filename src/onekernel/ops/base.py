@@ -49,6 +49,11 @@ class Case:
     gaps: Mapping[str, int] = field(default_factory=dict)
     shift: int = 0
 
+    @property
+    def gpu_only(self) -> bool:
+        """Whether the input is too large for the simulator and the interpreter."""
+        return self.group == "huge"
+
 
 @dataclass(frozen=True)
 class Mismatch:

@@ -29,7 +29,8 @@ from onekernel.bench.softmax.cases import ITEMSIZE
 from onekernel.bench.softmax.lengths_asked import GIANTS, LENGTHS, TIMED, TIMED_BYTES
 from onekernel.bench.timing import L2Emptier
 from onekernel.course import find_root
-from onekernel.messages import say
+from onekernel.messages import LANGUAGES, say
+from onekernel.numerals import number
 
 KERNELS = ("softmax_tuned", "softmax_triton")
 REPEATS = 9
@@ -216,7 +217,8 @@ def tables(result: dict[str, Any]) -> dict[str, Any]:
             refused = sum("why" in c for c in mine)
             wrong = sum(not c["right"] and "why" not in c for c in mine)
             worst = max((c["worst"] for c in mine if c["right"]), default=0.0)
-            rows.append([f"`{kernel}`", dtype, lengths, len(mine), wrong, refused, worst])
+            share = {lang: number(worst, "g", lang) for lang in LANGUAGES}
+            rows.append([f"`{kernel}`", dtype, lengths, len(mine), wrong, refused, share])
     right = {"columns": [
         {"en": "kernel", "es": "kernel"}, {"en": "dtype", "es": "tipo"}, {"en": "lengths", "es": "longitudes"},
         {"en": "calls", "es": "llamadas"}, {"en": "wrong", "es": "erróneas"}, {"en": "refused", "es": "rechazadas"},

@@ -20,7 +20,7 @@ def plan(s: Submission, check: Check) -> list[Call]:
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
         cases = [case for name in check.options["groups"] for case in operator.group(name)]
         if s.device == "simulator":
-            cases = [c for c in cases if c.group != "huge"]
+            cases = [c for c in cases if not c.gpu_only]
         planned += [buffers.make(operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
         planned += [buffers.make(operator, s.exercise.slug, cases[0], dtype, s.seed, draw=1)]
     return planned
