@@ -28,7 +28,7 @@ extern "C" {
 int ok_buffer(const char*, const void*, size_t, size_t, size_t, int, int);
 uint64_t ok_buffer_pointer(int);
 uint64_t ok_given_stream(int);
-int ok_call(void*, const uint64_t*, unsigned, double, int, int*);
+int ok_call(void*, const uint64_t*, const float*, unsigned, double, int, int*);
 const char* ok_report();
 int run(const float*, float*, int64_t, void*);
 }
@@ -38,8 +38,9 @@ int main(int, char** arguments) {
     const int from = ok_buffer("x", x.data(), 4 * n, 0, 4 * n, 4, 0);
     const int to = ok_buffer("y", y.data(), 4 * n, 0, 4 * n, 4, 1);
     const uint64_t call[16] = {ok_buffer_pointer(from), ok_buffer_pointer(to), uint64_t(n), ok_given_stream(0)};
+    const float floats[4] = {};
     int status = -1;
-    ok_call(reinterpret_cast<void*>(run), call, 7, 2.0, 1, &status);
+    ok_call(reinterpret_cast<void*>(run), call, floats, 7, 2.0, 1, &status);
     puts(ok_report());
     return status > 255 ? 255 : status;
 }

@@ -31,8 +31,16 @@ class Buffer:
     itemsize: int
 
 
-Arg = Buffer | int
-"""An argument of a launcher: a device pointer or an int64. The stream is appended by the backend."""
+@dataclass(frozen=True)
+class Scalar:
+    """A number that changes what is computed, by its name: an int is an int64 of the launcher, a float a float."""
+
+    name: str
+    value: int | float
+
+
+Arg = Buffer | int | Scalar
+"""An argument of a launcher: a device pointer, a size or a scalar. The stream is appended by the backend."""
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer
+from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.backends.declarations import Declared
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.ops import Operator
-from onekernel.ops.base import C_TYPES, DTYPES, SUFFIXES
+from onekernel.ops.base import C_TYPES, DTYPES, SCALARS, SUFFIXES
 
 GUARD = 256  # bytes around each tensor; a multiple of cudaMalloc's alignment, so that sectors fall as on a GPU
 DEFAULT_SHAPES = {1: (4096,), 2: (8, 256), 3: (64, 64, 64)}  # by the number of sizes: small, and every pattern shows
@@ -25,8 +25,8 @@ _STRIDES: dict[int, Callable[[tuple[int, ...]], tuple[int, ...]]] = {
     4: lambda s: (*s, s[-1], s[-1]),
 }
 
-Argument = dict[str, Any] | int
-"""A size, or a tensor: {"name", "elements", "itemsize", "dtype", "writable"}; profiling/launch.py reads it too."""
+Argument = dict[str, Any] | int | Scalar
+"""A size, a scalar, or a tensor: {"name", "elements", "itemsize", "dtype", "writable"}."""
 
 
 def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtype: str) -> tuple[str, list[Argument]]:
@@ -43,6 +43,8 @@ def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtyp
     for p in operator.parameters:
         if p.role == "size":
             args.append(sizes[p.name])
+        elif p.role in SCALARS:
+            args.append(Scalar(p.name, operator.cases[0].scalars[p.name]))
         else:
             args.append(_tensor(p.name, math.prod(sizes.get(name, 1) for name in p.shape), dtype, p.role == "out"))
     return slug + SUFFIXES[dtype], args
@@ -84,7 +86,8 @@ def _tensor(name: str, elements: int, dtype: str, writable: bool) -> dict[str, A
 def about(args: Sequence[Argument]) -> str:
     """The sizes and the element type of a call: "16 x 1024, float32"; row strides are left out."""
     sizes = [a for a in args if isinstance(a, int)]
-    sizes = sizes[: len(sizes) // 2] if len(sizes) == 4 else sizes
+    tensors = sum(isinstance(a, dict) for a in args)
+    sizes = sizes[:2] if len(sizes) > tensors else sizes
     dtype = next((a["dtype"] for a in args if isinstance(a, dict)), "")
     return ", ".join(part for part in (" x ".join(map(str, sizes)), dtype) if part)
 
@@ -94,7 +97,7 @@ def buffers(args: Sequence[Argument]) -> list[Arg]:
     rng = np.random.default_rng(0)
     out: list[Arg] = []
     for arg in args:
-        if isinstance(arg, int):
+        if isinstance(arg, int | Scalar):
             out.append(arg)
             continue
         values = np.asarray(rng.standard_normal(arg["elements"], dtype=np.float32)).astype(DTYPES[arg["dtype"]])

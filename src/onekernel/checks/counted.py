@@ -23,7 +23,8 @@ from onekernel.ops import Case
 def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
     """A call to be counted, on plain values: addresses do not depend on them."""
     like = next(c for c in s.operator.cases if all(c.sizes.values()))
-    case = Case("counted", "counted", sizes, like.fill, Message("grading.counted", {"sizes": shape(sizes)}))
+    about = Message("grading.counted", {"sizes": shape(sizes)})
+    case = Case("counted", "counted", sizes, like.fill, about, scalars=like.scalars)
     return buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed)
 
 

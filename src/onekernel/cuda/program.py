@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar
 from onekernel.backends.declarations import Declared
 from onekernel.cuda import sanitizer
 from onekernel.cuda.compile import library
@@ -104,7 +104,7 @@ class CudaProgram:
             return CallReport(46, "cudaErrorDevicesUnavailable", (lost,)), ()
         with torch.cuda.device(self.toolchain.device):
             held: list[Any] = [_to_device(a, torch) if isinstance(a, Buffer) else a for a in args]
-            raw = [h.data_ptr() + a.offset if isinstance(a, Buffer) else a for h, a in zip(held, args, strict=True)]
+            raw = [_raw(h, a) for h, a in zip(held, args, strict=True)]
             before = _Repeated(held, torch) if launches > 1 else None
             stream = torch.cuda.current_stream().cuda_stream
             events: list[tuple[Any, Any]] = []
@@ -136,7 +136,7 @@ class CudaProgram:
         return CallReport(status, self._name(status), findings, seconds=times[0] if times else 0.0), times
 
     def function(self, name: str) -> Callable[..., int]:
-        """The launcher as a ctypes function that takes addresses and sizes as ints and returns the cudaError_t.
+        """The launcher as a ctypes function of addresses and sizes, ints, and floats; it returns the cudaError_t.
 
         Raises BuildError where the file does not export it.
         """
@@ -146,7 +146,7 @@ class CudaProgram:
             raise BuildError([self._missing(name)]) from None
         symbol.restype = ctypes.c_int
         # Pointers, int64 and the stream all travel in 8-byte integer slots of the C ABI (System V x86-64 and AAPCS64).
-        return lambda *values: symbol(*(ctypes.c_int64(v) for v in values))
+        return lambda *values: symbol(*((ctypes.c_float if type(v) is float else ctypes.c_int64)(v) for v in values))
 
     def _missing(self, name: str) -> Finding:
         declared = self._declared.get(name)
@@ -195,6 +195,13 @@ class _Repeated:
 
 def _finding(code: str, key: str, path: Path, line: int | None, **values: str) -> Finding:
     return Finding(code, Message(f"cuda.{key}", values), str(path), line, "error", "01-cuda-programming-model#launch")
+
+
+def _raw(held: Any, arg: Arg) -> int | float:
+    """What the launcher is given for an argument whose tensor, where it has one, is `held`."""
+    if isinstance(arg, Buffer):
+        return int(held.data_ptr()) + arg.offset
+    return arg.value if isinstance(arg, Scalar) else arg
 
 
 def _to_device(buffer: Buffer, torch: Any) -> Any:

@@ -15,10 +15,13 @@ def main(job: Path) -> int:
     """Makes the buffers, says where each lies, calls the launcher, waits. Returns the cudaError_t."""
     described = json.loads(job.read_text(encoding="utf-8"))
     library = ctypes.CDLL(described["library"])
-    values = []
+    values: list[ctypes.c_int64 | ctypes.c_float] = []
     for arg in described["args"]:
         if isinstance(arg, int):
             values.append(ctypes.c_int64(arg))
+            continue
+        if isinstance(arg, float):
+            values.append(ctypes.c_float(arg))
             continue
         data = Path(arg["data"]).read_bytes()
         pointer = ctypes.c_void_p()

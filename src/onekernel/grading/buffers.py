@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Buffer
+from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.messages import Message
-from onekernel.ops.base import DTYPES, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
+from onekernel.ops.base import DTYPES, SCALARS, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
 
 GUARD_BYTES = 4096
 _POISON = {  # element type: (unsigned type, exponent all ones and quiet bit clear, payload bits)
@@ -53,11 +53,16 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
     with np.errstate(over="ignore"):
         narrow = {k: v.astype(DTYPES[dtype]) for k, v in case.fill(rng, case.sizes).items()}
     inputs = {k: v.astype(np.float64) for k, v in narrow.items()}
+    scalars = {k: Scalar(k, v if isinstance(v, int) else float(np.float32(v))) for k, v in case.scalars.items()}
+    inputs |= {k: np.array(s.value, np.float64) for k, s in scalars.items()}
     call = Call(case, dtype, slug + SUFFIXES[dtype], [], {}, {}, inputs, operator.oracle(inputs))
     strides = {p.row_stride: _row_stride(case, p) for p in operator.parameters if p.row_stride}
     for p in operator.parameters:
         if p.role == "size":
             call.args.append(strides[p.name] if p.name in strides else case.sizes[p.name])
+            continue
+        if p.role in SCALARS:
+            call.args.append(scalars[p.name])
             continue
         buffer, call.poison[p.name] = _buffer(case, p, dtype, rng)
         if p.role == "in":
@@ -131,7 +136,7 @@ def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> t
     itemsize = np.dtype(unsigned).itemsize
     shape = _shape(case, p)
     elements = 0 if 0 in shape else int(np.prod(shape[:-1]) - 1) * _row_stride(case, p) + shape[-1]
-    offset = GUARD_BYTES + case.shift * itemsize
+    offset = GUARD_BYTES + (case.shift + case.apart.get(p.name, 0)) * itemsize
     poison = exponent | int(rng.integers(1, payload + 1))
     words = (offset + elements * itemsize + GUARD_BYTES) // itemsize
     memory = np.full(words, poison, unsigned).view(np.uint8)

@@ -15,6 +15,7 @@ DTYPES = {
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
 }
+SCALARS = ("choice", "real")  # roles of a parameter that is neither a tensor nor a size
 C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
 SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
@@ -25,7 +26,8 @@ Fill = Callable[[np.random.Generator, Sizes], Arrays]  # draws the inputs of a c
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of the launcher: a tensor that is read ("in") or written ("out"), or an int64 size ("size")."""
+    """A parameter of the launcher: a tensor that is read ("in") or written ("out"), an int64 size ("size"), or a scalar
+    that changes what is computed: an int64 ("choice") or a float ("real")."""
 
     name: str
     role: str
@@ -38,7 +40,9 @@ class Case:
     """One input: its sizes, how its values are drawn, and how it lies in memory.
 
     `gaps` gives the elements between the end of a row and the start of the next, by tensor name; `shift` moves every
-    base pointer by that many elements off its 256-byte alignment. `fill` draws the inputs as float64 from a generator.
+    base pointer by that many elements off its 256-byte alignment, and `apart` a tensor's own by so many more. `fill`
+    draws the inputs as float64 from a generator. `scalars` gives the operator's scalars; the oracle finds them among
+    the inputs, as arrays without a dimension.
     """
 
     name: str
@@ -48,6 +52,8 @@ class Case:
     about: Message
     gaps: Mapping[str, int] = field(default_factory=dict)
     shift: int = 0
+    scalars: Mapping[str, int | float] = field(default_factory=dict)
+    apart: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def gpu_only(self) -> bool:
@@ -112,8 +118,8 @@ class Operator:
     def prototype(self, slug: str, dtype: str) -> str:
         """The C declaration of the launcher of exercise `slug` for one element type."""
         c_type = C_TYPES[dtype]
-        types = {"in": f"const {c_type}* ", "out": f"{c_type}* ", "size": "int64_t "}
-        params = [types[p.role] + p.name for p in self.parameters] + ["cudaStream_t stream"]
+        types = {"in": f"const {c_type}* ", "out": f"{c_type}* ", "real": "float "}
+        params = [types.get(p.role, "int64_t ") + p.name for p in self.parameters] + ["cudaStream_t stream"]
         return f'extern "C" cudaError_t {slug}{SUFFIXES[dtype]}({", ".join(params)});'
 
     def group(self, name: str) -> tuple[Case, ...]:

@@ -12,7 +12,7 @@ from onekernel.backends import declarations
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
-from onekernel.ops.base import SUFFIXES
+from onekernel.ops.base import SCALARS, SUFFIXES
 
 TORCH = "F.softmax"  # the slug of PyTorch's own softmax
 DEFAULT_SHAPES = {"vector_add": (1 << 24,), "dot_product": (1 << 24,), "softmax": (8192, 4096)}
@@ -57,6 +57,8 @@ def job(
     for p in operator.parameters:
         if p.role == "size":
             args.append(sizes[p.name])
+        elif p.role in SCALARS:
+            args.append(operator.cases[0].scalars[p.name])
         else:
             elements = math.prod(sizes.get(name, 1) for name in p.shape)  # dot_product's "one" is no size
             args.append({"elements": elements, "itemsize": 4 if dtype == "float32" else 2, "dtype": dtype})

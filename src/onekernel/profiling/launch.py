@@ -17,13 +17,16 @@ import numpy as np
 
 
 def cuda_file(job: dict[str, Any]) -> None:
-    """Calls the launcher of a built library on tensors of `job["args"]`: {"elements", "itemsize"} or an int."""
+    """Calls the launcher of a built library on tensors of `job["args"]`: {"elements", "itemsize"} an int or a float."""
     library = ctypes.CDLL(job["library"])
     rng = np.random.default_rng(0)
     values: list[Any] = []
     for arg in job["args"]:
         if isinstance(arg, int):
             values.append(ctypes.c_int64(arg))
+            continue
+        if isinstance(arg, float):
+            values.append(ctypes.c_float(arg))
             continue
         pointer = ctypes.c_void_p()
         size = arg["elements"] * arg["itemsize"]

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Buffer, CallReport, Finding
+from onekernel.backends.base import Arg, Buffer, CallReport, Finding, Scalar
 from onekernel.counts import KernelCounts
 from onekernel.messages import LANGUAGES, Message
 
@@ -67,6 +67,8 @@ class Request:
                     described.append(
                         {k: getattr(arg, k) for k in ("name", "offset", "extent", "writable", "itemsize")}
                     )
+                elif isinstance(arg, Scalar):
+                    described.append({"scalar": arg.name, "value": arg.value})
                 else:
                     described.append(int(arg))
             calls.append({"function": function, "args": described})
@@ -88,7 +90,9 @@ def read_request(folder: Path) -> Request:
     for number, call in enumerate(job["calls"]):
         args: list[Arg] = []
         for arg in call["args"]:
-            if isinstance(arg, dict):
+            if isinstance(arg, dict) and "scalar" in arg:
+                args.append(Scalar(arg["scalar"], arg["value"]))
+            elif isinstance(arg, dict):
                 memory = np.fromfile(folder / "in" / f"{number}.{arg['name']}", np.uint8)
                 args.append(Buffer(memory=memory, **arg))
             else:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import compile_source
@@ -31,7 +31,7 @@ MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 
 COUNT, TRACE = 4, 8
 
-_MOST_ARGUMENTS = 16
+_MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
 
 
 class Simulated(Untimed):
@@ -65,7 +65,8 @@ class Simulated(Untimed):
         so.ok_buffer.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_size_t, c.c_int, c.c_int]
         so.ok_buffer_pointer.restype = c.c_uint64
         so.ok_buffer_take.argtypes = [c.c_int, c.c_void_p]
-        so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.c_uint, c.c_double, c.c_int, c.POINTER(c.c_int)]
+        so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.POINTER(c.c_float), c.c_uint, c.c_double, c.c_int,
+                               c.POINTER(c.c_int)]  # fmt: skip
         so.ok_trace.argtypes = [c.c_uint64, c.c_int]
         so.ok_report.restype = c.c_char_p
         so.ok_given_stream.restype = c.c_uint64
@@ -91,20 +92,19 @@ class Simulated(Untimed):
         address = self._address(function, len(args) + 1)
         started = time.perf_counter()
         ids: dict[int, int] = {}
-        values = (ctypes.c_uint64 * _MOST_ARGUMENTS)()
-        for i, arg in enumerate(args):
-            if isinstance(arg, Buffer):
-                values[i] = self._place(arg, ids)
-            else:
-                values[i] = int(arg) & 0xFFFFFFFFFFFFFFFF
-        values[len(args)] = self._so.ok_given_stream(int(self.side_stream))
+        # The C ABI passes floats in registers of their own: the others keep their order without them.
+        floats = [a.value for a in args if isinstance(a, Scalar) and isinstance(a.value, float)]
+        words = [self._word(a, ids) for a in args if not (isinstance(a, Scalar) and isinstance(a.value, float))]
+        words.append(self._so.ok_given_stream(int(self.side_stream)))
+        values = (ctypes.c_uint64 * _MOST_ARGUMENTS)(*words)
+        reals = (ctypes.c_float * _MOST_FLOATS)(*floats)
         status = ctypes.c_int(0)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         options = MODES[self.mode]
         if self.traced is not None and options & COUNT:
             self._so.ok_trace(*self.traced)
             options |= TRACE
-        self._so.ok_call(address, values, options, self.time_limit, cores, ctypes.byref(status))
+        self._so.ok_call(address, values, reals, options, self.time_limit, cores, ctypes.byref(status))
         report: dict[str, Any] = json.loads(self._so.ok_report())
         for arg in args:
             if isinstance(arg, Buffer) and id(arg) in ids:
@@ -120,6 +120,11 @@ class Simulated(Untimed):
             kernels=kernels_of(report, self._lines, path, self._functions, self.mode, self.exact_requests),
             seconds=seconds,
         )
+
+    def _word(self, arg: Arg, ids: dict[int, int]) -> int:
+        if isinstance(arg, Buffer):
+            return self._place(arg, ids)
+        return int(arg.value if isinstance(arg, Scalar) else arg) & 0xFFFFFFFFFFFFFFFF
 
     def _place(self, buffer: Buffer, ids: dict[int, int]) -> int:
         if id(buffer) not in ids:

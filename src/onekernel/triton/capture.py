@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class CompileOnlyDriver:
 
 
 def capture(request: dict[str, Any]) -> dict[str, Any]:
-    """Compiles what `function(x)` would launch for one architecture at a time.
+    """Compiles what `function(x)` would launch for one architecture at a time; every input is like x.
 
     Request: path, function, archs (["sm_80"]), rows, cols, dtype. Answer: {"kernels": [...]} or {"error": ...}.
     """
@@ -68,7 +69,9 @@ def capture(request: dict[str, Any]) -> dict[str, Any]:
     for arch in request["archs"]:
         driver.set_active(CompileOnlyDriver(int(arch.removeprefix("sm_"))))
         cuda.get_device_properties = lambda device=None, limits=LIMITS[arch]: limits
-        getattr(module, request["function"])(x)
+        called = getattr(module, request["function"])
+        inputs = [p for p in signature(called).parameters.values() if p.default is p.empty]
+        called(*[x] * len(inputs))
     return {"kernels": found, "triton": triton.__version__}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Untimed
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
 from onekernel.triton.guards import Stop, choose_interpreter
 from onekernel.triton.hooks import install
@@ -58,7 +58,8 @@ class TritonProgram(Untimed):
 
     def call(self, function: str, args: Sequence[Arg]) -> CallReport:
         """Calls `function` on the tensors that `args` describe. The element type is the function's suffix, as for the C
-        launchers: none, _f16, _bf16; the Python function has none. Tensors are passed in order, the output last.
+        launchers: none, _f16, _bf16; the Python function has none. Tensors are passed in order, the output last,
+        scalars by name.
 
         Raises BuildError where the file has no such function.
         """
@@ -75,7 +76,7 @@ class TritonProgram(Untimed):
         try:
             with watch, warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
-                result = target(*tensors)
+                result = target(*tensors, **{a.name: a.value for a in args if isinstance(a, Scalar)})
             findings += self._returned(stem, result, tensors[-1])
         except Exception as error:
             findings.append(self._failed(error))
@@ -111,8 +112,8 @@ def _split(function: str) -> tuple[str, str]:
 
 def _shapes(args: Sequence[Arg]) -> list[tuple[int, int, int]]:
     """(rows, cols, row stride) of each buffer, from the launcher's sizes: (rows, cols, a stride a buffer) or (n)."""
-    sizes = [a for a in args if not isinstance(a, Buffer)]
-    buffers = len(args) - len(sizes)
+    sizes = [a for a in args if isinstance(a, int)]
+    buffers = sum(isinstance(a, Buffer) for a in args)
     if len(sizes) == 2 + buffers:
         return [(sizes[0], sizes[1], stride) for stride in sizes[2:]]
     if len(sizes) == 1:
@@ -125,7 +126,7 @@ def _tensors(args: Sequence[Arg], dtype: str, device: str) -> tuple[list[tuple[B
     import torch
 
     element = getattr(torch, dtype)
-    flat = sum(not isinstance(a, Buffer) for a in args) == 1
+    flat = sum(isinstance(a, int) for a in args) == 1
     allocations, tensors = [], []
     for buffer, (rows, cols, stride) in zip((a for a in args if isinstance(a, Buffer)), _shapes(args), strict=True):
         memory = _aligned(torch, buffer.memory).to(device)

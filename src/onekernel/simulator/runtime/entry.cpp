@@ -44,6 +44,7 @@ static int look(dl_phdr_info* info, size_t, void*) {
 struct Call {
     void* function;
     const uint64_t* arguments;
+    const float* floats;
     int status;
 };
 
@@ -51,9 +52,9 @@ static void call_launcher(void* raw) {
     Call& c = *static_cast<Call*>(raw);
     const uint64_t* a = c.arguments;
     using Function = int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                             uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+                             uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, float, float, float, float);
     c.status = reinterpret_cast<Function>(c.function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-                                                      a[12], a[13], a[14], a[15]);
+                                                      a[12], a[13], a[14], a[15], c.floats[0], c.floats[1], c.floats[2], c.floats[3]);
 }
 
 EXPORT uint64_t ok_code_base_address() {
@@ -94,7 +95,7 @@ EXPORT void ok_trace(uint64_t block, int warp) {
     trace_warp = warp;
 }
 
-EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_options, double time_limit, int cores, int* status) {
+EXPORT int ok_call(void* function, const uint64_t* arguments, const float* floats, unsigned with_options, double time_limit, int cores, int* status) {
     ok_code_base_address();
     worker = &host_worker();
     worker->launch = nullptr;
@@ -105,7 +106,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, unsigned with_opti
     start_call(cores);
     start_streams();
     set_time_limit(time_limit);
-    Call call{function, arguments, 0};
+    Call call{function, arguments, floats, 0};
     bool returned = guarded(call_launcher, &call);
     close_heap();
     finish_streams(returned && !faulted());
