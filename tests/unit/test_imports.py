@@ -30,6 +30,7 @@ FLOORS = (
     {"report"},
     {"profiling"},
     {"trace"},
+    {"explain"},
     {"learners", "doctor"},
     {"pytest_run"},
     {"cli", "pytest_plugin"},
