@@ -58,7 +58,9 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     known = load(ROOT).exercises[slug]
     groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if not c.gpu_only)  # that: on a GPU only
     if slug == "softmax_naive":
-        del groups["long"]  # a thread an output reads its whole row: the square of 70,001 accesses
+        del groups["long"], groups["powers"]  # a thread an output reads its whole row: the square of 70,001 accesses
+    elif "rows" in groups:
+        del groups["rows"]  # 70,001 blocks or programs of a row each: minutes
     if slug in ("softmax_naive", "softmax_block"):
         del groups["lengths"]  # asked of Triton's autotuner
     checks = tuple(

@@ -23,7 +23,7 @@ from .weights import WeightsError
 # How far a logit may be from NumPy's, relative to the largest logit of its row (one position's row of the vocabulary):
 # a logit near zero is the difference of large numbers and has no small relative error of its own.
 NATIVE = 1e-12
-KERNEL = 3e-5  # what ops/softmax.py grants a float32 softmax; attention averages such errors and does not raise them
+KERNEL = 3e-5  # what ops/softmax grants a float32 softmax; attention averages such errors and does not raise them
 ALLOWED_IMPORTS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "torch", "typing"}
 IMPORTING = {"__import__", "__builtins__", "__globals__", "__loader__", "import_module", "sys", "_sys"}
 RUNNING = {"eval", "exec", "globals"}  # as names of their own: a module has an eval() too

@@ -61,7 +61,7 @@ def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
 
 
 CASES = (
-    *(_case("shapes", "normal", _normal, n) for n in (1, 31, 32, 33, 256, 1000, 1025)),
+    *(_case("shapes", "normal", _normal, n) for n in (1, 31, 32, 33, 48, 96, 200, 256, 384, 700, 1000, 1024, 1025)),
     *(_case("counted", "integers", _integers, n) for n in (1, 63, 255, 257, 1023, 40_001)),
     _case("empty", "empty", _normal, 0),
     _case("special", "special", _special, 777),

@@ -47,7 +47,7 @@ def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
 
 CASES = (
     *(_case("exact-blocks", "normal", _normal, n) for n in (256, 1024, 4096)),
-    *(_case("tails", "normal", _normal, n) for n in (1, 31, 33, 255, 257, 1000, 100_003)),
+    *(_case("tails", "normal", _normal, n) for n in (1, 31, 33, 48, 200, 255, 257, 700, 1000, 100_003)),
     _case("empty", "empty", _normal, 0),
     _case("special", "special", _special, 999),
     _case("unaligned", "unaligned", _normal, 1001, shift=1),

@@ -43,6 +43,7 @@ class TritonProgram(Untimed):
         self.interpreted = interpreted
         self.needs = Needs(reserves_memory=True, removes_files=not interpreted)
         self._module: ModuleType | None = None
+        self._rooms: dict[tuple[str, int], np.ndarray] = {}
 
     def prepare(self) -> None:
         """Imports the file. Raises BuildError for one that does not import."""
@@ -69,7 +70,7 @@ class TritonProgram(Untimed):
             message = Message("triton.no-function", {"function": stem, "file": self.path.name})
             raise BuildError([Finding("no-function", message, str(self.path))])
         device = "cpu" if self.interpreted else "cuda"
-        allocations, tensors = _tensors(args, dtype, device)
+        allocations, tensors = _tensors(args, dtype, device, self._rooms)
         watch = Watch(str(self.path), _regions(args, tensors))
         findings: list[Finding] = []
         started = time.monotonic()
@@ -121,15 +122,18 @@ def _shapes(args: Sequence[Arg]) -> list[tuple[int, int, int]]:
     raise ValueError(f"{buffers} buffers and {len(sizes)} sizes are no layout that a Triton exercise uses")
 
 
-def _tensors(args: Sequence[Arg], dtype: str, device: str) -> tuple[list[tuple[Buffer, Any]], list[Any]]:
-    """The buffers' bytes as aligned allocations on the device, and the tensors in them."""
+def _tensors(
+    args: Sequence[Arg], dtype: str, device: str, rooms: dict[tuple[str, int], np.ndarray]
+) -> tuple[list[tuple[Buffer, Any]], list[Any]]:
+    """The buffers' bytes as aligned allocations on the device, and the tensors in them. A buffer of a name and size
+    that was there before gets the same addresses, as in a program that calls in a loop: `rooms` keeps them."""
     import torch
 
     element = getattr(torch, dtype)
     flat = sum(isinstance(a, int) for a in args) == 1
     allocations, tensors = [], []
     for buffer, (rows, cols, stride) in zip((a for a in args if isinstance(a, Buffer)), _shapes(args), strict=True):
-        memory = _aligned(torch, buffer.memory).to(device)
+        memory = _aligned(torch, buffer, rooms).to(device)
         allocations.append((buffer, memory))
         own = memory[buffer.offset : buffer.offset + buffer.extent].view(element)
         if buffer.extent == 0:
@@ -139,9 +143,10 @@ def _tensors(args: Sequence[Arg], dtype: str, device: str) -> tuple[list[tuple[B
     return allocations, tensors
 
 
-def _aligned(torch: Any, memory: np.ndarray) -> Any:
+def _aligned(torch: Any, buffer: Buffer, rooms: dict[tuple[str, int], np.ndarray]) -> Any:
     """A copy that starts on a multiple of ALIGNMENT bytes, as device memory does."""
-    room = np.empty(memory.size + ALIGNMENT, np.uint8)
+    memory = buffer.memory
+    room = rooms.setdefault((buffer.name, memory.size), np.empty(memory.size + ALIGNMENT, np.uint8))
     start = -room.ctypes.data % ALIGNMENT
     room[start : start + memory.size] = memory
     return torch.from_numpy(room[start : start + memory.size])

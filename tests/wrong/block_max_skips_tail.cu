@@ -1,0 +1,44 @@
+// exercise: softmax_block
+// bug: the maximum is taken over whole vectors of four alone: the one to three elements after them are not looked at
+// caught: nan
+// group: peaked, long
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+
+constexpr int kThreads = 128;
+
+__global__ void softmax(const float* x, float* y, int64_t cols, int64_t xs, int64_t ys) {
+    x += blockIdx.x * xs;
+    y += blockIdx.x * ys;
+    const int t = threadIdx.x;
+    __shared__ float part[kThreads];
+    const int64_t whole = cols < 4 ? cols : cols / 4 * 4;
+    float v = -INFINITY;
+    for (int64_t c = t; c < whole; c += kThreads) v = fmaxf(v, x[c]);
+    part[t] = v;
+    __syncthreads();
+    for (int s = kThreads / 2; s > 0; s /= 2) {
+        if (t < s) part[t] = fmaxf(part[t], part[t + s]);
+        __syncthreads();
+    }
+    const float m = isnan(x[cols - 1]) ? NAN : part[0] == -INFINITY ? x[cols - 1] : part[0];
+    __syncthreads();
+    v = 0;
+    for (int64_t c = t; c < cols; c += kThreads) v += expf(x[c] - m);
+    part[t] = v;
+    __syncthreads();
+    for (int s = kThreads / 2; s > 0; s /= 2) {
+        if (t < s) part[t] += part[t + s];
+        __syncthreads();
+    }
+    const float sum = part[0];
+    for (int64_t c = t; c < cols; c += kThreads) y[c] = expf(x[c] - m) / sum;
+}
+
+extern "C" cudaError_t softmax_block(const float* x, float* y, int64_t rows, int64_t cols,
+                                     int64_t x_row_stride, int64_t y_row_stride, cudaStream_t stream) {
+    if (rows == 0 || cols == 0) return cudaSuccess;
+    softmax<<<(unsigned)rows, kThreads, 0, stream>>>(x, y, cols, x_row_stride, y_row_stride);
+    return cudaGetLastError();
+}
