@@ -47,11 +47,11 @@ def alone(build: Path) -> Iterator[None]:
         yield
 
 
-def prune(folder: Path, most_bytes: int = MOST_BYTES) -> None:
-    """Removes the builds (.so) that were not used for longest until the rest has `most_bytes` at most; what was used
-    within IN_USE_SECONDS stays."""
+def prune(folder: Path, most_bytes: int = MOST_BYTES, suffix: str = ".so") -> None:
+    """Removes the builds (files that end with `suffix`) that were not used for longest until the rest has `most_bytes`
+    at most; what was used within IN_USE_SECONDS stays."""
     kept: list[tuple[float, int, Path]] = []
-    for path in folder.glob("*.so"):
+    for path in folder.glob(f"*{suffix}"):
         with contextlib.suppress(OSError):
             about = path.stat()
             kept.append((about.st_mtime, about.st_size, path))

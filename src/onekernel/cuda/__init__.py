@@ -2,6 +2,7 @@
 
 `require()` says whether this machine can, `build(path)` makes a program of a file, `Program.call` runs a launcher on
 buffers and reports what went wrong in the learner's words, `Program.function` is the bare launcher for benches.
+`ahead.compile_ahead(path, arch)` needs nvcc and no GPU: what nvcc refuses, or cubin, PTX, registers, widths of loads.
 torch is imported when one of them is called, never before.
 """
 

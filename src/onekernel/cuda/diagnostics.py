@@ -75,7 +75,7 @@ def findings_of_log(log: str, path: Path) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _demangle(text: str) -> str:
+def demangle(text: str) -> str:
     """`_Z1kPf` -> `k(float*)`, where binutils (which comes with g++) is there to do it."""
     tool = shutil.which("c++filt")
     if tool is None or "_Z" not in text:
@@ -97,8 +97,8 @@ def _one(line: str, path: Path) -> Finding | None:
     if match := _ARCH.search(line):
         return Finding("unsupported-card", Message("cuda.unsupported-card", {"arch": match["arch"]}), str(path))
     if match := _PTXAS.match(line) or _FATAL.match(line):
-        return Finding("compile-error", Message("cuda.compile-error", {"text": _demangle(match["text"])}), str(path))
+        return Finding("compile-error", Message("cuda.compile-error", {"text": demangle(match["text"])}), str(path))
     if match := _LINKER.search(line):
-        name = _demangle(match["name"] or match["symbol"])
+        name = demangle(match["name"] or match["symbol"])
         return Finding("undefined-symbol", Message("cuda.undefined-symbol", {"name": name}), str(path))
     return None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from onekernel.backends.base import Unavailable
+from onekernel.cuda import nvcc
 from onekernel.messages import Message
 
 OLDEST = (8, 0)  # Ampere: the course's oldest card (docs/en/architecture.md)
@@ -98,24 +99,15 @@ def _cuda_home(torch_cuda: str) -> Path:
     from torch.utils import cpp_extension
 
     if cpp_extension.CUDA_HOME is None:
-        found = _pip_toolkit()
+        found = nvcc.wheels()
         if found is not None:
-            cpp_extension.CUDA_HOME = str(found)  # torch offers no argument for it
+            cpp_extension.CUDA_HOME = str(found.home)  # torch offers no argument for it
     if cpp_extension.CUDA_HOME is None:
         _missing("no-nvcc", version=torch_cuda)
     home = Path(cpp_extension.CUDA_HOME)
     if not (home / "bin" / "nvcc").is_file():
         _missing("bad-cuda-home", path=str(home))
     return home
-
-
-def _pip_toolkit() -> Path | None:
-    spec = find_spec("nvidia")
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        for home in sorted(Path(place).glob("cu[0-9]*"), reverse=True):
-            if (home / "bin" / "nvcc").is_file():
-                return home
-    return None
 
 
 def _ninja() -> None:

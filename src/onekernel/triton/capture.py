@@ -15,8 +15,8 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.occupancy import LIMITS
 from onekernel.triton.loading import load_module
-from onekernel.triton.occupancy import LIMITS
 
 
 class CompileOnlyDriver:

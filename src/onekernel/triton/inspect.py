@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.machine_code import Count
+from onekernel.backends.occupancy import LIMITS, Occupancy, occupancy
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
-from onekernel.triton.listing import Count, instructions, resources, sass_length
-from onekernel.triton.occupancy import LIMITS, Occupancy, occupancy
+from onekernel.triton.listing import instructions, resources, sass_length
 
 SECONDS = 300
 WIDE = 16  # bytes: the widest access that a thread can make, and the one that a copy makes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+
+from onekernel.backends.machine_code import Count
 
 _LOC = re.compile(r"^\s*\.loc\s.*?//(?P<where>.*)$")
 _MEMORY = re.compile(r"\b(?P<op>ld|st)\.(?:volatile\.)?global(?P<rest>[\w.:]*)\.(?P<type>[bfsu]\d+)\b")
@@ -17,16 +18,6 @@ _OTHER = {
 }
 _USAGE = re.compile(r"REG:(?P<registers>\d+) STACK:(?P<stack>\d+) SHARED:(?P<shared>\d+)")
 _INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,5}\*/\s", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Count:
-    """`times` instructions of one kind on one source line; for "load" and "store", `bytes` is what a thread moves."""
-
-    line: int
-    kind: str
-    bytes: int
-    times: int
 
 
 def instructions(ptx: str, source: str) -> tuple[Count, ...]:

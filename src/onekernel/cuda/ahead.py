@@ -1,0 +1,203 @@
+"""Compiles a `.cu` with NVIDIA's compiler and no GPU: what nvcc refuses, at its line, or cubin, PTX and resources.
+
+    compile_ahead("solutions/softmax_block.cu", "sm_90").kernels
+
+Both sides of the file are compiled, the host's as far as nvcc itself reads it; the host compiler only preprocesses.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onekernel.backends.base import BuildError, Finding, Unavailable
+from onekernel.backends.cache import cache_folder, prune, used
+from onekernel.backends.machine_code import Function, disassemble, disassembler, functions_of
+from onekernel.cuda.diagnostics import demangle, findings_of_log
+from onekernel.cuda.nvcc import Nvcc, find
+from onekernel.messages import Message
+
+FLAGS = ("-std=c++17", "-lineinfo", "--expt-relaxed-constexpr")  # with torch's own, what the GPU backend builds with
+CPU_SECONDS, CLOCK_SECONDS = 120, 600
+# What nvcc only warns of, although the host then reads and writes a copy of its own: device variables.
+_ERRORS = ("--diag-error=20091,20092",)
+_KEPT_BYTES = 256 << 20
+_QUOTED = re.compile(rb'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
+_STOPPED = re.compile(r"died due to signal|CPU time limit")
+_ENTRY = re.compile(r"Compiling entry function '(?P<symbol>[^']+)'")
+_STACK = re.compile(r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill")
+_USED = re.compile(r"Used (?P<registers>\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one kernel takes: registers and bytes of stack per thread, bytes spilled, static shared bytes per block."""
+
+    symbol: str
+    name: str  # as it is written in C++, without its parameters
+    registers: int
+    stack: int
+    spill_stores: int
+    spill_loads: int
+    shared: int
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """A compiled file. `kernels` are in the order of the file."""
+
+    path: Path
+    arch: str
+    nvcc: str
+    kernels: tuple[Resources, ...]
+    ptx: str
+    cubin: bytes
+
+    def machine_code(self) -> dict[str, Function]:
+        """The kernels' machine code by mangled name. Raises Unavailable where there is no nvdisasm."""
+        tool = disassembler(found.home if (found := find()) else None)
+        if tool is None:
+            raise Unavailable(Message("cuda.no-nvdisasm", {"python": sys.executable}))
+        return functions_of(disassemble(self.cubin, tool), self.path.name)
+
+
+def compile_ahead(path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = None) -> Ahead:
+    """Compiles `path` for `arch` ("sm_80"), once for each content, architecture and compiler.
+
+    Raises BuildError with what nvcc refuses, at lines of the file; Unavailable where there is no nvcc or it does not
+    work here: an error in its own headers is not the file's.
+    """
+    path = Path(path).absolute()
+    compiler = nvcc or find()
+    if compiler is None:
+        raise Unavailable(Message("cuda.no-nvcc-ahead", {"python": sys.executable}))
+    sources = dict(_sources(path))
+    flags = (f"-gencode=arch=compute_{arch.removeprefix('sm_')},code={arch}", *FLAGS, *_ERRORS)
+    folder = cache_folder("nvcc")
+    kept = folder / f"{path.stem}-{_key(path, sources, flags, compiler)}.json"
+    if used(kept):
+        return _read(json.loads(kept.read_text(encoding="utf-8")), path, arch, compiler)
+    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as work:
+        answer = _compile(path, sources[path], flags, compiler, Path(work))
+        written = Path(work) / "answer.json"
+        written.write_text(json.dumps(answer), encoding="utf-8")
+        result = _read(answer, path, arch, compiler) if answer["cubin"] else None
+        if result or _works(compiler, flags, Path(work)):  # a compiler that is broken is not remembered
+            os.replace(written, kept)
+    prune(folder, _KEPT_BYTES, suffix=".json")
+    return result or _read(answer, path, arch, compiler)
+
+
+def _sources(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[tuple[Path, bytes]]:
+    """The file and those that it includes in quotes, in turn."""
+    source = path.read_bytes()
+    yield path, source
+    for match in _QUOTED.finditer(source):
+        target = (path.parent / os.fsdecode(match[1])).resolve()
+        if target.is_file() and target not in seen | {path}:
+            yield from _sources(target, seen | {path})
+
+
+def _key(path: Path, sources: dict[Path, bytes], flags: tuple[str, ...], compiler: Nvcc) -> str:
+    digest = hashlib.sha256("\0".join([path.name, compiler.identity, *flags, os.environ.get("PATH", "")]).encode())
+    for name, source in sources.items():
+        digest.update(b"\0" + os.fsencode(name.name) + b"\0" + source)
+    digest.update(Path(__file__).read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _compile(path: Path, source: bytes, flags: tuple[str, ...], compiler: Nvcc, work: Path) -> dict[str, Any]:
+    """nvcc's log, and the PTX and cubin, which are empty where it refused."""
+    copy = work / path.name  # what is compiled is what was hashed, even if the learner saves meanwhile
+    copy.write_bytes(source)
+    out = work / "kept"
+    out.mkdir()
+    where = ("--keep", "--keep-dir", str(out), "-o", str(work / "host.ii"), "-I", str(path.parent))
+    how = (*flags, "-Xptxas", "-v", "-allow-unsupported-compiler", *_host_compiler())
+    command = [str(compiler.path), "-cuda", *where, *how, str(copy)]
+    environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
+    limited = ["/bin/sh", "-c", f'ulimit -S -t {CPU_SECONDS} 2>/dev/null; exec "$@"', "sh", *command]
+    try:
+        done = subprocess.run(limited, capture_output=True, text=True, errors="replace", env=environment, cwd=work,
+                              stdin=subprocess.DEVNULL, timeout=CLOCK_SECONDS, check=False)  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise Unavailable(Message("cuda.nvcc-stopped")) from None
+    if _STOPPED.search(done.stderr):  # one of the compilers that nvcc starts
+        raise Unavailable(Message("cuda.nvcc-stopped"))
+    cubin = next(iter(out.glob("*.cubin")), None) if done.returncode == 0 else None
+    ptx = next(iter(out.glob("*.ptx")), None) if cubin else None
+    return {
+        "log": (done.stdout + done.stderr).replace(f"{work}/", ""),
+        "ptx": ptx.read_text(encoding="utf-8", errors="replace") if ptx else "",
+        "cubin": base64.b64encode(cubin.read_bytes()).decode("ascii") if cubin else "",
+    }
+
+
+def _host_compiler() -> list[str]:
+    """nvcc asks for gcc; where another compiler is chosen or gcc is missing, it is told which."""
+    chosen = os.environ.get("ONEKERNEL_CXX")
+    if chosen is None and shutil.which("gcc") is None:
+        chosen = next((name for name in ("g++", "clang++") if shutil.which(name)), None)
+    return ["-ccbin", chosen] if chosen else []
+
+
+_KNOWN_GOOD = b"""#include <cuda_runtime.h>
+__global__ void one(float* x) { x[threadIdx.x] = 1.0f; }
+extern "C" cudaError_t launch(float* x, cudaStream_t s) { one<<<1, 32, 0, s>>>(x); return cudaGetLastError(); }
+"""
+
+
+def _works(compiler: Nvcc, flags: tuple[str, ...], work: Path) -> bool:
+    """Whether the compiler builds a file that is known to be right. Raises Unavailable where it does not."""
+    place = work / "known_good"
+    place.mkdir()
+    answer = _compile(place / "known_good.cu", _KNOWN_GOOD, flags, compiler, place)
+    if answer["cubin"]:
+        return True
+    last = next((line for line in answer["log"].splitlines() if "error" in line), answer["log"][:300])
+    raise Unavailable(Message("cuda.nvcc-broken", {"path": str(compiler.path), "text": last}))
+
+
+def _read(answer: dict[str, Any], path: Path, arch: str, compiler: Nvcc) -> Ahead:
+    if not answer["cubin"]:
+        findings: tuple[Finding, ...] = findings_of_log(answer["log"], path)
+        raise BuildError(findings, answer["log"])
+    cubin = base64.b64decode(answer["cubin"])
+    return Ahead(path, arch, compiler.version, resources(answer["log"]), answer["ptx"], cubin)
+
+
+def resources(log: str) -> tuple[Resources, ...]:
+    """What ptxas says with -v of each kernel."""
+    found = []
+    for part in re.split(r"(?=ptxas info\s*: Compiling entry function)", log):
+        entry, stack, registers = _ENTRY.search(part), _STACK.search(part), _USED.search(part)
+        if entry and stack and registers:
+            shared = _SHARED.search(part)
+            symbol = entry["symbol"]
+            stored, loaded, kept = int(stack["stores"]), int(stack["loads"]), int(shared[1]) if shared else 0
+            sizes = (int(registers["registers"]), int(stack["stack"]), stored, loaded, kept)
+            found.append(Resources(symbol, _plain(demangle(symbol)), *sizes))
+    return tuple(found)
+
+
+def _plain(demangled: str) -> str:
+    """`void k<(bool)0>(float*)` -> `k<0>`."""
+    depth = 0
+    for end, sign in enumerate(demangled):
+        depth += (sign == "<") - (sign == ">")
+        if sign == "(" and depth == 0 and end:
+            demangled = demangled[:end]
+            break
+    return re.sub(r"\(\w+\)", "", demangled.removeprefix("void "))
