@@ -31,7 +31,7 @@ FLOORS = (
     {"profiling"},
     {"trace"},
     {"explain"},
-    {"learners", "doctor"},
+    {"learners", "doctor", "book"},
     {"pytest_run"},
     {"cli", "pytest_plugin"},
 )

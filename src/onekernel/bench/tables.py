@@ -59,9 +59,14 @@ def pages(root: Path) -> Iterator[Path]:
     yield from sorted({page for pattern in _PAGES for page in root.glob(pattern) if page.is_file()})
 
 
+def language_of(page: Path, root: Path) -> str:
+    """The language that a page is written in, by its name or its folder."""
+    return "es" if page.name.endswith(".es.md") or "es" in page.relative_to(root).parts[:-1] else "en"
+
+
 def filled(text: str, page: Path, root: Path) -> str:
     """The text of a page with every table made anew."""
-    lang = "es" if page.name.endswith(".es.md") or "es" in page.relative_to(root).parts[:-1] else "en"
+    lang = language_of(page, root)
     out: list[str] = []
     lines = iter(enumerate(text.split("\n"), start=1))
     for number, line in lines:

@@ -38,11 +38,14 @@ def stamp(args: argparse.Namespace) -> int:
 
 
 def tables(args: argparse.Namespace) -> int:
-    """Writes the tables of the pages from result files; with --check, lists the pages that show old ones."""
+    """Writes the tables of the pages, and the numbers in their sentences, from result files; with --check, lists the
+    pages that show old ones."""
     from onekernel.bench import tables as measured
+    from onekernel.book import values
 
     root = courses.find_root()
-    return _report("tables", root, measured.refresh(root, args.check), args.check)
+    stale = {*measured.refresh(root, args.check), *values.refresh(root, args.check)}
+    return _report("tables", root, sorted(stale), args.check)
 
 
 def figures(args: argparse.Namespace) -> int:

@@ -47,7 +47,7 @@ def reading(profile: Profile, lang: str) -> str:
 
 
 def _kernel(r: Reading, kernel: KernelCounts, profile: Profile, t: Callable[..., str], lang: str) -> list[str]:
-    verdict = t(f"bound-{r.bound}", dram=r.dram_percent, sm=r.sm_percent)
+    verdict = t(f"bound-{r.bound}", dram=r.dram_percent, sm=r.sm_percent, issue=r.issue_percent, ready=r.ready)
     if r.stalls:
         verdict += " " + t("dominant", reason=f"`{r.dominant}`", share=100 * r.stalls[0][1],
                            meaning=_meaning(r.dominant, lang))  # fmt: skip

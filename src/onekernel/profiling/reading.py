@@ -14,6 +14,8 @@ from onekernel.messages import area
 from onekernel.profiling import ncu
 
 BUSY = 75.0  # percent of a unit's peak from which on it is what binds
+ISSUING = 60.0  # percent of the issue slots from which on they may be what binds, if READY says so, too
+READY = 2.0  # warps that could have issued and were not chosen, on average: then nobody is short of ready warps
 WASTE = 1.15  # bytes moved over bytes needed from which on the traffic itself is the first thing to mend
 FULL = 85.0  # percent of the possible warps that were active, from which on more of them are no advice
 NOT_STALLED = ("selected", "not_selected")  # the warp issues, or could: another one was taken
@@ -44,6 +46,7 @@ class Reading:
     requested_written: float | None
     load_sectors_per_request: float | None
     store_sectors_per_request: float | None
+    ready: float  # warps that could have issued and were not chosen, for each that did
     dram_percent: float
     sm_percent: float
     issue_percent: float
@@ -56,7 +59,7 @@ class Reading:
     shared_wavefronts: float
     stalls: tuple[tuple[str, float], ...]  # reason, share of all stalled cycles, largest first
     lines: tuple[tuple[str, float, str], ...]  # file and line, share of all samples, its largest stall
-    bound: str  # "memory", "compute", "latency"
+    bound: str  # "memory", "compute", "issue", "latency"
     steps: tuple[Step, ...]
 
     @property
@@ -73,7 +76,7 @@ def read(kernel: KernelCounts, ideal_read: float, ideal_written: float, bandwidt
     seconds = m[ncu.DURATION] / 1e9
     stalls = _stalls(m)
     dram, sm = m.get(ncu.DRAM_PERCENT, 0.0), m.get(ncu.SM_PERCENT, 0.0)
-    bound = "memory" if dram >= BUSY and dram >= sm else "compute" if sm >= BUSY else "latency"
+    bound = _bound(m, dram, sm)
     floor = (ideal_read + ideal_written) / (bandwidth * COPY_OVER_DATASHEET)
     return Reading(
         seconds=seconds,
@@ -86,6 +89,7 @@ def read(kernel: KernelCounts, ideal_read: float, ideal_written: float, bandwidt
         requested_written=_bytes(m, counts.STORE_SECTORS),
         load_sectors_per_request=kernel.sectors_per_request(load=True),
         store_sectors_per_request=kernel.sectors_per_request(load=False),
+        ready=m.get(f"{ncu.STALL_PREFIX}not_selected{ncu.STALL_SUFFIX}", 0.0),
         dram_percent=dram,
         sm_percent=sm,
         issue_percent=m.get(ncu.ISSUE_PERCENT, 0.0),
@@ -101,6 +105,17 @@ def read(kernel: KernelCounts, ideal_read: float, ideal_written: float, bandwidt
         bound=bound,
         steps=_steps(kernel, stalls, bound, seconds, floor, ideal_read),
     )
+
+
+def _bound(m: Mapping[str, float], dram: float, sm: float) -> str:
+    """What binds. Below BUSY the slots still bind where they are the busier side and warps queue for them."""
+    if dram >= BUSY and dram >= sm:
+        return "memory"
+    if sm >= BUSY:
+        return "compute"
+    queue = m.get(f"{ncu.STALL_PREFIX}not_selected{ncu.STALL_SUFFIX}", 0.0)
+    issue = m.get(ncu.ISSUE_PERCENT, 0.0)
+    return "issue" if issue >= ISSUING and issue > dram and queue >= READY else "latency"
 
 
 def _own_shared(kernel: KernelCounts) -> float:
@@ -170,6 +185,8 @@ def _steps(
         steps.append(Step("step-passes", min(most, asked), {"times": asked}))
     if bound == "memory" and most <= 1.1:
         steps.append(Step("step-done", 1.0, {}))
+    elif bound == "issue":  # fewer instructions move no fewer bytes: what is moved needlessly stays
+        steps.append(Step("step-issue", max(1.0, most / max(1.0, waste)), {}))
     elif stalls:
         reason, share = stalls[0]
         key = f"step-{reason.replace('_', '-')}"

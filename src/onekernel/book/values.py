@@ -1,0 +1,108 @@
+"""Measured numbers inside a sentence of a page, written from where they were measured.
+
+    it runs at <!-- value: h200 percent float32 8192x4096 ladder/4_online -->41<!-- /value --> % of a copy
+
+After the card comes the kind: `percent DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
+`roof NAME` with a name of `ROOFS` (roofline.json); `profile SLUG FIELD` with a field of `READ` or a stall's name, its
+share of all waiting (profiles/). The unit stands outside of the markers. `onekernel author tables` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from onekernel.bench import tables
+from onekernel.bench.softmax import results
+from onekernel.errors import UserError
+from onekernel.messages import Message
+from onekernel.numerals import number
+from onekernel.profiling import load
+from onekernel.profiling.reading import Reading, read
+
+_VALUE = re.compile(r"<!-- value: (?P<card>\S+) (?P<what>[^>]+?) -->[^<]*<!-- /value -->")
+# A field of a reading as a sentence has it: its value, how it is written.
+READ: dict[str, tuple[Callable[[Reading], float], str]] = {
+    "dram": (lambda r: r.dram_percent, ".0f"),
+    "multiprocessors": (lambda r: r.sm_percent, ".0f"),
+    "issue": (lambda r: r.issue_percent, ".0f"),
+    "ready": (lambda r: r.ready, ".0f"),
+    "achieved": (lambda r: r.achieved, ".0f"),
+    "possible": (lambda r: r.theoretical, ".0f"),
+    "seconds": (lambda r: 1e6 * r.seconds, ".1f"),  # µs
+    "over-copy": (lambda r: r.seconds / r.floor, ".2f"),
+}
+ROOFS = {
+    "copy": (lambda roofs: roofs["copy"] / 1e12, ".2f"),  # TB/s
+    "datasheet": (lambda roofs: roofs["datasheet"] / 1e12, ".2f"),  # TB/s
+    "fma": (lambda roofs: roofs["fma"] / 1e12, ".1f"),  # TFLOP/s
+    "ridge": (lambda roofs: roofs["fma"] / roofs["copy"], ".1f"),  # FLOP/byte
+}
+
+
+def refresh(root: Path, check: bool = False) -> list[Path]:
+    """Writes every value of the pages under `root` anew; with `check` only compares. The pages that were stale.
+
+    Raises UserError for a value that no result has.
+    """
+    stale = []
+    for page in tables.pages(root):
+        old = page.read_text(encoding="utf-8")
+        new = filled(old, page, root)
+        if new != old:
+            stale.append(page)
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    return stale
+
+
+def filled(text: str, page: Path, root: Path) -> str:
+    """The text of a page with each value made anew, in the page's language."""
+    lang = tables.language_of(page, root)
+
+    def made(found: re.Match[str]) -> str:
+        try:
+            shown = value(found["card"], found["what"].split(), root, lang)
+        except (KeyError, ValueError, OSError, StopIteration) as error:
+            where = page.relative_to(root).as_posix()
+            raise UserError(Message("bench.value-unknown", {"page": where, "value": found["what"]})) from error
+        return f"<!-- value: {found['card']} {found['what']} -->{shown}<!-- /value -->"
+
+    return _VALUE.sub(made, text)
+
+
+def value(card: str, what: list[str], root: Path, lang: str) -> str:
+    """One number. Raises KeyError, ValueError, OSError or StopIteration for what is nowhere recorded."""
+    kind, *names = what
+    measured = root / "bench" / "results" / card
+    if kind == "percent":
+        dtype, shape, contender = names
+        rows, cols = map(int, shape.split("x"))
+        cases = results.read(measured / "softmax.json")[1]
+        case = next(c for c in cases if (c.dtype, c.rows, c.cols, c.shift) == (dtype, rows, cols, 0))
+        return number(100 * _there(case.of_copy(contender)), ".0f", lang)
+    if kind == "roof":
+        (name,) = names
+        of, spec = ROOFS[name]
+        return number(of(json.loads((measured / "roofline.json").read_text(encoding="utf-8"))["roofs"]), spec, lang)
+    if kind == "profile":
+        slug, field = names
+        return _of_profile(root / "profiles" / card / f"{slug}.json", field, lang)
+    raise KeyError(kind)
+
+
+def _of_profile(path: Path, field: str, lang: str) -> str:
+    kept = load(path)
+    r = read(kept.kernels[0], kept.ideal_read, kept.ideal_written, float(kept.device["datasheet_bandwidth"]))
+    if field in READ:
+        of, spec = READ[field]
+        return number(of(r), spec, lang)
+    return number(100 * dict(r.stalls)[field], ".0f", lang)
+
+
+def _there(share: float | None) -> float:
+    if share is None:
+        raise KeyError("no time")
+    return share

@@ -1,0 +1,56 @@
+"""What the pages say about machine code, held by compiling it. No GPU is needed; nvcc, or Triton, is."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.patience import HUNG_SECONDS
+
+ROOT = Path(__file__).parents[2]
+LADDER = ROOT / "solutions" / "ladder"
+LOAD, USE = re.compile(r"\bLDG\b|\bLDG\."), re.compile(r"\bBRA\b|\bBSYNC\b|\bMUFU\b|\bFMNMX\b")
+
+
+def longest_run_of_loads(source: Path, folder: Path) -> int:
+    """How many loads from global memory the compiler issues before anything branches on, or computes with, one."""
+    triton = pytest.importorskip("triton")
+    cubin = folder / f"{source.stem}.cubin"
+    made = ["nvcc", "-arch=sm_90", "-O3", "-cubin", "-o", str(cubin), str(source)]
+    subprocess.run(made, check=True, capture_output=True, timeout=HUNG_SECONDS)
+    tool = Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / "nvdisasm"
+    text = subprocess.run([tool, "-c", cubin], check=True, capture_output=True, text=True).stdout
+    longest = run = 0
+    for line in text.splitlines():
+        run = run + 1 if LOAD.search(line) else 0 if USE.search(line) else run
+        longest = max(longest, run)
+    return longest
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
+@pytest.mark.slow
+def test_the_online_rung_has_one_load_in_flight_and_the_shuffle_rung_many(tmp_path: Path) -> None:
+    """Chapter 02 explains with it why a rung that saves a pass is slower."""
+    assert longest_run_of_loads(LADDER / "3_warp_shuffle.cu", tmp_path) >= 8
+    assert longest_run_of_loads(LADDER / "4_online.cu", tmp_path) == 1
+
+
+@pytest.mark.slow
+def test_what_triton_computes_in_16_bits_is_what_chapter_03_says() -> None:
+    pytest.importorskip("triton")
+    env = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    program = [sys.executable, Path(__file__).parent / "sixteen_bits.py"]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, env=env, timeout=HUNG_SECONDS)
+    found = json.loads(done.stdout)
+    for short, kind in (("f16", "fp16"), ("bf16", "bf16")):
+        for operation in ("add", "sum"):
+            assert found[operation][kind] and not [i for i in found[operation][kind] if "f32" in i], found[operation]
+        assert {f"cvt.f32.{short}", f"cvt.rn.{short}.f32"} <= set(found["divide"][kind])
+        assert "fp32" in found["exp"][kind] and kind in found["exp"][kind]

@@ -1,0 +1,63 @@
+"""Numbers inside sentences: written from results and profiles, in the page's language; an unknown one is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from onekernel.book import values
+from onekernel.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+SENTENCE = "It runs at <!-- value: h200 {what} -->{old}<!-- /value --> of it."
+RUNG = "percent float32 8192x4096 ladder/4_online"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    for folder in ("bench/results/h200", "profiles/h200"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for lang in ("en", "es"):
+        (tmp_path / "docs" / lang).mkdir(parents=True)
+    return tmp_path
+
+
+def test_no_value_in_the_pages_is_stale() -> None:
+    assert values.refresh(ROOT, check=True) == []
+    used = [page for page in (ROOT / "docs").glob("*/*.md") if "<!-- value:" in page.read_text(encoding="utf-8")]
+    assert len(used) >= 2
+
+
+def test_a_stale_value_is_found_then_written_in_each_language(repository: Path) -> None:
+    pages = [repository / "docs" / lang / "page.md" for lang in ("en", "es")]
+    for page in pages:
+        page.write_text(SENTENCE.format(what="profile softmax_block over-copy", old="9"), encoding="utf-8")
+    assert values.refresh(repository, check=True) == pages and ">9<" in pages[0].read_text()
+    assert values.refresh(repository) == pages
+    assert ">1.34<" in pages[0].read_text() and ">1,34<" in pages[1].read_text()
+    assert values.refresh(repository, check=True) == []
+
+
+@pytest.mark.parametrize(
+    ("what", "shown"),
+    [(RUNG, "41"), ("roof copy", "4.26"), ("roof ridge", "15.3"), ("profile softmax_block long_scoreboard", "47"),
+     ("profile softmax_triton achieved", "29")],
+)  # fmt: skip
+def test_each_kind_of_value(repository: Path, what: str, shown: str) -> None:
+    assert values.value("h200", what.split(), repository, "en") == shown
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["percent float32 8192x4096 nobody", "percent float32 1x1 copy", "percent float32 8192x4096", "roof none",
+     "profile nobody issue", "profile softmax_block luck", "speed"],
+)  # fmt: skip
+def test_a_number_that_nobody_measured_is_refused_by_name(repository: Path, what: str) -> None:
+    page = repository / "docs" / "en" / "page.md"
+    page.write_text(SENTENCE.format(what=what, old="1"), encoding="utf-8")
+    with pytest.raises(UserError, match=re.escape(what)):
+        values.refresh(repository)
+
