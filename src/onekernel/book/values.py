@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from onekernel.bench import tables
@@ -34,7 +34,7 @@ READ: dict[str, tuple[Callable[[Reading], float], str]] = {
     "seconds": (lambda r: 1e6 * r.seconds, ".1f"),  # µs
     "over-copy": (lambda r: r.seconds / r.floor, ".2f"),
 }
-ROOFS = {
+ROOFS: dict[str, tuple[Callable[[Mapping[str, float]], float], str]] = {
     "copy": (lambda roofs: roofs["copy"] / 1e12, ".2f"),  # TB/s
     "datasheet": (lambda roofs: roofs["datasheet"] / 1e12, ".2f"),  # TB/s
     "fma": (lambda roofs: roofs["fma"] / 1e12, ".1f"),  # TFLOP/s
