@@ -22,7 +22,7 @@ from onekernel.numerals import number
 from onekernel.profiling import load
 from onekernel.profiling.reading import Reading, read
 
-_VALUE = re.compile(r"<!-- value: (?P<card>\S+) (?P<what>[^>]+?) -->[^<]*<!-- /value -->")
+_VALUE = re.compile(r"<!-- value: (?P<card>[a-z0-9-]+) (?P<what>[^>]+?) -->[^<]*<!-- /value -->")
 # A field of a reading as a sentence has it: its value, how it is written.
 READ: dict[str, tuple[Callable[[Reading], float], str]] = {
     "dram": (lambda r: r.dram_percent, ".0f"),
