@@ -1,0 +1,86 @@
+"""Row softmax with an epilogue: y[r, c] = softmax(x)[r, c] * w[r, c], w of x's shape with a row stride of its own.
+
+Special values follow torch.nn.functional.softmax(x, 1) * w: a NaN in w stays where it is, one in x fills its row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from onekernel.messages import Message
+from onekernel.ops import softmax
+from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+
+# The softmax's tolerances, with the rounding of one result instead of two: a probability that is rounded to half
+# precision before it is multiplied shows.
+RELATIVE = {"float32": 3e-5, "float16": 5.5e-4, "bfloat16": 4.3e-3}
+
+
+def oracle(inputs: Arrays) -> Arrays:
+    """x, w of shape (rows, cols) -> y of the same shape, in float64."""
+    with np.errstate(invalid="ignore"):
+        return {"y": softmax.oracle({"x": inputs["x"]})["y"] * inputs["w"]}
+
+
+def compare(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Mismatch | None:
+    """Element by element, relative. A probability too small for its type counts as 0, however large its factor."""
+    with np.errstate(invalid="ignore"):
+        smallest = softmax.ABSOLUTE[dtype] * np.maximum(1.0, np.abs(inputs["w"]))
+    return worst(got, want, RELATIVE[dtype] * np.abs(want) + smallest)
+
+
+def ledger(sizes: Sizes, itemsize: int) -> Ledger:
+    """Two reads and one write of every element; the softmax's 5 FLOPs and one multiplication."""
+    elements = sizes["rows"] * sizes["cols"]
+    return Ledger(2 * elements * itemsize, elements * itemsize, 6 * elements)
+
+
+def _with_w(fill: Fill, special: bool = False) -> Fill:
+    """The softmax's input, and factors of both signs; with `special` some of them 0, NaN or infinite."""
+
+    def both(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+        drawn = fill(rng, sizes)
+        w = rng.standard_normal(drawn["x"].shape) * 3
+        if special:
+            odd = rng.random(w.shape) < 0.05
+            w[odd] = rng.choice([0.0, np.nan, np.inf, -np.inf], int(odd.sum()))
+        return drawn | {"w": w}
+
+    return both
+
+
+_GAPS = ((3, 5, 0), (0, 8, 3), (8, 0, 4))
+_MOVED = ({"w": 1}, {"w": 2, "y": 1}, {"x": 3})
+
+
+def _of_softmax(case: Case, nth: int) -> Case:
+    """A case of the softmax with a w: where rows lie apart, w's lie apart by another stride than x's and y's."""
+    gaps = dict(case.gaps)
+    if any(gaps.values()):
+        gaps = dict(zip("xwy", _GAPS[nth % len(_GAPS)], strict=True))
+    moved = _MOVED[nth % len(_MOVED)] if case.group == "unaligned" else {}
+    fill = _with_w(case.fill, case.group == "special")
+    name = f"{case.name}-{nth}" if gaps != dict(case.gaps) or moved else case.name
+    return Case(name, case.group, case.sizes, fill, Message("ops.softmax_mul", {"softmax": case.about}), gaps,
+                case.shift, apart=moved)  # fmt: skip
+
+
+CASES = tuple(_of_softmax(case, nth) for nth, case in enumerate(softmax.CASES))
+
+OPERATOR = Operator(
+    name="softmax_mul",
+    parameters=(
+        Parameter("x", "in", ("rows", "cols"), "x_row_stride"),
+        Parameter("w", "in", ("rows", "cols"), "w_row_stride"),
+        Parameter("y", "out", ("rows", "cols"), "y_row_stride"),
+        Parameter("rows", "size"),
+        Parameter("cols", "size"),
+        Parameter("x_row_stride", "size"),
+        Parameter("w_row_stride", "size"),
+        Parameter("y_row_stride", "size"),
+    ),
+    cases=CASES,
+    oracle=oracle,
+    compare=compare,
+    ledger=ledger,
+)
