@@ -65,7 +65,7 @@ def _of_softmax(case: Case, nth: int) -> Case:
                 case.shift, apart=moved)  # fmt: skip
 
 
-CASES = tuple(_of_softmax(case, nth) for nth, case in enumerate(softmax.CASES))
+CASES = tuple(_of_softmax(case, nth) for nth, case in enumerate(softmax.OPERATOR.cases))
 
 OPERATOR = Operator(
     name="softmax_mul",
