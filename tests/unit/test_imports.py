@@ -23,6 +23,7 @@ FLOORS = (
     {"simulator", "cuda", "triton"},
     {"sandbox"},  # the wall: what runs untrusted code knows nothing of what decides about it
     {"bench"},  # what benches share, and what grading needs of it
+    {"explain"},
     {"grading"},
     {"checks"},
     {"labs"},  # reads lab.toml through the kinds of check
@@ -30,7 +31,6 @@ FLOORS = (
     {"report"},
     {"profiling"},
     {"trace"},
-    {"explain"},
     {"learners", "doctor", "book"},
     {"pytest_run"},
     {"cli", "pytest_plugin"},

@@ -54,6 +54,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
     command("profile", "tools:profile", _exercise, _whose, _shape)
     command("trace", "trace:run", _trace, _whose, _shape)
+    command("explain", "explain:run", _explain)
     command("bench", "tools:bench", _benched, _flag("dry-run"))
     command("author", "author:starters")
     _author(found)
@@ -125,6 +126,13 @@ def _trace(parser: argparse.ArgumentParser) -> None:
     _flag("terminal")(parser)
 
 
+def _explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("explained", metavar="FILE", help=say("cli.arg-explained"))
+    parser.add_argument("--seconds", metavar="S", type=_positive, default=120.0, help=say("cli.opt-seconds"))
+    parser.add_argument("--save", metavar="TRACE", help=say("cli.opt-save"))
+    parser.add_argument("--out", metavar="DIR", help=say("cli.opt-explain-out"))
+
+
 def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-target"))
     _whose(parser)
@@ -137,6 +145,13 @@ def _check(parser: argparse.ArgumentParser) -> None:
 def _device(parser: argparse.ArgumentParser) -> None:
     devices = ("auto", "cuda", "simulator")
     parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError(text)
+    return value
 
 
 def _count(text: str) -> int:

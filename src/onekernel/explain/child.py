@@ -1,7 +1,8 @@
 """Runs a file of PyTorch under torch.profiler and writes a small Chrome trace: the process that `record` starts.
 
-Usage: python child.py FILE TRACE. It imports torch and the standard library alone. What the trace holds besides the
-profiler's events stands under "onekernel": how it was recorded, the versions, and the machine's two roofs, measured.
+Usage: python child.py FILE TRACE FOLDER; the file runs in FOLDER. This imports torch and the standard library alone.
+What the trace holds besides the profiler's events stands under "onekernel": how it was recorded, the versions, and
+the machine's two roofs, measured.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import datetime
 import io
 import json
+import os
 import platform
 import runpy
 import sys
@@ -34,12 +36,13 @@ MEBIBYTE = 1 << 20
 
 
 def main() -> int:
-    import torch
-
     path, target = Path(sys.argv[1]), Path(sys.argv[2])
+    os.chdir(sys.argv[3])
     sys.argv = [str(path)]
-    sys.path.insert(0, str(path.parent.resolve()))
+    sys.path[0] = str(path.parent.resolve())  # as if the file had been started itself
     try:
+        import torch
+
         call, mode = _callable(path)
         raw = _profiled(torch, call)
     except SystemExit as end:
@@ -48,7 +51,10 @@ def main() -> int:
     except BaseException as error:
         print(json.dumps(_told(error, path)), file=sys.stderr)
         return BAD_FILE
-    told = {"file": path.name, "mode": mode, "versions": _versions(torch), "roofs": _roofs(torch),
+    roofs: dict[str, float] = {}
+    with contextlib.suppress(RuntimeError):  # the file may have left no memory for it
+        roofs = _roofs(torch)
+    told = {"file": path.name, "mode": mode, "versions": _versions(torch), "roofs": roofs,
             "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")}  # fmt: skip
     target.write_text(json.dumps(trimmed(raw) | {"onekernel": told}, separators=(",", ":")), encoding="utf-8")
     return 0
