@@ -23,7 +23,7 @@ LADDER = sorted((SOLUTIONS / "ladder").glob("*.cu"))
 TUNED = SOLUTIONS / "softmax_tuned.cu"
 SLOW = 10_000  # columns: above, softmax_naive reads a row of them 20 000 times
 SOFTMAX = OPERATORS["softmax"]
-CASES = [c for c in SOFTMAX.cases if not c.gpu_only]
+CASES = [c for c in SOFTMAX.cases if not c.gpu_only and c.group != "rows"]  # 70,001 blocks: a minute
 LEDGER = re.compile(r"^// Ledger(?: \((.*)\))?: reads (\S+), writes (\S+)$", re.MULTILINE)
 
 
@@ -79,6 +79,7 @@ def test_an_exercise_is_right_on_every_case(name):
     operator = OPERATORS[name if name in OPERATORS else "softmax"]
     program = simulator.build(SOLUTIONS / f"{name}.cu")
     few = [c for c in operator.cases if not c.gpu_only and (name != "softmax_naive" or c.sizes["cols"] < SLOW)]
+    few = [c for c in few if c.group != "rows" or name == "softmax_naive"]
     assert not [w for c in few if (w := wrong(program, operator, name, c, "float32"))]
 
 

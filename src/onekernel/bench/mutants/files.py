@@ -1,0 +1,74 @@
+"""The files that mutants are made from, and how one is graded: as the exercise that it answers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from onekernel.course import Course, Exercise
+from onekernel.grading.submission import Submission
+
+LADDER = "softmax_tuned"  # what a rung in CUDA answers; those in Triton answer softmax_triton
+SM_90 = ("7_cluster",)  # needs a card with thread-block clusters
+
+
+@dataclass(frozen=True)
+class Original:
+    """A right file: where it lies, the exercise that it answers, the name that its launcher has, mutants wanted."""
+
+    path: Path
+    slug: str
+    launcher: str
+    most: int
+
+    def answers(self, text: str) -> str:
+        """The text of this file, or of a mutant of it, with the launcher that the exercise asks for."""
+        return text if self.launcher == self.slug else re.sub(rf"\b{self.launcher}\b", self.slug, text)
+
+    def exercise(self, course: Course) -> Exercise:
+        """The exercise without what only a count, a clock or a learner's prediction decides; float32 alone for what
+        takes long in each type."""
+        asked = course.exercises[self.slug]
+        checks = tuple(c for c in asked.checks if c.kind.shows_right or not asked.operator)
+        rung = self.launcher != self.slug
+        return replace(asked, checks=checks, dtypes=("float32",) if rung or self.path.suffix == ".py" else asked.dtypes)
+
+    def submission(self, course: Course, path: Path, seed: int) -> Submission:
+        return Submission(course, self.exercise(course), path, "simulator", seed)
+
+    @contextmanager
+    def card(self) -> Iterator[None]:
+        """The card that the file needs, while it is graded."""
+        before = os.environ.get("ONEKERNEL_ARCH")
+        if self.path.stem in SM_90:
+            os.environ["ONEKERNEL_ARCH"] = "sm_90"
+        try:
+            yield
+        finally:
+            os.environ.pop("ONEKERNEL_ARCH", None)
+            if before is not None:
+                os.environ["ONEKERNEL_ARCH"] = before
+
+
+# Mutants wanted of each solution and each rung: more where there is more code, fewer where grading one takes longer.
+_SOLUTIONS = {
+    "vector_add.cu": 26, "dot_product.cu": 40, "softmax_naive.cu": 36, "softmax_block.cu": 44, "softmax_tuned.cu": 40,
+    "softmax_triton.py": 10, "torch_minigpt.py": 14, "roofline_challenge.py": 10,
+}  # fmt: skip
+_RUNG, _TRITON_RUNG = 16, 16
+
+
+def originals(root: Path) -> list[Original]:
+    """Each solution that is code and each rung of the ladder, the quick ones first."""
+    solutions = root / "solutions"
+    found = [Original(solutions / n, Path(n).stem, Path(n).stem, m) for n, m in _SOLUTIONS.items() if n.endswith(".cu")]
+    for path in sorted((solutions / "ladder").glob("*.cu")):
+        found.append(Original(path, LADDER, f"ladder_{path.stem.split('_', 1)[1]}", _RUNG))
+    for path in sorted((solutions / "ladder").glob("*.py")):
+        found.append(Original(path, "softmax_triton", path.stem, _TRITON_RUNG))
+    found += [Original(solutions / n, Path(n).stem, Path(n).stem, m) for n, m in _SOLUTIONS.items() if n.endswith(".py")]
+    return found

@@ -1,0 +1,70 @@
+"""One mutant graded: first by a few small inputs, which most mutants do not survive, then as a submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from onekernel.bench.mutants.files import Original
+from onekernel.course import Check, Course
+from onekernel.grading.buffers import Call
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission, judge_call
+from onekernel.grading.verdicts import PASSED
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
+
+FEW = 7  # inputs of the first look
+SMALL = 3000  # elements of one of them at the most
+SECONDS = 2.0  # of processor time for a call, in the simulator: a mutant that loops for ever is dead
+
+
+@dataclass(frozen=True)
+class End:
+    """What became of a mutant: "killed", "survived", or "refused" by a compiler; the codes of what killed it."""
+
+    end: str
+    by: tuple[str, ...] = ()
+
+
+def graded(original: Original, course: Course, path: Path, seed: int) -> End:
+    """Grades the mutant at `path`."""
+    s = original.submission(course, path, seed)
+    if s.exercise.operator:
+        early = _first_look(s)
+        if early:
+            return early
+    result = grade(s)
+    if any(f.code.startswith("compile") or f.code in ("syntax", "refused") for v in result.verdicts for f in v.failures):
+        return End("refused", tuple(sorted({f.code for v in result.verdicts for f in v.failures})))
+    lost = [v for v in result.verdicts if v.status != PASSED]
+    return End("killed", tuple(sorted({f.code for v in lost for f in v.failures}))) if lost else End("survived")
+
+
+def _first_look(s: Submission) -> End | None:
+    """The end of a mutant that a few small inputs show; None for one that is right on them."""
+    few = _few(s)
+    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
+    options = {"mode": "check", "time_limit": SECONDS} if s.backend == "simulator" else {}
+    calls = [(call.function, call.args) for _, call in few]
+    outcome = supervisor.run(Request(s.path.resolve(), s.backend, calls, prototypes, options))
+    if not outcome.built:
+        return End("refused", tuple(sorted({f.code for f in outcome.build})))
+    found = {f.code for (check, call), ran in zip(few, outcome.calls, strict=True) for f in judge_call(s, check, call, ran)}
+    return End("killed", tuple(sorted(found))) if found else None
+
+
+def _few(s: Submission) -> list[tuple[Check, Call]]:
+    """Small calls in the exercise's first type, some of each of its checks."""
+    found = []
+    for check in s.exercise.checks:
+        if check.kind.name != "correct":
+            continue
+        small = [
+            call
+            for call in check.kind.plan(s, check)
+            if call.dtype == s.exercise.dtypes[0] and 1 < sum(x.size for x in call.inputs.values()) <= SMALL
+        ]
+        most = FEW if not found else 2
+        found += [(check, call) for call in small[:: max(1, len(small) // most)][:most]]
+    return found

@@ -1,0 +1,101 @@
+"""Mutation testing of the graders: wrong kernels made from right ones, and which of them are found out.
+
+But:    a survivor is a question: an input is missing, or the change does not matter. `equivalent.toml` holds the answers
+        for those that do not matter; the others stand in the table as what the graders do not see.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shlex
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import command, device, records
+from onekernel.bench.mutants.equivalent import reason
+from onekernel.bench.mutants.files import Original, originals
+from onekernel.bench.mutants.grading import graded
+from onekernel.bench.mutants.mutations import Mutant, mutants
+from onekernel.bench.timing import took
+from onekernel.course import Course, find_root
+from onekernel.labs.reader import load
+from onekernel.messages import say
+
+SEED = 20_261_122
+
+
+def main(argv: Sequence[str]) -> int:
+    options, root = _parser().parse_args(argv), find_root()
+    chosen = [o for o in originals(root) if not options.only or o.path.stem in options.only]
+    command.names(options.only or [], [o.path.stem for o in originals(root)])
+    if options.dry_run:
+        print(say("bench.dry-run-here", command="python bench/mutants.py"))
+        wanted = sum(len(mutants(o.path, o.most)) for o in chosen)
+        print("  " + say("bench.mutants-line", mutants=wanted, files=len(chosen)))
+        print("  " + records.expected(root, "mutants").text())
+        return 0
+    began, path = time.perf_counter(), options.output or records.results(root) / "cpu" / "mutants.json"
+    result = records.read(path) if path.is_file() else {"files": {}, "took": {"wall_s": 0.0}}
+    course, earlier = load(root), float(result["took"]["wall_s"])
+    for original in chosen:
+        known = result["files"].get(original.path.name, []) if options.survivors else []
+        result["files"][original.path.name] = _file(course, original, known, options.jobs)
+        result |= {
+            "bench": "mutants",
+            "command": shlex.join(["python", "bench/mutants.py", *argv]),
+            "date": date.today().isoformat(),
+            "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+            "versions": {"python": platform.python_version()},
+            "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
+        }
+        records.write(path, result)
+        print(_line(original.path.name, result["files"][original.path.name]), flush=True)
+    print(say("bench.written", path=path))
+    return 0
+
+
+def _file(course: Course, original: Original, known: list[dict[str, Any]], jobs: int) -> list[dict[str, Any]]:
+    """The mutants of one file, graded; those of `known` that did not survive stay as they are."""
+    dead = {(m["line"], m["after"]): m for m in known if m["end"] != "survived"}
+
+    def one(mutant: Mutant) -> dict[str, Any]:
+        if (mutant.line, mutant.after) in dead:
+            return dead[mutant.line, mutant.after]
+        with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
+            path = Path(folder) / original.path.name
+            path.write_text(original.answers(mutant.text), encoding="utf-8")
+            end = graded(original, course, path, SEED)
+        line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+        return {**line, "end": end.end, "by": list(end.by)}
+
+    with original.card(), ThreadPoolExecutor(jobs) as pool:
+        found = list(pool.map(one, mutants(original.path, original.most)))
+    for line in found:
+        why = reason(original.path.name, line) if line["end"] == "survived" else None
+        line.pop("equivalent", None)
+        if why:
+            line["equivalent"] = why
+    return found
+
+
+def _line(name: str, found: Iterable[dict[str, Any]]) -> str:
+    ends = [m["end"] for m in found]
+    open_ = [m for m in found if m["end"] == "survived" and "equivalent" not in m]
+    text = f"{name:28}" + "".join(f"{ends.count(e):>5} {e}" for e in ("killed", "survived", "refused"))
+    return "\n".join([text, *(f"    {m['line']}: {m['before']}  ->  {m['after']}" for m in open_)])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = command.parser("mutants")
+    command.option(parser, "mutants", "--only", nargs="+", metavar="FILE")
+    command.option(parser, "mutants", "--survivors", action="store_true")
+    command.option(parser, "mutants", "--jobs", type=int, default=1, metavar="N")
+    command.option(parser, "mutants", "--output", type=Path, metavar="FILE")
+    return parser
