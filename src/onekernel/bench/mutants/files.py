@@ -65,10 +65,13 @@ _RUNG, _TRITON_RUNG = 16, 16
 def originals(root: Path) -> list[Original]:
     """Each solution that is code and each rung of the ladder, the quick ones first."""
     solutions = root / "solutions"
-    found = [Original(solutions / n, Path(n).stem, Path(n).stem, m) for n, m in _SOLUTIONS.items() if n.endswith(".cu")]
+    found = [_solution(solutions / name, most) for name, most in _SOLUTIONS.items() if name.endswith(".cu")]
     for path in sorted((solutions / "ladder").glob("*.cu")):
         found.append(Original(path, LADDER, f"ladder_{path.stem.split('_', 1)[1]}", _RUNG))
     for path in sorted((solutions / "ladder").glob("*.py")):
         found.append(Original(path, "softmax_triton", path.stem, _TRITON_RUNG))
-    found += [Original(solutions / n, Path(n).stem, Path(n).stem, m) for n, m in _SOLUTIONS.items() if n.endswith(".py")]
-    return found
+    return found + [_solution(solutions / name, most) for name, most in _SOLUTIONS.items() if name.endswith(".py")]
+
+
+def _solution(path: Path, most: int) -> Original:
+    return Original(path, path.stem, path.stem, most)

@@ -35,8 +35,9 @@ def graded(original: Original, course: Course, path: Path, seed: int) -> End:
         if early:
             return early
     result = grade(s)
-    if any(f.code.startswith("compile") or f.code in ("syntax", "refused") for v in result.verdicts for f in v.failures):
-        return End("refused", tuple(sorted({f.code for v in result.verdicts for f in v.failures})))
+    codes = {f.code for v in result.verdicts for f in v.failures}
+    if codes & {"compile-error", "syntax", "refused"}:
+        return End("refused", tuple(sorted(codes)))
     lost = [v for v in result.verdicts if v.status != PASSED]
     return End("killed", tuple(sorted({f.code for v in lost for f in v.failures}))) if lost else End("survived")
 
@@ -50,7 +51,8 @@ def _first_look(s: Submission) -> End | None:
     outcome = supervisor.run(Request(s.path.resolve(), s.backend, calls, prototypes, options))
     if not outcome.built:
         return End("refused", tuple(sorted({f.code for f in outcome.build})))
-    found = {f.code for (check, call), ran in zip(few, outcome.calls, strict=True) for f in judge_call(s, check, call, ran)}
+    ended = zip(few, outcome.calls, strict=True)
+    found = {failure.code for (check, call), ran in ended for failure in judge_call(s, check, call, ran)}
     return End("killed", tuple(sorted(found))) if found else None
 
 

@@ -1,7 +1,7 @@
 """Mutation testing of the graders: wrong kernels made from right ones, and which of them are found out.
 
-But:    a survivor is a question: an input is missing, or the change does not matter. `equivalent.toml` holds the answers
-        for those that do not matter; the others stand in the table as what the graders do not see.
+But:    a survivor is a question: an input is missing, or the change does not matter. `equivalent.toml` says why it does
+        not; what has no reason there stands in the table as what the graders do not see.
 """
 
 from __future__ import annotations
