@@ -139,8 +139,9 @@ class Program(Protocol):
         may run from here on. Raises BuildError."""
         ...
 
-    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
-        """Calls the launcher `function`. Buffers are updated in place. Raises BuildError if there is no such export."""
+    def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
+        """Calls the launcher `function`, as it is or in one of `onekernel.ways`. Buffers are updated in place. Raises
+        BuildError if there is no such export."""
         ...
 
     def timed(

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ _OPERATORS_ON = [
 _LINKER = ["-Wl,--as-needed", "-Wl,--no-undefined"]
 
 
-def library(path: Path, source: bytes, toolchain: Toolchain) -> Path:
+def library(path: Path, source: bytes, toolchain: Toolchain, defines: Sequence[str] = ()) -> Path:
     """The shared library of `source`, which was read from `path`. Raises BuildError with the lines at fault.
 
     The build runs in a folder of its own and the finished library is moved into place in one step: torch's lock file
@@ -39,6 +39,7 @@ def library(path: Path, source: bytes, toolchain: Toolchain) -> Path:
         "-std=c++17",
         "-lineinfo",
         *_OPERATORS_ON,
+        *(f"-D{define}" for define in defines),
     ]
     name = f"onekernel_{_key(path.name, source, flags, toolchain)}"
     builds = cache_folder("cuda")

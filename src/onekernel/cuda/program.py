@@ -19,17 +19,19 @@ from onekernel.cuda.compile import library
 from onekernel.cuda.diagnostics import finding_of_status, is_sticky
 from onekernel.cuda.toolchain import Toolchain, require
 from onekernel.messages import Message
+from onekernel.ways import REFUSED
 
+_CAPTURE_RELAXED = 2  # cudaStreamCaptureModeRelaxed
 _EMPTIER_BYTES = 256 << 20  # more than twice the largest L2 in the course's table of cards
 _lost: list[str] = []  # the launcher that took this process's CUDA context with it, if one did
 
 
-def build(path: Path | str, prototypes: Sequence[str] = ()) -> CudaProgram:
+def build(path: Path | str, prototypes: Sequence[str] = (), defines: Sequence[str] = ()) -> CudaProgram:
     """Builds `path`, a self-contained `.cu`, for the current GPU; a second build of the same content is read back.
 
-    `prototypes` are the C declarations that the file's launchers are held to, as far as it defines them. Nothing of
-    the file runs before the first call. Raises BuildError for a file that does not compile or whose launcher has
-    another signature, Unavailable where this machine cannot build or run it.
+    `prototypes` are the C declarations that the file's launchers are held to, as far as it defines them; `defines` are
+    macros as of -D. Nothing of the file runs before the first call. Raises BuildError for a file that does not compile
+    or whose launcher has another signature, Unavailable where this machine cannot build or run it.
     """
     path = Path(path)
     source = path.read_bytes()
@@ -40,7 +42,7 @@ def build(path: Path | str, prototypes: Sequence[str] = ()) -> CudaProgram:
         message = Message("cuda.not-utf8", {"byte": f"0x{source[error.start]:02x}"})
         raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
     toolchain = require()
-    built = library(path.absolute(), source, toolchain)
+    built = library(path.absolute(), source, toolchain, defines)
     declared = declarations.functions(text)
     declarations.hold_to(prototypes, declared, path)
     return CudaProgram(path, {d.name: d for d in declared}, built, toolchain)
@@ -73,13 +75,15 @@ class CudaProgram:
         library.cudaGetErrorName.restype = ctypes.c_char_p
         return library
 
-    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+    def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
         """Calls the launcher `function` with `args` and the current stream, then waits for the whole device.
 
         Each buffer's `memory` holds afterwards what the device holds, guards included; after an error that loses
         the context it is left as it was. `seconds` is the time between two events around the call: it includes the
         launch and is no benchmark. Raises BuildError where the file has no such launcher.
         """
+        if way == REFUSED:
+            return self._refused(function, args)
         report, _ = self._launch(function, args, launches=1, kept=0)
         return report
 
@@ -134,6 +138,27 @@ class CudaProgram:
             findings = self._explain(function, args, returned, status)
             times = () if status else tuple(s.elapsed_time(e) / 1e3 for s, e in events[-launches:])
         return CallReport(status, self._name(status), findings, seconds=times[0] if times else 0.0), times
+
+    def _refused(self, function: str, args: Sequence[Arg]) -> CallReport:
+        """What the launcher returns where the device takes no launch. A stream whose capture was broken, by waiting for
+        it, refuses all work and harms nothing else (CUDA C++ Programming Guide, "Graphs: invalidation")."""
+        import torch
+
+        launcher, runtime = self.function(function), self._library
+        with torch.cuda.device(self.toolchain.device):
+            held = [_to_device(a, torch) if isinstance(a, Buffer) else a for a in args]
+            raw = [_raw(h, a) for h, a in zip(held, args, strict=True)]
+            torch.cuda.synchronize()
+            stream, graph = torch.cuda.Stream(), ctypes.c_void_p()
+            handle = ctypes.c_void_p(stream.cuda_stream)
+            runtime.cudaStreamBeginCapture(handle, _CAPTURE_RELAXED)
+            runtime.cudaStreamSynchronize(handle)
+            runtime.cudaGetLastError()
+            status = launcher(*raw, stream.cuda_stream)
+            runtime.cudaStreamEndCapture(handle, ctypes.byref(graph))
+            runtime.cudaGetLastError()
+            torch.cuda.synchronize()
+        return CallReport(status, self._name(status))
 
     def function(self, name: str) -> Callable[..., int]:
         """The launcher as a ctypes function of addresses and sizes, ints, and floats; it returns the cudaError_t.

@@ -13,7 +13,7 @@ from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSE
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
-from onekernel.sandbox.supervisor import RunOutcome
+from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 
@@ -79,16 +79,18 @@ def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> lis
 def _grade_checks(s: Submission) -> list[Verdict]:
     plans: list[tuple[Check, list[Call]]] = [(c, c.kind.plan(s, c)) for c in s.exercise.checks if c.kind.plans]
     ran: dict[str, Ran] = {}
-    for backend in dict.fromkeys(_backend(s, c) for c, _ in plans):
-        mine = [(c, plan) for c, plan in plans if _backend(s, c) == backend]
-        every = [call for _, plan in mine for call in plan]
-        outcome = _run(s, backend, every, counted=any(c.kind.counted for c, _ in mine))
+    builds = dict.fromkeys((_backend(s, c), call.case.defines) for c, plan in plans for call in plan)
+    for backend, defines in builds:
+        mine = [(c, call) for c, plan in plans if _backend(s, c) == backend for call in plan]
+        mine = [(c, call) for c, call in mine if call.case.defines == defines]
+        outcome = _run(s, backend, [call for _, call in mine], defines, counted=any(c.kind.counted for c, _ in mine))
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
-        if not outcome.built:
+        if not outcome.built and not defines:
             return _build_failed(s, outcome)
-        answers = iter(outcome.calls)
-        ran |= {c.id: [(call, next(answers)) for call in plan] for c, plan in mine}
+        answers = outcome.calls if outcome.built else [_not_built(outcome)] * len(mine)
+        for (check, call), answer in zip(mine, answers, strict=True):
+            ran.setdefault(check.id, []).append((call, answer))
     verdicts: list[Verdict] = []
     for check in s.exercise.checks:
         verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
@@ -108,18 +110,26 @@ def _backend(s: Submission, check: Check) -> str:
     return "simulator" if check.kind.counted and s.backend == "cuda" else s.backend
 
 
-def _run(s: Submission, backend: str, every: Sequence[Call], *, counted: bool) -> RunOutcome:
+def _run(s: Submission, backend: str, every: Sequence[Call], defines: Sequence[str], *, counted: bool) -> RunOutcome:
     """One process for all calls of the file."""
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options: dict[str, object] = {}
     if backend == "simulator":
         options = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
+    if defines:
+        options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
-    outcome = supervisor.run(Request(s.path.resolve(), backend, calls, prototypes, options))
+    ways = [c.case.way for c in every]
+    outcome = supervisor.run(Request(s.path.resolve(), backend, calls, prototypes, options, ways=ways))
     ours = Request(s.course.solution(s.exercise), backend, (), prototypes, options)
     if outcome.unavailable and supervisor.runs(ours):
         outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
     return outcome
+
+
+def _not_built(outcome: RunOutcome) -> CallOutcome:
+    """A call of a file that does not build with the macros that the call asks for, though it does without."""
+    return CallOutcome(exports=outcome.build, ended=outcome.ended)
 
 
 def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:

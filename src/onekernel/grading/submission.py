@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES
 from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.supervisor import CallOutcome
+from onekernel.ways import REFUSED
 
 SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
@@ -84,6 +86,9 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if outcome.report is None:
         return [because(outcome.ended or Message("grading.gave-up", {"times": 1}), "ended")]
     report = outcome.report
+    if call.case.way == REFUSED:  # it could compute nothing: what counts is what it says
+        lost = Message("grading.launch-error-lost", {"function": call.function})
+        return [] if report.status else [because(lost, "launch-error-lost")]
     found = _said_once([failure_of(f, check, call) for f in report.findings if f.severity == "error"])
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
@@ -98,6 +103,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     elif not found and all(call.case.sizes.values()):
         idle = _idle(s, call, report.kernels)
         found += [because(idle, "no-kernel")] if idle else []
+        other = _other_block(call, report.kernels)
+        found += [because(other, "other-block")] if other else []
     return found
 
 
@@ -114,6 +121,14 @@ def _said_once(found: list[Failure]) -> list[Failure]:
             seen.add((failure.line, advice.key))
         out.append(failure)
     return out
+
+
+def _other_block(call: Call, kernels: Sequence[KernelCounts]) -> Message | None:
+    """What shows that a file built with -DBLOCK=N has N threads in no block. On a GPU nobody counts."""
+    wanted = [int(d.removeprefix("BLOCK=")) for d in call.case.defines if d.startswith("BLOCK=")]
+    if not wanted or not kernels or any(math.prod(k.block) == wanted[0] for k in kernels):
+        return None
+    return Message("grading.other-block", {"block": wanted[0], "threads": math.prod(kernels[0].block)})
 
 
 def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message | None:

@@ -42,7 +42,8 @@ class Case:
     `gaps` gives the elements between the end of a row and the start of the next, by tensor name; `shift` moves every
     base pointer by that many elements off its 256-byte alignment, and `apart` a tensor's own by so many more. `fill`
     draws the inputs as float64 from a generator. `scalars` gives the operator's scalars; the oracle finds them among
-    the inputs, as arrays without a dimension.
+    the inputs, as arrays without a dimension. `way` is how the launcher is called, "" or one of
+    `onekernel.ways`; `defines` are macros that the file is built with, "BLOCK=96".
     """
 
     name: str
@@ -54,6 +55,13 @@ class Case:
     shift: int = 0
     scalars: Mapping[str, int | float] = field(default_factory=dict)
     apart: Mapping[str, int] = field(default_factory=dict)
+    way: str = ""
+    defines: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is an input like any other: the file built as it stands, and called on a machine that works."""
+        return not (self.way or self.defines)
 
     @property
     def gpu_only(self) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ways import REFUSED
 
 # The error of a sum is bounded by the sum of the magnitudes: Higham, "Accuracy and Stability of Numerical Algorithms",
 # section 4.2. Measured in numpy's float32 over 300 seeds of each case: trees and grids of partial sums stay below 3e-7,
@@ -60,6 +63,13 @@ def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
     return Case(name, group, {"n": n}, fill, Message(f"ops.dot_{kind}", {"n": n}), shift=shift)
 
 
+def _block(block: int, n: int) -> Case:
+    """Built with another number of threads per block than the file has."""
+    about = Message("ops.dot_block", {"n": n, "block": block})
+    case = _case("blocks", "integers", _integers, n)
+    return replace(case, name=f"{case.name}-block{block}", about=about, defines=(f"BLOCK={block}",))
+
+
 CASES = (
     *(_case("shapes", "normal", _normal, n) for n in (1, 31, 32, 33, 48, 96, 200, 256, 384, 700, 1000, 1024, 1025)),
     *(_case("counted", "integers", _integers, n) for n in (1, 63, 255, 257, 1023, 40_001)),
@@ -68,6 +78,8 @@ CASES = (
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     _case("long", "normal", _normal, 1_000_003),
     _case("long", "positive", _positive, 1_000_003),
+    *(replace(_case("errors", "refused", _normal, n), way=REFUSED) for n in (100, 1_000_003)),
+    *(_block(block, n) for block in (96, 1, 1000) for n in (1, 31, 1000, 2049)),
 )
 
 OPERATOR = Operator(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES, Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ways import REFUSED
 
 
 def oracle(inputs: Arrays) -> Arrays:
@@ -52,6 +55,7 @@ CASES = (
     _case("special", "special", _special, 999),
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     _case("unaligned", "unaligned", _normal, 130, shift=3),
+    replace(_case("errors", "refused", _normal, 1000), way=REFUSED),
 )
 
 OPERATOR = Operator(

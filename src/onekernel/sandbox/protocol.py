@@ -53,6 +53,7 @@ class Request:
     prototypes: Sequence[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     timed: Mapping[str, Any] | None = None
+    ways: Sequence[str] = ()  # how each call is made, where not all of them are as they stand
 
     def write(self, folder: Path) -> None:
         """Lays the request out in `folder`."""
@@ -78,6 +79,7 @@ class Request:
             "prototypes": list(self.prototypes),
             "options": dict(self.options),
             "timed": self.timed,
+            "ways": list(self.ways),
             "calls": calls,
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -98,7 +100,8 @@ def read_request(folder: Path) -> Request:
             else:
                 args.append(arg)
         calls.append((call["function"], args))
-    return Request(Path(job["source"]), job["backend"], calls, job["prototypes"], job["options"], job["timed"])
+    rest = (job[key] for key in ("prototypes", "options", "timed", "ways"))
+    return Request(Path(job["source"]), job["backend"], calls, *rest)
 
 
 def read_bytes(path: Path, *, exactly: int | None = None, at_most: int = JSON_BYTES) -> bytes:

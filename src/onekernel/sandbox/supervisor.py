@@ -74,7 +74,8 @@ def run(request: Request) -> RunOutcome:
     outcomes: list[CallOutcome] = [CallOutcome() for _ in request.calls]
     todo = list(range(len(outcomes)))
     for attempt in range(RESTARTS + 1):
-        part = replace(request, calls=[request.calls[i] for i in todo])
+        ways = [request.ways[i] for i in todo] if request.ways else ()
+        part = replace(request, calls=[request.calls[i] for i in todo], ways=ways)
         with _folder() as folder:
             part.write(folder)
             asked_for = sum(a.memory.nbytes for _, args in part.calls for a in args if isinstance(a, Buffer))

@@ -96,7 +96,7 @@ def work(folder: Path) -> None:
                 report, times = program.timed(function, args, request.timed["launches"], request.timed["kept"][number])
                 _write(out / f"{number}.times", times)
             else:
-                report = program.call(function, args)
+                report = program.call(function, args, request.ways[number] if request.ways else "")
         except BuildError as error:
             findings = [f.to_json() for f in error.findings]
             _write(out / f"{number}.json", {"export": findings})

@@ -25,11 +25,12 @@ from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
+from onekernel.ways import REFUSED
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 
-COUNT, TRACE = 4, 8
+COUNT, TRACE, REFUSE = 4, 8, 16
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
 
@@ -84,10 +85,11 @@ class Simulated(Untimed):
                     out.append((name, symbol))
         return out
 
-    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+    def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
         """Calls the launcher `function`; a stream is appended. Buffers' memory becomes what the device holds.
 
-        Raises BuildError if the file does not export `function`, or with another number of parameters.
+        REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. Raises BuildError if the file
+        does not export `function`, or with another number of parameters.
         """
         address = self._address(function, len(args) + 1)
         started = time.perf_counter()
@@ -104,6 +106,8 @@ class Simulated(Untimed):
         if self.traced is not None and options & COUNT:
             self._so.ok_trace(*self.traced)
             options |= TRACE
+        if way == REFUSED:
+            options |= REFUSE
         self._so.ok_call(address, values, reals, options, self.time_limit, cores, ctypes.byref(status))
         report: dict[str, Any] = json.loads(self._so.ok_report())
         for arg in args:
@@ -156,6 +160,7 @@ def build(
     mode: str = "check",
     *,
     prototypes: Sequence[str] = (),
+    defines: Sequence[str] = (),
     time_limit: float = 10.0,
     side_stream: bool = False,
     with_compiler: str | None = None,
@@ -165,15 +170,16 @@ def build(
 
     `mode`: "fast" runs on all cores and checks little; "bounds" does too and finds accesses outside of tensors and
     shared arrays; "check" also finds races and reads of what nobody wrote; "count" also counts requests, sectors and
-    bank conflicts. `prototypes` are the C declarations that the file's launchers are held to. `side_stream`: launchers
-    are given a non-blocking stream, as PyTorch makes them, and not the default one; work that is not ordered with it is
-    then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card to model, "sm_80" or "sm_90"; else
-    what ONEKERNEL_ARCH says, else sm_80. Nothing of the file runs before the first call.
+    bank conflicts. `prototypes` are the C declarations that the file's launchers are held to; `defines` are macros as
+    of -D. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and not the default one;
+    work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card
+    to model, "sm_80" or "sm_90"; else what ONEKERNEL_ARCH says, else sm_80. Nothing of the file runs before the first
+    call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
     source = rewrite(Path(path).resolve(), architecture(arch))
-    library, whole_vectors = compile_source(source, mode, chosen)
+    library, whole_vectors = compile_source(source, mode, chosen, defines)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     # clang takes vector types apart whose copies are not spelled out: one access may count as several.
     exact = chosen.family == "g++" or (whole_vectors and not source.aligned_types)

@@ -57,7 +57,7 @@ class TritonProgram(Untimed):
             message = Message("triton.import-failed", {"line": line or "?", "why": _why(error)})
             raise BuildError([Finding("import-failed", message, str(self.path), line)], _log()) from None
 
-    def call(self, function: str, args: Sequence[Arg]) -> CallReport:
+    def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
         """Calls `function` on the tensors that `args` describe. The element type is the function's suffix, as for the C
         launchers: none, _f16, _bf16; the Python function has none. Tensors are passed in order, the output last,
         scalars by name.

@@ -21,8 +21,11 @@ def plan(s: Submission, check: Check) -> list[Call]:
         cases = [case for name in check.options["groups"] for case in operator.group(name)]
         if s.device == "simulator":
             cases = [c for c in cases if not c.gpu_only]
+        if s.backend == "triton":
+            cases = [c for c in cases if c.plain]
         planned += [buffers.make(operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
-        planned += [buffers.make(operator, s.exercise.slug, cases[0], dtype, s.seed, draw=1)]
+        first = next((c for c in cases if c.plain), cases[0])
+        planned += [buffers.make(operator, s.exercise.slug, first, dtype, s.seed, draw=1)]
     return planned
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from onekernel.messages import Message
 from onekernel.ops.base import Case, Fill
 from onekernel.ops.softmax import fills
+from onekernel.ways import REFUSED
 
 
 def _case(
@@ -70,6 +73,8 @@ CASES = (
     _case("long", "outlier", fills.outlier, 3, 4099),
     _case("long", "outlier", fills.outlier, 3, 12_289),
     _case("long", "late", fills.late, 1, 26_000),
+    replace(_case("errors", "refused", fills.normal(), 4, 33), way=REFUSED),
+    replace(_case("errors", "refused", fills.normal(), 2, 12_400), way=REFUSED),
     *_up_and_down("lengths", _LENGTHS),
     *_up_and_down("huge", _HUGE_LENGTHS),
 )

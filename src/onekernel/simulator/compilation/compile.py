@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -29,26 +30,28 @@ _CLOCK_SECONDS = 1200  # for a compiler that only waits
 _NOT_COPIED = re.compile(r"deleted (?:function|copy)|implicitly[- ]deleted")
 
 
-def compile_source(source: Source, mode: str, with_compiler: Compiler) -> tuple[Path, bool]:
+def compile_source(
+    source: Source, mode: str, with_compiler: Compiler, defines: Sequence[str] = ()
+) -> tuple[Path, bool]:
     """The shared object of `source` for `mode`, and whether CUDA's vectors are copied whole in it.
 
     Built if the cache does not have it. Raises BuildError.
     """
     how = flags(mode, with_compiler, source.arch)
     try:
-        return _compile(source, with_compiler, how), True
+        return _compile(source, with_compiler, how, defines), True
     except BuildError as error:
         if not _NOT_COPIED.search(error.log):
             raise
         try:
-            return _compile(source, with_compiler, (*how, "-DONEKERNEL_PLAIN_VECTORS")), False
+            return _compile(source, with_compiler, (*how, "-DONEKERNEL_PLAIN_VECTORS"), defines), False
         except BuildError:
             raise error from None
 
 
-def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...]) -> Path:
+def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str]) -> Path:
     parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), _runtime_hash()]
-    key = _hash(*parts, with_compiler.version, *how)
+    key = _hash(*parts, with_compiler.version, *how, *defines)
     folder = cache_folder("simulator")
     target = folder / f"{source.path.stem}-{key}.so"
     if used(target):
@@ -63,7 +66,8 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...]) -> P
             (Path(work) / name).write_text(text, encoding="utf-8")
         built, linked = Path(work) / "kernel.o", Path(work) / "kernel.so"
         prefix = _precompiled(with_compiler, folder, how)
-        done = _run([with_compiler.path, *how, "-include", str(prefix), "-c", str(main), "-o", str(built)])
+        macros = [f"-D{define}" for define in defines]
+        done = _run([with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)])
         if done.returncode:
             _require_room(done)
             shared.result()  # a compiler that fails at our own source, too, is the cause

@@ -106,6 +106,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     if (fault) return fault;
     int error = check_launch(*site, *config);
     if (error) return error;
+    if (options & REFUSE) return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
     Busy busy;
     count++;
     name_arguments(*site, pointers, arguments);

@@ -1,20 +1,28 @@
 // exercise: dot_product
-// unusual: one warp, each lane with Kahan's compensated sum
+// unusual: one block, each thread with Kahan's compensated sum; thread 0 adds them up, one by one
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#ifndef BLOCK
+#define BLOCK 64
+#endif
+
 __global__ void dot(const float* a, const float* b, float* out, int64_t n) {
+    __shared__ float sums[BLOCK];
     float sum = 0, lost = 0;
-    for (int64_t i = threadIdx.x; i < n; i += 32) {
+    for (int64_t i = threadIdx.x; i < n; i += BLOCK) {
         const float term = __fsub_rn(__fmul_rn(a[i], b[i]), lost), next = __fadd_rn(sum, term);
         lost = __fsub_rn(__fsub_rn(next, sum), term);
         sum = next;
     }
-    for (int s = 16; s > 0; s /= 2) sum += __shfl_down_sync(0xffffffff, sum, s);
-    if (threadIdx.x == 0) *out = sum;
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x) return;
+    for (int t = 1; t < BLOCK; ++t) sum += sums[t];
+    *out = sum;
 }
 
 extern "C" cudaError_t dot_product(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
-    dot<<<1, 32, 0, stream>>>(a, b, out, n);
+    dot<<<1, BLOCK, 0, stream>>>(a, b, out, n);
     return cudaGetLastError();
 }

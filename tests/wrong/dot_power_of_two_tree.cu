@@ -1,0 +1,43 @@
+// exercise: dot_product
+// bug: a tree that halves BLOCK: with 96 or 1000 threads it leaves sums behind
+// caught: values
+// group: blocks
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+
+__global__ void dot(const float* a, const float* b, float* out, int64_t n) {
+    __shared__ float sums[BLOCK];
+    const int t = threadIdx.x;
+    float mine = 0;
+    for (int64_t i = (int64_t)blockIdx.x * BLOCK + t; i < n; i += (int64_t)gridDim.x * BLOCK) mine += a[i] * b[i];
+    sums[t] = mine;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (t < half) sums[t] += sums[t + half];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = sums[0];
+}
+
+__global__ void add_up(const float* partial, float* out, int count) {
+    float sum = 0;
+    for (int i = 0; i < count; ++i) sum += partial[i];
+    out[0] = sum;
+}
+
+extern "C" cudaError_t dot_product(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    int64_t blocks = (n + 32 * BLOCK - 1) / (32 * BLOCK);
+    blocks = blocks < 1 ? 1 : blocks > 1024 ? 1024 : blocks;
+    float* partial = nullptr;
+    cudaError_t error = cudaMallocAsync((void**)&partial, blocks * sizeof(float), stream);
+    if (error != cudaSuccess) return error;
+    dot<<<(unsigned)blocks, BLOCK, 0, stream>>>(a, b, partial, n);
+    add_up<<<1, 1, 0, stream>>>(partial, out, (int)blocks);
+    error = cudaGetLastError();
+    cudaFreeAsync(partial, stream);
+    return error;
+}
