@@ -58,7 +58,7 @@ def _first_look(s: Submission) -> End | None:
 
 def _few(s: Submission) -> list[tuple[Check, Call]]:
     """Small calls in the exercise's first type, some of each of its checks."""
-    found = []
+    found: list[tuple[Check, Call]] = []
     for check in s.exercise.checks:
         if check.kind.name != "correct":
             continue

@@ -42,7 +42,9 @@ def main(argv: Sequence[str]) -> int:
         print("  " + records.expected(root, "mutants").text())
         return 0
     began, path = time.perf_counter(), options.output or records.results(root) / "cpu" / "mutants.json"
-    result = records.read(path) if path.is_file() else {"files": {}, "took": {"wall_s": 0.0}}
+    result: dict[str, Any] = {"files": {}, "took": {"wall_s": 0.0}}
+    if path.is_file():
+        result = records.read(path)
     course, earlier = load(root), float(result["took"]["wall_s"])
     for original in chosen:
         known = result["files"].get(original.path.name, []) if options.survivors else []
