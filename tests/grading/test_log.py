@@ -11,7 +11,15 @@ import pytest
 from onekernel import cli
 from onekernel.bench import credit, device
 from onekernel.bench.sample import Sample
-from onekernel.checks.log.rounds import fill, kernel_hash, ready_to_measure, rounds
+from onekernel.checks.log.rounds import (
+    baseline,
+    fill,
+    kernel_hash,
+    ready_for_baseline,
+    ready_to_measure,
+    rounds,
+    starting_point,
+)
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.grading.submission import Submission
@@ -26,7 +34,7 @@ ROUND = """## {word} {n}: shuffles
 
 **{p}:** {prediction}
 
-**{c}:** the tree
+**{c}:** the tree of `block_sum`
 
 **{m}:**
 <!-- measured -->
@@ -37,6 +45,7 @@ ROUND = """## {word} {n}: shuffles
 """
 ENGLISH = {"word": "Round", "p": "Prediction", "c": "Change", "m": "Measured", "e": "Explanation"}
 SPANISH = {"word": "Ronda", "p": "Predicción", "c": "Cambio", "m": "Medido", "e": "Explicación"}
+WHY_ES = "acertó, porque cada warp pide ahora la cuarta parte de las peticiones de antes"
 WHY = "it was right, because the barriers between the levels of the tree are gone now"
 
 
@@ -65,6 +74,57 @@ def test_what_is_missing_is_told(kernel: Path) -> None:
     assert rounds(curt)[0].missing([]) == "log-explanation"
 
 
+# What earned all points once, beside a measurement: a number without a unit, a change that says nothing, twelve words.
+@pytest.mark.parametrize(
+    ("prediction", "change", "explanation", "lack"),
+    [
+        ("7", "lines 4-9: shuffles", WHY, "log-prediction"),
+        ("it will be faster by 7", "lines 4-9: shuffles", WHY, "log-prediction"),
+        ("round 3 of 2026", "lines 4-9: shuffles", WHY, "log-prediction"),
+        ("2 barriers", "bla", WHY, "log-change"),
+        ("2 barriers", "I did something else here", WHY, "log-change"),
+        ("2 barriers", "`block_sum` now", "a b c one two three four five six seven eight 9", "log-reason"),
+        ("2 barriers", "`block_sum` with shuffles", "barriers " * 20, "log-reason"),
+        ("2 barriers", "`block_sum` with shuffles", "it is faster now", "log-explanation"),
+        ("20 % más rápido", "las líneas 20 a 31", "bla " * 12, "log-reason"),
+        ("20 % más rápido", "las líneas 20 a 31", WHY_ES, None),
+        ("peticiones: de 32 a 8", "lecturas de 16 bytes", WHY, None),
+        ("58% of the copy instead of 40", "float4 loads in line 12", WHY, None),
+        ("1.5x", "kThreads is 512 now", "no: the kernel needs more registers, so fewer blocks fit, line 12", None),
+    ],
+)  # fmt: skip
+def test_a_round_names_what_can_be_checked(kernel: Path, prediction: str, change: str, explanation: str, lack) -> None:
+    text = ROUND.format(n=1, prediction=prediction, explanation=explanation, **ENGLISH)
+    text = text.replace("the tree of `block_sum`", change)
+    (found,) = rounds(fill(text, kernel, ["2 barriers a row"]))
+    assert found.missing([]) == lack
+
+
+FLOODS = ["<!-- ", "<!-- measured: 0123456789ab 2026 -->\n", "`", "_a", "1 ", "## Round 1: x\n"]
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_log_of_a_megabyte_is_read_at_once(flood: str) -> None:
+    """Some of them took minutes, when each opening mark was searched to the end of the text."""
+    text = "## Round 1: x\n\n**Measured:**\n" + flood * ((1 << 20) // len(flood))
+    assert all(r.missing([]) for r in rounds(text))
+
+
+def test_round_0_is_what_the_others_start_from(kernel: Path) -> None:
+    text = "# Log\n\n" + ROUND.format(n=1, prediction="2 barriers", explanation=WHY, **ENGLISH)
+    with_start = baseline(text, kernel, ["20 barriers a row"], "## Round 0: where it starts")
+    assert with_start.index("Round 0") < with_start.index("20 barriers") < with_start.index("Round 1")
+    assert [r.number for r in rounds(with_start)] == [1] and starting_point(with_start) == kernel_hash(kernel)
+    with pytest.raises(UserError, match="same file"):
+        ready_to_measure(with_start, kernel)
+    with pytest.raises(UserError, match="before the first"):
+        ready_for_baseline(with_start)
+    kernel.write_text("// two")
+    ready_to_measure(with_start, kernel)
+    with pytest.raises(UserError, match="before the first"):
+        ready_for_baseline(fill(text, kernel, ["x"]))
+
+
 def test_no_measurement_without_a_prediction_a_change_and_a_place(kernel: Path) -> None:
     vague = ROUND.format(n=1, prediction="faster", explanation="", **ENGLISH)
     with pytest.raises(UserError, match="predict"):
@@ -88,7 +148,8 @@ def ana(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "learners" / "ana"
     folder.mkdir(parents=True)
     shutil.copy(root / "learners" / "borja" / "softmax_tuned.cu", folder)
-    (folder / "tuning_log.md").write_text(ROUND.format(n=1, prediction="32 requests", explanation="", **ENGLISH))
+    log = ROUND.format(n=1, prediction="32 requests per row", explanation="", **ENGLISH)
+    (folder / "tuning_log.md").write_text(log)
     monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path))
     return folder
 

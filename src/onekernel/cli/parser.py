@@ -46,7 +46,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("check", "check:run", _check)
     command("hint", "learn:hint", _exercise, _flag("again"), _learner)
     command("predict", "predict:run", _exercise, _set, _learner)
-    command("log", "tuning:run", _shape, _device, _learner)
+    command("log", "tuning:run", _flag("baseline"), _shape, _device, _learner)
     command("diff", "learn:diff", _exercise, _learner)
     command("reset", "learn:reset", _exercise, _learner)
     command("solution", "learn:solution", _exercise, _flag("spoil"), _learner)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from onekernel import doctor, learners
-from onekernel.checks.log.rounds import KERNEL, fill, ready_to_measure
+from onekernel.checks.log.rounds import KERNEL, baseline, fill, ready_for_baseline, ready_to_measure
 from onekernel.cli.common import load_course, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
-from onekernel.messages import Message
+from onekernel.messages import Message, say
 from onekernel.report.log_figures import lines
 
 
@@ -29,10 +29,17 @@ def run(args: argparse.Namespace) -> int:
     if not health.ok:
         raise UserError(Message.of("cli.log-device", device=device, why=health.cause))
     before = log.read_text(encoding="utf-8")
-    ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
+    if args.baseline:
+        ready_for_baseline(before)
+    else:
+        ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
     found = lines(Submission(course, exercise, kernel, device, fresh_seed()), shape, args.dtype)
-    learners.write_bytes(log, fill(before, kernel, found).encode())
-    tell("log-filled", path=log.relative_to(course.root))
+    if args.baseline:
+        after = baseline(before, kernel, found, say("grading.log-round-0"))
+    else:
+        after = fill(before, kernel, found)
+    learners.write_bytes(log, after.encode())
+    tell("log-baseline" if args.baseline else "log-filled", path=log.relative_to(course.root))
     for line in found:
         verbatim(f"    {line}")
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onekernel.checks.log.rounds import EXPLANATION_WORDS, rounds
+from onekernel.checks.log.rounds import EXPLANATION_WORDS, rounds, starting_point
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
@@ -13,9 +13,10 @@ ROUNDS = 3
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """A third of the points for each complete round, three at the most."""
-    seen: list[str] = []
+    text = s.path.read_text(encoding="utf-8")
+    seen = [kernel] if (kernel := starting_point(text)) else []
     complete, failures = 0, []
-    for r in rounds(s.path.read_text(encoding="utf-8")):
+    for r in rounds(text):
         lack = r.missing(seen)
         if lack:
             values = {"number": r.number, "title": r.title, "words": EXPLANATION_WORDS}
