@@ -586,7 +586,8 @@ template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, 
     const int width = slice_width<T>(r.cols, slices);
     const size_t bytes = width * sizeof(T) * (kScope == kFirstLaunch ? 1 : 2);
     const auto kernel = slice_kernel<T, kScope>;
-    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    const size_t allowed = bytes + sizeof(Part) * kMostWarps;   // `told` counts, too, where both together exceed 48 KB
+    const cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)allowed);
     if (error != cudaSuccess) return error;
     // Where blocks are few, time is latency, and threads hide it. Where they are many, fewer threads with several loads under way do as
     // well, and other blocks have the issue slots.
