@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench.fusion import tables as fusion
 from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
 from onekernel.bench.roofline import tables as roofline
@@ -31,7 +32,7 @@ from onekernel.simulator.read import records
 CAPTION = "caption"
 FINDINGS = "simulator/findings"
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
-MADE = {"softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS}
+MADE = {"fusion": fusion.PARTS, "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS}
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")

@@ -1,0 +1,92 @@
+"""The fusion bench without a GPU: its ways in PyTorch are the operators, its tables show what was measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from onekernel.bench import style
+from onekernel.bench.fusion import cases, figure, tables
+from onekernel.bench.fusion.cases import LARGE, MIB, OPERATIONS, Case, grid
+
+
+def test_a_case_of_a_tensor_size_has_rows_of_8192_and_least_bytes() -> None:
+    big = Case("rmsnorm", "float16", 64 * MIB)
+    assert big.shape == (4096, 8192) and big.traffic == 3 * 64 * MIB and big.reference == "add"
+    assert Case("gelu", "float32", 4096).shape == (1, 1024)
+    ragged = Case("gelu", "bfloat16", 64 * MIB, ragged=True)
+    assert ragged.shape == (4096, 8191) and ragged.traffic == 2 * 2 * 4096 * 8191 and ragged.reference == "copy"
+    assert [c.launch_bound for c in (Case("gelu", "bfloat16", MIB), big)] == [True, False]
+
+
+def test_the_grid_has_each_case_once_and_begins_with_the_large_ones() -> None:
+    walk = list(grid())
+    assert len(set(walk)) == len(walk)
+    assert {c.operation for c in walk} == set(OPERATIONS)
+    first = walk[: 3 * 3 * 4]
+    assert {(c.dtype, c.size, c.ragged) for c in first} == {
+        (d, s, r) for d in cases.ITEMSIZE for s in LARGE for r in (False, True)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_ways_of_pytorch_compute_the_operator_and_are_counted(operation: str) -> None:
+    torch = pytest.importorskip("torch")
+    from onekernel.bench.fusion import answers, measurement, ways
+
+    case = Case(operation, "float32", 4 * 4 * 8192)
+    rows, cols = case.shape
+    x, w = torch.randn(rows, cols), torch.randn(rows, cols)
+    t = ways.Tensors(x, w if case.inputs == 2 else x, torch.randn(cols), torch.empty_like(x))
+    for way in (ways.unfused, ways.framework):
+        answers.check(case, t, way(operation, t), strict=False)
+    with pytest.raises(answers.WrongOutput, match="wrong, the worst"):
+        answers.check(case, t, x + 1, strict=False)
+    moved = measurement._moved(lambda: ways.unfused(operation, t))["bytes_moved"] / case.traffic
+    wanted = {"gelu": 9.0, "softmax_mul": 11 / 3, "rmsnorm": 11 / 3, "cos_cos": 2.0}[operation]
+    assert moved == pytest.approx(wanted, abs=0.1)
+
+
+def _measured() -> dict:
+    """A result as the bench writes it, with times that follow from sizes."""
+    cells = []
+    for case in grid():
+        small = case.launch_bound
+        ways = {}
+        for number, way in enumerate([case.reference, "unfused", "framework", "cuda", "triton", "compile"]):
+            seconds = (1 + number / 10) * (1e-6 + case.traffic / 4e12)
+            found = {"gpu_s": seconds, "host_s": 7e-6, "eager_s": 8e-6, "graph_s": seconds} if small else {
+                "median_s": seconds, "q1_s": seconds, "q3_s": seconds, "count": 9}  # fmt: skip
+            ways[way] = found | ({"launches": 8 - number, "bytes_moved": 9 * case.traffic} if case.counted else {})
+        ways["compile"] = {"failed": "no compiler"} if case.ragged else ways["compile"]
+        ways["triton"] |= {"discarded": "too fast"} if case.size == 1 << 32 else {}
+        cells.append({
+            "operation": case.operation, "dtype": case.dtype, "size": case.size, "ragged": case.ragged,
+            "rows": case.shape[0], "cols": case.shape[1], "bytes": case.traffic, "reference": case.reference,
+            "method": "calls" if small else "events", "ways": ways,
+        })  # fmt: skip
+    return {"bench": "fusion", "device": {"name": "NVIDIA Test", "driver": "1"}, "versions": {"torch": "2"},
+            "date": "2026-01-01", "command": "python bench/fusion.py", "cells": cells}  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_the_tables_show_shares_microseconds_and_bytes(tmp_path: Path, lang: str) -> None:
+    path = tmp_path / "fusion.json"
+    path.write_text(json.dumps(_measured()))
+    made = {name: part(path, lang) for name, part in tables.PARTS.items()}
+    speed = next(line for line in made["speed"] if "float32 | 2048 x 8192" in line)
+    assert [cell.strip() for cell in speed.split("|")[5:-1]] == ["91", "83", "77", "71", "67"]
+    assert any("8191" in line and line.rstrip(" |").endswith("-") for line in made["speed"])  # what did not compile
+    assert sum("| 7" in line for line in made["launches"]) == len(OPERATIONS) * 5
+    assert all(line.split("|")[2].strip() in ("9.0", "9,0") for line in made["traffic"][2:6])
+
+
+def test_the_figure_is_drawn_in_each_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(style, "KINDS", ("svg",))
+    for lang in ("en", "es"):
+        (written,) = figure.draw(tmp_path / f"fusion.{lang}", _measured()["cells"], "title", "under", lang)
+        text = written.read_text(encoding="utf-8")
+        assert "softmax(x) * w" in text and ("copia" in text) == (lang == "es")
