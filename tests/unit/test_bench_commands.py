@@ -39,7 +39,7 @@ def no_gpu() -> None:
 
 
 # --- committed figures ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["softmax", "roofline", "intensity", "fusion"])
+@pytest.mark.parametrize("name", ["softmax", "roofline", "intensity"])
 @pytest.mark.slow
 def test_the_committed_figures_are_what_the_results_give(name, tmp_path, monkeypatch):
     monkeypatch.setattr(style, "KINDS", ("svg",))
@@ -60,7 +60,8 @@ def test_the_committed_figures_are_what_the_results_give(name, tmp_path, monkeyp
 
 
 def test_every_committed_figure_is_shown_on_a_page_in_its_language():
-    pages = {p: p.read_text(encoding="utf-8") for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/*/*.md"), *ROOT.glob("labs/*/*.md")]}
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*/*.md"), *ROOT.glob("labs/*/*.md")]
+    pages = {p: p.read_text(encoding="utf-8") for p in found}
     for picture in ROOT.glob("bench/results/*/*.png"):
         spanish = picture.name.endswith(".es.png")
         shown = [p for p, text in pages.items() if f"results/{picture.parent.name}/{picture.name}" in text]
