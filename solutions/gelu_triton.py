@@ -29,10 +29,9 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # no GPU: the interpret
 #|     # TODO: the whole formula as one expression (tl.erf, or tanh by tl.exp); narrow, and store with the same mask.
 #|
 #|
-WARPS = 4
-BYTES = 8192  # of a tile: 4 vectors of 16 bytes for each of 128 threads, all of them under way at once
-FEW_BYTES = 2048  # where there are too few tiles of that size for the multiprocessors
-FEW = 4 << 20  # bytes of a tensor
+WARPS = 8
+BYTES = 4096  # of a tile: a vector of 16 bytes for each thread
+LINE = 128  # bytes of a cache line
 SLOPE = tl.constexpr(-2.3022082)  # -2 * sqrt(2 / pi) * log2(e)
 CUBIC = tl.constexpr(-2.3022082 * 0.044715)
 
@@ -66,22 +65,21 @@ def gelu_tile(
     x_ptr,
     y_ptr,
     n,
-    x_phase,  # how many elements x starts after a boundary of 16 bytes; y_phase likewise
-    y_phase,
-    ALIKE: tl.constexpr,  # whether both start equally far from one
+    phase,  # how many elements y starts after the boundary of a cache line
+    ALIKE: tl.constexpr,  # whether x lies on multiples of 16 bytes where y does
     APPROXIMATE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """One program, BLOCK elements from a boundary of y on."""
+    """One program, BLOCK elements from the boundary of a cache line of y on."""
     start = tl.program_id(0).to(tl.int64) * BLOCK
     at = tl.arange(0, BLOCK)
-    y_tile = tl.multiple_of(y_ptr - y_phase, 16) + start + at
-    x_tile = tl.multiple_of(x_ptr - x_phase, 16) + start + at if ALIKE else x_ptr + (start - y_phase) + at
-    if (start >= y_phase) & (start + BLOCK <= n + y_phase):
+    y_tile = tl.multiple_of(y_ptr - phase, 16) + start + at
+    x_tile = (tl.multiple_of(x_ptr - phase, 16) if ALIKE else x_ptr - phase) + start + at
+    if (start >= phase) & (start + BLOCK <= n + phase):
         x = tl.load(x_tile).to(tl.float32)
         tl.store(y_tile, gelu_of(x, APPROXIMATE).to(y_ptr.dtype.element_ty))
     else:
-        exists = (start + at >= y_phase) & (start + at < n + y_phase)
+        exists = (start + at >= phase) & (start + at < n + phase)
         x = tl.load(x_tile, mask=exists, other=0.0).to(tl.float32)
         tl.store(y_tile, gelu_of(x, APPROXIMATE).to(y_ptr.dtype.element_ty), mask=exists)
 
@@ -95,10 +93,9 @@ MOST_LAUNCHES = 4096  # remembered; then they are forgotten, all at once
 def launch_first(x: torch.Tensor, out: torch.Tensor, approximate: bool, key: tuple) -> None:
     """Launches, and remembers how."""
     n, size = x.numel(), x.element_size()
-    x_phase, y_phase = (t.data_ptr() // size % (16 // size) for t in (x, out))
-    block = (BYTES if n * size > FEW else FEW_BYTES) // size
-    grid = (triton.cdiv(n + y_phase, block), 1, 1)
-    values = (n, x_phase, y_phase, x_phase == y_phase, approximate, block)
+    phase, block = out.data_ptr() % LINE // size, BYTES // size
+    grid = (triton.cdiv(n + phase, block), 1, 1)
+    values = (n, phase, x.data_ptr() % 16 == out.data_ptr() % 16, approximate, block)
     kernel = gelu_tile[grid](x, out, *values, num_warps=WARPS)
     if x.get_device() >= 0:
         if len(LAUNCHES) >= MOST_LAUNCHES:
@@ -117,7 +114,7 @@ def gelu_triton(x: torch.Tensor, out: torch.Tensor | None = None, approximate: b
     # <gap>
     approximate = bool(approximate)
     device = x.get_device()  # -1: not on a GPU
-    places = x.data_ptr() % 16, out.data_ptr() % 16, device, out.get_device()
+    places = x.data_ptr() % LINE, out.data_ptr() % LINE, device, out.get_device()
     key = (x.shape, x.stride(), x.dtype, out.shape, out.stride(), out.dtype, approximate, *places)
     again = LAUNCHES.get(key)
     if again and device == torch.cuda.current_device():

@@ -13,6 +13,7 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 SWEEP = (4 * KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB, GIB, 4 * GIB)
 SWEPT = "bfloat16"  # the type of the sweep; the others are measured at LARGE
 LARGE = (64 * MIB, GIB)
+RAGGED = 256 * MIB
 LAUNCH_BOUND_BYTES = 24 << 20  # below this much traffic a copy takes less than about 8 us
 
 
@@ -61,9 +62,8 @@ def grid() -> Iterator[Case]:
     """The cases of a run: the large ones first, since a run may be cut short."""
     for operation in OPERATIONS[:3]:
         for dtype in ITEMSIZE:
-            for size in LARGE:
-                yield Case(operation, dtype, size)
-                yield Case(operation, dtype, size, ragged=True)
+            yield from (Case(operation, dtype, size) for size in LARGE)
+            yield Case(operation, dtype, RAGGED, ragged=True)
     for operation in OPERATIONS:
         large = LARGE if operation in OPERATIONS[:3] else ()
         yield from (Case(operation, SWEPT, size) for size in SWEEP if size not in large)
