@@ -22,6 +22,7 @@ from typing import Any
 from onekernel.bench.fusion import tables as fusion
 from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
+from onekernel.bench.overhead import tables as overhead
 from onekernel.bench.roofline import tables as roofline
 from onekernel.bench.softmax import tables as softmax
 from onekernel.bench.words import caption
@@ -32,7 +33,10 @@ from onekernel.simulator.read import records
 CAPTION = "caption"
 FINDINGS = "simulator/findings"
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
-MADE = {"fusion": fusion.PARTS, "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS}
+MADE = {
+    "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS, "fusion": fusion.PARTS,
+    "overhead": overhead.PARTS,
+}  # fmt: skip
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
 _PAGES = ("*.md", "docs/**/*.md", "labs/**/*.md", "profiles/**/*.md", "bench/**/*.md", "learners/*.md")

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 STEP, WAIT = "onekernel:step", "onekernel:wait"  # what the profiled lines stand in; our own wait at their end
-WARM_UPS = 3
+WARM_UPS = 3  # before the profiler is started; one more under it
 TRACED = ("cpu_op", "user_annotation", "kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime", "cuda_driver")
 # Of a runtime call: a launch, a copy, a wait, memory. Queries of attributes and of errors are left out.
 CALLS = ("Launch", "Memcpy", "Memset", "Synchronize", "Malloc", "Free", "HostAlloc", "HostRegister", "WaitEvent")
@@ -77,17 +77,20 @@ def _profiled(torch: Any, call: Callable[[], Any]) -> dict[str, Any]:
     with contextlib.redirect_stdout(io.StringIO()):
         for _ in range(WARM_UPS):
             call()
-    for quiet in (True, False):  # a profiler that has just been started is slow: the first trace is thrown away
+    def synchronize() -> None:
         if cuda:
             torch.cuda.synchronize()
-        heard = contextlib.redirect_stdout(io.StringIO()) if quiet else contextlib.nullcontext()
-        with profile(activities=activities, record_shapes=True, profile_memory=True) as profiler, heard:
-            with record_function(STEP):
-                kept = call()
-                with record_function(WAIT):
-                    if cuda:
-                        torch.cuda.synchronize()
-            del kept
+
+    with profile(activities=activities, record_shapes=True, profile_memory=True) as profiler:
+        # The first launches under a profiler take milliseconds: they come before what is looked at.
+        with contextlib.redirect_stdout(io.StringIO()):
+            call()
+            synchronize()
+        with record_function(STEP):
+            kept = call()
+            with record_function(WAIT):
+                synchronize()
+    del kept
     with tempfile.TemporaryDirectory() as folder:
         profiler.export_chrome_trace(f"{folder}/trace.json")
         found: dict[str, Any] = json.loads(Path(folder, "trace.json").read_text(encoding="utf-8", errors="replace"))
@@ -95,11 +98,13 @@ def _profiled(torch: Any, call: Callable[[], Any]) -> dict[str, Any]:
 
 
 def trimmed(raw: dict[str, Any]) -> dict[str, Any]:
-    """A trace with what `explain` reads of it, from its first event on; any viewer of Chrome traces still shows it."""
+    """A trace with what `explain` reads of it, from the profiled step on. Any viewer of Chrome traces shows it."""
     events = [e for e in raw["traceEvents"] if _wanted(e)]
-    begin = min((float(e["ts"]) for e in events), default=0.0)
+    steps = [float(e["ts"]) for e in events if e["name"] == STEP]
+    begin = min(steps or [float(e["ts"]) for e in events], default=0.0)
     cards = [{k: c[k] for k in CARD if k in c} for c in raw.get("deviceProperties", [])]
-    return {"schemaVersion": 1, "deviceProperties": cards, "traceEvents": [_small(e, begin) for e in events]}
+    after = [_small(e, begin) for e in events if float(e["ts"]) >= begin]
+    return {"schemaVersion": 1, "deviceProperties": cards, "traceEvents": after}
 
 
 def _wanted(event: dict[str, Any]) -> bool:

@@ -22,7 +22,8 @@ _VIEWS = re.compile(
     r"slice|narrow|select|empty|empty_strided|empty_like|resize_|result_type|resolve_conj|resolve_neg|lift_fresh|"
     r"is_nonzero|item|_local_scalar_dense|unbind|chunk|split|unfold|flatten)$"
 )
-_BY_NAME = re.compile(r"gemm|xmma|cutlass|wgmma|conv\dd|winograd|flash|fmha|attention|_mm_", re.IGNORECASE)
+_BY_NAME = re.compile(r"gemm|nvjet|xmma|cutlass|wgmma|conv\dd|winograd|flash|fmha|attention|_mm_", re.IGNORECASE)
+_PRODUCT = re.compile(r"::(mm|addmm|bmm|baddbmm|_scaled_mm|_scaled_dot_product\w*|\w*convolution\w*)$")
 _COLLECTIVE = re.compile(r"^nccl(Dev)?Kernel", re.IGNORECASE)
 
 
@@ -33,6 +34,10 @@ class Cost:
     bytes: float
     flops: float
     dtype: str = ""
+    product: bool = False  # a matrix product, a convolution or attention: what Tensor Cores compute
+
+    def part(self, share: float) -> Cost:
+        return Cost(self.bytes * share, self.flops * share, self.dtype, self.product)
 
     def __bool__(self) -> bool:
         return self.bytes > 0
@@ -62,7 +67,8 @@ def of(op: Event, kept: float) -> Cost:
     if op.name.endswith("_") and not _WRITE_ONLY.search(op.name) and sizes:
         written += sizes[0]
     dtype = next((t for t in types if t in _SIZES), "")
-    return Cost(read + written, _flops(op.name, shapes, kept / _SIZES.get(dtype, 4)), dtype)
+    product = bool(_PRODUCT.search(op.name))
+    return Cost(read + written, _flops(op.name, shapes, kept / _SIZES.get(dtype, 4)), dtype, product)
 
 
 def _operands(op: Event) -> tuple[list[tuple[int, ...]], list[str]]:
@@ -97,13 +103,14 @@ def _flops(name: str, shapes: Sequence[tuple[int, ...]], out: float) -> float:
     return max([out, *(float(math.prod(s)) for s in shapes)])
 
 
-def peak(card: Any, dtype: str, kernel: str) -> float:
-    """FLOP/s of a card (bench.cards.Card) for a kernel on operands of that type; 0 where the table has none.
+def peak(card: Any, cost: Cost, kernel: str) -> float:
+    """FLOP/s of a card (bench.cards.Card) for a kernel of that cost; 0 where the table has none for its type.
 
-    A kernel whose name says tf32 computes on the Tensor Cores at half the rate of fp16.
+    A product of half-precision operands runs on the Tensor Cores; one of fp32 only where the kernel's name says tf32,
+    at half the rate of fp16.
     """
-    if dtype in ("c10::Half", "c10::BFloat16"):
-        return float(card.fp16_tensor) if looks_like_product(kernel) or not kernel else float(card.fp16)
-    if dtype == "float":
-        return float(card.fp16_tensor) / 2 if "tf32" in kernel.lower() else float(card.fp32)
+    if cost.dtype in ("c10::Half", "c10::BFloat16"):
+        return float(card.fp16_tensor if cost.product else card.fp16)
+    if cost.dtype == "float":
+        return float(card.fp16_tensor) / 2 if cost.product and "tf32" in kernel.lower() else float(card.fp32)
     return 0.0

@@ -35,8 +35,9 @@ class Roofs:
     fp32: float
     card: Any = None
 
-    def flops(self, dtype: str, kernel: str) -> float:
-        return costs.peak(self.card, dtype, kernel) if self.card else self.fp32 if dtype in ("float", "") else 0.0
+    def flops(self, cost: Cost, kernel: str) -> float:
+        """FLOP/s that bound a kernel of that cost; 0 where none is known."""
+        return costs.peak(self.card, cost, kernel) if self.card else self.fp32 if cost.dtype in ("float", "") else 0.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Explained:
                 whole = costs.of(one.op, kept[id(one.op)])
                 took = sum(o.work.duration for o in mine[id(one.op)])
                 share = one.work.duration / took if took else 0.0
-                cost = Cost(whole.bytes * share, whole.flops * share, whole.dtype)
+                cost = whole.part(share)
             bound = self._bound(one.work, cost)
             found.append(Piece(one.work.start, one.work.end, one.work.name, one.op, cost, bound))
         return [p for p in found if p.end > self.window[0] and p.start < self.window[1]]
@@ -122,7 +123,7 @@ class Explained:
         for start, end, op in stretches:
             cost = cost_of[id(op)]
             share = (end - start) / (whole[id(op)] or 1.0)
-            cost = Cost(cost.bytes * share, cost.flops * share, cost.dtype)
+            cost = cost.part(share)
             if not cost:
                 continue
             found.append(Piece(start, end, op.name, op, cost, self._nearer(cost, "")))
@@ -141,7 +142,7 @@ class Explained:
 
     def _nearer(self, cost: Cost, kernel: str) -> str:
         """The roof under which the work must take longer."""
-        peak = self.roofs.flops(cost.dtype, kernel)
+        peak = self.roofs.flops(cost, kernel)
         if not peak or not self.roofs.bandwidth:
             return COMPUTE if kernel and costs.looks_like_product(kernel) else MEMORY
         return COMPUTE if cost.flops / peak > cost.bytes / self.roofs.bandwidth else MEMORY
@@ -199,7 +200,7 @@ class Explained:
     def least(self, piece: Piece) -> float:
         """The least time of a piece under its roof, microseconds; 0 where unknown."""
         if piece.bound == COMPUTE:
-            peak = self.roofs.flops(piece.cost.dtype, piece.name if self.on_gpu else "")
+            peak = self.roofs.flops(piece.cost, piece.name if self.on_gpu else "")
             return 1e6 * piece.cost.flops / peak if peak else 0.0
         return 1e6 * piece.cost.bytes / self.roofs.bandwidth if self.roofs.bandwidth else 0.0
 

@@ -63,7 +63,7 @@ def _roof(explained: Explained, bound: str) -> Quantity:
         return Quantity(explained.roofs.bandwidth, "B/s")
     longest = max((p for p in explained.pieces if p.bound == COMPUTE), key=lambda p: p.duration)
     name = longest.name if explained.on_gpu else ""
-    return Quantity(explained.roofs.flops(longest.cost.dtype, name), "FLOP/s")
+    return Quantity(explained.roofs.flops(longest.cost, name), "FLOP/s")
 
 
 def _times(explained: Explained) -> Iterator[Line]:
