@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import messages
+from onekernel.book import drawings
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "es" / "architecture.md"
@@ -49,3 +50,9 @@ def test_a_spanish_page_uses_the_terms_of_the_list(page: Path) -> None:
 def test_a_spanish_message_uses_the_terms_of_the_list(area: str) -> None:
     found = {key: w for key, said in messages.area(area).items() if (w := wrong(CODE.sub(" ", said["es"])))}
     assert not found
+
+
+@pytest.mark.parametrize("name", drawings.NAMES)
+def test_a_drawing_uses_the_terms_of_the_list(name: str) -> None:
+    told = next(drawings.words(m)[name] for m in drawings.MODULES if name in m.DRAWINGS)
+    assert not {key: w for key, (_, spanish) in told.items() if (w := wrong(CODE.sub(" ", spanish)))}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import messages
+from onekernel.book import drawings
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTED = "sectors|requests|barriers|registers|bytes|elements|instructions|wavefronts|loads|stores|exponentials|threads"
@@ -61,3 +62,11 @@ def test_a_page_has_none_of_them(page: Path) -> None:
 @pytest.mark.parametrize("lang", messages.LANGUAGES)
 def test_a_message_has_none_of_them(area: str, lang: str) -> None:
     assert not {key: found for key, said in messages.area(area).items() if (found := wrong(said[lang], lang))}
+
+
+@pytest.mark.parametrize("name", drawings.NAMES)
+@pytest.mark.parametrize("lang", messages.LANGUAGES)
+def test_a_drawing_has_none_of_them(name: str, lang: str) -> None:
+    told = next(drawings.words(m)[name] for m in drawings.MODULES if name in m.DRAWINGS)
+    at = messages.LANGUAGES.index(lang)
+    assert not {key: found for key, pair in told.items() if (found := wrong(pair[at], lang))}

@@ -56,6 +56,14 @@ def figures(args: argparse.Namespace) -> int:
     return _report("figures", root, drawn.refresh(root, args.check), args.check)
 
 
+def drawings(args: argparse.Namespace) -> int:
+    """Draws what the chapters show of how things are built; with --check, lists the files that are stale."""
+    from onekernel.book import drawings as drawn
+
+    root = courses.find_root()
+    return _report("drawings", root, drawn.refresh(root, args.check), args.check)
+
+
 def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
     """Every Spanish page with the English one that it translates."""
     for spanish in sorted((root / "docs" / "es").rglob("*.md")):
