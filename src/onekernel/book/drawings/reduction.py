@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -68,21 +69,30 @@ def two_stages(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(12, 249, t("second"), 12, "start")
 
 
+def exp(x: np.float32) -> np.float32:
+    """exp rounded to fp32 from fp64: the same bits on every machine, which a library's own fp32 exp does not promise."""
+    return np.float32(math.exp(float(x)))
+
+
 def part(values: np.ndarray) -> tuple[np.float32, np.float32]:
-    """Maximum and sum of exp(x - max), in fp32."""
+    """Maximum and sum of exp(x - max), in fp32, added from left to right."""
     m = np.float32(values.max())
-    return m, np.float32(np.exp(values - m, dtype=np.float32).sum(dtype=np.float32))
+    total = np.float32(0)
+    for v in values:
+        total = np.float32(total + exp(np.float32(v - m)))
+    return m, total
 
 
 def join(a: tuple[np.float32, np.float32], b: tuple[np.float32, np.float32]) -> tuple[np.float32, np.float32]:
     """The state of both parts together, each product and each exponential rounded to fp32."""
     m = max(a[0], b[0])
-    return m, np.float32(a[1] * np.exp(a[0] - m, dtype=np.float32) + b[1] * np.exp(b[0] - m, dtype=np.float32))
+    left, right = (np.float32(s * exp(np.float32(top - m))) for top, s in (a, b))
+    return m, np.float32(left + right)
 
 
 def online(c: Canvas, t: Callable[[str], str]) -> None:
     """Two parts of a row and their states; the joined one."""
-    left, right = np.float32([1, 3]), np.float32([2, 5, 4])
+    left, right = np.array([1, 3], np.float32), np.array([2, 5, 4], np.float32)
     a, b = part(left), part(right)
     both = join(a, b)
     for x, values, (m, s), name, colour in ((12, left, a, "A", "blue"), (204, right, b, "B", "orange")):
@@ -90,12 +100,12 @@ def online(c: Canvas, t: Callable[[str], str]) -> None:
             c.box(x + 56 * k, 24, 52, 28, colour, f"{v:.0f}", 13, mono=True)
         c.text(x, 16, t("part") + f" {name}", 12, "start")
         c.arrow(x + 84, 54, x + 84, 74, "grey")
-        c.box(x, 78, 172, 44, colour, f"m = {m:.0f}\ns = {number(s, '.4f', c.lang)}", 12.5, mono=True)
+        c.box(x, 78, 172, 44, colour, f"m = {m:.0f}\ns = {number(float(s), '.4f', c.lang)}", 12.5, mono=True)
     c.arrow(98, 124, 150, 152, "blue")
     c.arrow(290, 124, 240, 152, "orange")
     c.text(14, 148, f"s × e^({a[0]:.0f} - {both[0]:.0f})", 12, "start", mono=True)
     c.text(376, 148, f"s × e^({b[0]:.0f} - {both[0]:.0f})", 12, "end", mono=True)
-    c.box(109, 156, 172, 44, "green", f"m = {both[0]:.0f}\ns = {number(both[1], '.4f', c.lang)}", 12.5, mono=True)
+    c.box(109, 156, 172, 44, "green", f"m = {both[0]:.0f}\ns = {number(float(both[1]), '.4f', c.lang)}", 12.5, mono=True)
     c.text(195, 222, t("same"), 12)
 
 
@@ -116,7 +126,7 @@ def grouping(c: Canvas, t: Callable[[str], str]) -> None:
         c.line(((inner, y + 68), (106, y + 94)), "grey")
         c.line(((other, y + 50), (106, y + 94)), "grey")
         c.dot(106, y + 94, 6, "green")
-        c.text(122, y + 102, f"s = {number(value, '.9g', c.lang)}", 12.5, "start", mono=True)
+        c.text(122, y + 102, f"s = {number(float(value), '.9g', c.lang)}", 12.5, "start", mono=True)
         c.text(378, y + 56, f"0x{value.view(np.uint32):08x}", 12.5, "end", mono=True)
     c.text(12, 284, t("exact"), 12, "start", faint=True)
 
