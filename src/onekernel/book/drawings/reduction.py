@@ -70,7 +70,7 @@ def two_stages(c: Canvas, t: Callable[[str], str]) -> None:
 
 
 def exp(x: np.float32) -> np.float32:
-    """exp rounded to fp32 from fp64: the same bits on every machine, which a library's own fp32 exp does not promise."""
+    """exp rounded to fp32 from fp64: the same bits on every machine, which a library's own does not promise."""
     return np.float32(math.exp(float(x)))
 
 
@@ -105,7 +105,8 @@ def online(c: Canvas, t: Callable[[str], str]) -> None:
     c.arrow(290, 124, 240, 152, "orange")
     c.text(14, 148, f"s × e^({a[0]:.0f} - {both[0]:.0f})", 12, "start", mono=True)
     c.text(376, 148, f"s × e^({b[0]:.0f} - {both[0]:.0f})", 12, "end", mono=True)
-    c.box(109, 156, 172, 44, "green", f"m = {both[0]:.0f}\ns = {number(float(both[1]), '.4f', c.lang)}", 12.5, mono=True)
+    joined = f"m = {both[0]:.0f}\ns = {number(float(both[1]), '.4f', c.lang)}"
+    c.box(109, 156, 172, 44, "green", joined, 12.5, mono=True)
     c.text(195, 222, t("same"), 12)
 
 
