@@ -2,6 +2,7 @@
 //
 // Check: onekernel check softmax_naive
 // Bench: onekernel bench softmax_naive
+// Work: output per thread
 //
 // The idea: the formula, word for word. Each thread owns one output, and finds its row's maximum and its row's sum by itself.
 // Subtracting the maximum changes nothing in exact arithmetic, and keeps exp() from overflowing.

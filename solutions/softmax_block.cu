@@ -2,6 +2,7 @@
 //
 // Check: onekernel check softmax_block
 // Bench: onekernel bench softmax_block
+// Work: row per block
 //
 // The idea: the threads of a block share one row. They read it from memory once, neighbouring threads reading neighbouring elements, so
 // that each warp asks for whole 32-byte sectors. Maximum and sum come from the tree of dot_product; everything after the first read

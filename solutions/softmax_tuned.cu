@@ -719,27 +719,38 @@ template <typename T> struct Rows {
     Gpu gpu;
 };
 
-template <typename T, typename Kernel, typename... Arguments>
-cudaError_t launch(const Rows<T>& r, Kernel kernel, int64_t blocks, int threads, size_t bytes, int cluster, Arguments... arguments) {
+struct Launch {   // a configuration and what it points to: not to be copied
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = bytes;
-    config.stream = r.stream;
-    config.attrs = attributes;
-    if (cluster > 1) {
-        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-        attribute.id = cudaLaunchAttributeClusterDimension;
-        attribute.val.clusterDim.x = cluster;
-        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+
+    Launch(int64_t blocks, int threads, size_t bytes, cudaStream_t stream = nullptr) {
+        config.gridDim = dim3((unsigned)blocks);
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = bytes;
+        config.stream = stream;
+        config.attrs = attributes;
     }
+    Launch(const Launch&) = delete;
+
+    cudaLaunchAttributeValue& with(cudaLaunchAttributeID id) {
+        attributes[config.numAttrs].id = id;
+        return attributes[config.numAttrs++].val;
+    }
+    void in_clusters_of(int blocks) {
+        cudaLaunchAttributeValue& value = with(cudaLaunchAttributeClusterDimension);
+        value.clusterDim.x = blocks;
+        value.clusterDim.y = value.clusterDim.z = 1;
+    }
+};
+
+template <typename T, typename Kernel, typename... Arguments>
+cudaError_t launch(const Rows<T>& r, Kernel kernel, int64_t blocks, int threads, size_t bytes, int cluster, Arguments... arguments) {
+    Launch launch(blocks, threads, bytes, r.stream);
+    if (cluster > 1) launch.in_clusters_of(cluster);
     if (r.gpu.clusters && blocks <= kFewBlocks) {   // what has clusters can overlap launches, too
-        cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
+        launch.with(cudaLaunchAttributeProgrammaticStreamSerialization).programmaticStreamSerializationAllowed = 1;
     }
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
+    return cudaLaunchKernelEx(&launch.config, kernel, arguments...);
 }
 
 template <typename T, int kVectors, int kLanes> cudaError_t launch_lanes(const Rows<T>& r) {
@@ -777,20 +788,12 @@ template <typename T> bool clusters_fit(const Rows<T>& r, int slices) {
     if (!r.gpu.clusters) return false;
     const auto kernel = slice_kernel<T, kCluster>;
     const int bytes = (int)slice_bytes<T>(slice_width<T>(r.cols, slices));
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = slices;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(slices);
-    config.blockDim = dim3(384);
-    config.dynamicSmemBytes = bytes;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    Launch launch(slices, 384, bytes);
+    launch.in_clusters_of(slices);
     int count = 0;
     const bool fit = (slices <= 8 || cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess) &&
                      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) == cudaSuccess &&
-                     cudaOccupancyMaxActiveClusters(&count, kernel, &config) == cudaSuccess && count > 0;
+                     cudaOccupancyMaxActiveClusters(&count, kernel, &launch.config) == cudaSuccess && count > 0;
     if (!fit) cudaGetLastError();   // that they do not fit is no error
     return fit;
 }
@@ -802,25 +805,20 @@ template <typename T, int kKept, int kBlocks> cudaError_t launch_team(const Rows
     const int64_t most = kKept * kTeamThreads + bytes / 128 * 8;           // vectors of a part
     const int64_t vectors = max(r.cols / kVector<T>, (int64_t)1);
     const int64_t parts = (vectors + most - 1) / most;
-    const int64_t blocks = r.gpu.multiprocessors * kBlocks;
-    *fits = bytes > 0 && parts <= blocks;
+    int together = 0;   // blocks that a multiprocessor has room for: fewer than kBlocks where shared memory is not all for this kernel
+    cudaError_t error = bytes > 0 ? cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) : cudaSuccess;
+    if (error == cudaSuccess) error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, kTeamThreads, max(bytes, 0));
+    const int64_t blocks = (int64_t)r.gpu.multiprocessors * together;
+    *fits = error == cudaSuccess && bytes > 0 && parts <= blocks;
+    if (error != cudaSuccess) cudaGetLastError();   // that it does not fit is no error
     if (!*fits) return cudaSuccess;
     TeamPlan<T> plan = {r.x, r.y, r.rows, r.cols, r.x_row_stride, r.y_row_stride, nullptr, (int)parts, 0};
     plan.vectors = (int)(((vectors + parts - 1) / parts + 7) / 8 * 8);
-    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (error == cudaSuccess) error = cudaMallocAsync((void**)&plan.words, (1 + r.rows * (parts + 1)) * sizeof(*plan.words), r.stream);
+    error = cudaMallocAsync((void**)&plan.words, (1 + r.rows * (parts + 1)) * sizeof(*plan.words), r.stream);
     if (error != cudaSuccess) return error;   // memory from the stream's own pool: safe beside other streams and in graphs
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)min(r.rows * parts, blocks));
-    config.blockDim = dim3(kTeamThreads);
-    config.dynamicSmemBytes = bytes;
-    config.stream = r.stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    error = cudaLaunchKernelEx(&config, kernel, plan);
+    Launch launch(min(r.rows * parts, blocks), kTeamThreads, bytes, r.stream);
+    launch.with(cudaLaunchAttributeCooperative).cooperative = 1;
+    error = cudaLaunchKernelEx(&launch.config, kernel, plan);
     const cudaError_t freed = cudaFreeAsync(plan.words, r.stream);
     return error != cudaSuccess ? error : freed;
 }

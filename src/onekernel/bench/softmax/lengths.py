@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import statistics
 import subprocess
 import sys
 import time
@@ -27,7 +26,7 @@ from onekernel.bench import command, device, records
 from onekernel.bench.softmax.calls import Kernel, cuda_kernel, triton_kernel, worst_of
 from onekernel.bench.softmax.cases import ITEMSIZE
 from onekernel.bench.softmax.lengths_asked import GIANTS, LENGTHS, TIMED, TIMED_BYTES
-from onekernel.bench.timing import L2Emptier
+from onekernel.bench.timing import L2Emptier, interleaved
 from onekernel.course import find_root
 from onekernel.messages import LANGUAGES, say
 from onekernel.numerals import number
@@ -179,29 +178,11 @@ def _time(root: Path, tuned: dict[str, Kernel], until: float) -> list[dict[str, 
             y = torch.empty_like(x)
             calls: dict[str, Callable[[], Any]] = {"copy": partial(y.copy_, x)}
             calls |= {"softmax_tuned": partial(tuned[dtype], x, y), "softmax_triton": partial(triton, x, y)}
-            micros = _medians(calls, emptier)
+            micros = {name: round(s.median * 1e6, 2) for name, s in interleaved(calls, REPEATS, emptier).items()}
             found.append({"dtype": dtype, "rows": rows, "cols": cols, "us": micros})
             shown = ", ".join(f"{n} {100 * micros['copy'] / micros[n]:.0f}" for n in KERNELS)
             print(f"{dtype} {rows} x {cols}: {shown}", flush=True)
     return found
-
-
-def _medians(calls: dict[str, Callable[[], Any]], emptier: L2Emptier) -> dict[str, float]:
-    import torch
-
-    taken: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()
-    for _ in range(REPEATS):
-        for name, call in calls.items():
-            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            emptier()
-            begin.record()
-            call()
-            end.record()
-            end.synchronize()
-            taken[name].append(begin.elapsed_time(end) * 1e3)
-    return {name: round(statistics.median(values), 2) for name, values in taken.items()}
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
