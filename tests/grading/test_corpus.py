@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from onekernel.grading.verdicts import Result
+from onekernel.messages import Message
 from onekernel.sandbox.landlock import landlock_version
 from support.corpus import Entry, corpus, graded, groups_that_failed
 
@@ -53,6 +55,13 @@ def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> N
     failed = groups_that_failed(result)
     caught = {group for group, codes in failed.items() if codes & words}
     assert caught & entry.words("group"), f"seed {result.seed}: failed {failed}, expected {entry.header}"
+    assert named_causes(result) == entry.words("cause") if "cause" in entry.header else not named_causes(result)
+
+
+def named_causes(result: Result) -> set[str]:
+    """The causes of wrong results that the messages name."""
+    told = [f.message.values.get("cause") for v in result.verdicts for f in v.failures]
+    return {m.key.removeprefix("replay.") for m in told if isinstance(m, Message)}
 
 
 @named(corpus("right"))

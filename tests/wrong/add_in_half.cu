@@ -2,6 +2,7 @@
 // bug: adds in half precision
 // caught: values
 // group: exact-blocks, tails
+// cause: add-narrow
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 #include <stdint.h>

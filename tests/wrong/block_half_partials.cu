@@ -2,6 +2,7 @@
 // bug: partial sums in half precision
 // caught: values
 // group: shapes
+// cause: sum-narrow
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 #include <stdint.h>

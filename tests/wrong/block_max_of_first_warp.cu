@@ -2,6 +2,7 @@
 // bug: the maximum is the first warp's alone: right until another column is larger by 88
 // caught: nan, values
 // group: range
+// cause: sum-one-warp
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: online softmax that does not rescale the running sum when the maximum moves
 // caught: values, nan
 // group: peaked
+// cause: softmax-not-rescaled
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: each thread steps one column too few: some columns are summed twice
 // caught: values
 // group: shapes
+// cause: sum-wrong-step
 #include <cuda_runtime.h>
 #include <stdint.h>
 

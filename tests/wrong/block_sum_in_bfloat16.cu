@@ -2,6 +2,7 @@
 // bug: the sum is accumulated in bfloat16
 // caught: values
 // group: shapes
+// cause: sum-narrow
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
 // bug: the rest after groups of four begins one column early
 // caught: values
 // group: shapes
+// cause: sum-tail-twice
 #include <cuda_runtime.h>
 #include <stdint.h>
 

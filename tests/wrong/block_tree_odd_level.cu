@@ -2,6 +2,7 @@
 // bug: 192 threads: at three partials the halving tree forgets one
 // caught: values
 // group: shapes
+// cause: sum-odd-tree
 #include <cuda_runtime.h>
 #include <stdint.h>
 

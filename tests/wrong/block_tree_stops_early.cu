@@ -2,6 +2,7 @@
 // bug: the tree stops one step early: half of the sum is lost
 // caught: values, nan
 // group: shapes
+// cause: sum-half-tree
 #include <cuda_runtime.h>
 #include <stdint.h>
 

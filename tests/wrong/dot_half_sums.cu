@@ -2,6 +2,7 @@
 // bug: each thread accumulates in half precision
 // caught: values
 // group: shapes, long
+// cause: sum-narrow
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <stdint.h>

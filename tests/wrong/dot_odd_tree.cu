@@ -2,6 +2,7 @@
 // bug: 96 threads: at three sums the halving tree forgets one
 // caught: values
 // group: counted
+// cause: sum-odd-tree
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: one thread adds a million products one after the other in float32
 // caught: values
 // group: long
+// cause: dot-serial
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: only whole steps of the grid: what is left after them is dropped
 // caught: values
 // group: counted, shapes
+// cause: sum-tail-lost
 #include <cuda_runtime.h>
 #include <stdint.h>
 

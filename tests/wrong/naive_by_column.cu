@@ -2,6 +2,7 @@
 // bug: normalises columns instead of rows
 // caught: values
 // group: shapes
+// cause: softmax-by-column
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: 1/N everywhere: sums to one and is close on wide rows
 // caught: values
 // group: shapes, peaked
+// cause: softmax-constant
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: powers of two instead of e: log2(e) was not folded in
 // caught: values
 // group: shapes
+// cause: softmax-power-of-two
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: the result is rounded to half precision
 // caught: values
 // group: shapes, range
+// cause: sum-narrow-result
 #include <cuda_runtime.h>
 #include <cuda_fp16.h>
 #include <stdint.h>

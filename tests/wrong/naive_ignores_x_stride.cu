@@ -2,6 +2,7 @@
 // bug: takes rows of x to lie cols apart
 // caught: nan, values
 // group: strides
+// cause: stride-x-cols
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: takes rows of y to lie cols apart
 // caught: guard, unwritten
 // group: strides
+// cause: stride-y-cols
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: log-softmax
 // caught: values
 // group: shapes
+// cause: softmax-logarithm
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: the maximum begins at -1e4, as if no input lay below
 // caught: values, nan
 // group: range
+// cause: softmax-max-start
 #include <cuda_runtime.h>
 #include <stdint.h>
 

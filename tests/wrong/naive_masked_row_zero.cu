@@ -2,6 +2,7 @@
 // bug: a row of all -inf gives zeros; torch gives NaN
 // caught: nan
 // group: special
+// cause: softmax-masked-row
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: the maximum starts at 0: rows far below it vanish
 // caught: nan
 // group: range
+// cause: softmax-max-start
 #include <cuda_runtime.h>
 #include <stdint.h>
 

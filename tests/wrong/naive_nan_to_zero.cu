@@ -2,6 +2,7 @@
 // bug: hides NaN by turning it into 0
 // caught: nan
 // group: special
+// cause: softmax-nan-hidden
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: the maximum is not subtracted: exp overflows
 // caught: nan
 // group: range
+// cause: softmax-no-max
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: the sum leaves the last column out
 // caught: values, nan
 // group: peaked
+// cause: sum-skips-last
 #include <cuda_runtime.h>
 #include <stdint.h>
 

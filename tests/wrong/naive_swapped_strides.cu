@@ -2,6 +2,7 @@
 // bug: the two strides are passed in the wrong order
 // caught: guard, nan, values, unwritten, out-of-bounds-read, out-of-bounds-write
 // group: strides
+// cause: stride-swapped
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: never divides by the sum
 // caught: values
 // group: shapes, peaked
+// cause: softmax-no-division
 #include <cuda_runtime.h>
 #include <stdint.h>
 

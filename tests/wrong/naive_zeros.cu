@@ -2,6 +2,7 @@
 // bug: all zeros: within 1e-2 of a wide softmax
 // caught: values
 // group: shapes, peaked
+// cause: softmax-zeros
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -56,7 +56,7 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
     scalars = {k: Scalar(k, v if isinstance(v, int) else float(np.float32(v))) for k, v in case.scalars.items()}
     inputs |= {k: np.array(s.value, np.float64) for k, s in scalars.items()}
     call = Call(case, dtype, slug + SUFFIXES[dtype], [], {}, {}, inputs, operator.oracle(inputs))
-    strides = {p.row_stride: _row_stride(case, p) for p in operator.parameters if p.row_stride}
+    strides = {p.row_stride: row_stride(case, p) for p in operator.parameters if p.row_stride}
     for p in operator.parameters:
         if p.role == "size":
             call.args.append(strides[p.name] if p.name in strides else case.sizes[p.name])
@@ -70,6 +70,15 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
         call.before[p.name] = buffer.memory.copy()
         call.args.append(buffer)
     return call
+
+
+def content(call: Call, p: Parameter, memory: np.ndarray) -> np.ndarray:
+    """The output tensor in the memory that came back, in float64, without what lies between its rows."""
+    buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
+    moved = Buffer(p.name, memory, buffer.offset, buffer.extent, True, buffer.itemsize)
+    bits = np.array(_elements(moved, call.case, p, call.dtype))
+    with np.errstate(all="ignore"):  # garbage may hold signalling NaN
+        return np.asarray(bits.view(DTYPES[call.dtype]).astype(np.float64))
 
 
 def judge(operator: Operator, call: Call, after: dict[str, np.ndarray]) -> Fault | None:
@@ -115,7 +124,8 @@ def _describe(name: str, m: Mismatch) -> Message:
         "error": float(m.error),
         "limit": float(m.limit),
     }
-    return Message(f"grading.{m.kind}", values)
+    told = Message(f"grading.{m.kind}", values)
+    return told if m.note is None else Message("grading.both", {"first": told, "second": m.note})
 
 
 def _index(index: Sequence[int]) -> str:
@@ -126,7 +136,8 @@ def _shape(case: Case, p: Parameter) -> tuple[int, ...]:
     return tuple(case.sizes.get(s, 1) for s in p.shape)  # a size that no case names ("one") is 1
 
 
-def _row_stride(case: Case, p: Parameter) -> int:
+def row_stride(case: Case, p: Parameter) -> int:
+    """The elements from the start of a row of the tensor to the start of the next."""
     return _shape(case, p)[-1] + case.gaps.get(p.name, 0)
 
 
@@ -135,7 +146,7 @@ def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> t
     unsigned, exponent, payload = _POISON[dtype]
     itemsize = np.dtype(unsigned).itemsize
     shape = _shape(case, p)
-    elements = 0 if 0 in shape else int(np.prod(shape[:-1]) - 1) * _row_stride(case, p) + shape[-1]
+    elements = 0 if 0 in shape else int(np.prod(shape[:-1]) - 1) * row_stride(case, p) + shape[-1]
     offset = GUARD_BYTES + (case.shift + case.apart.get(p.name, 0)) * itemsize
     poison = exponent | int(rng.integers(1, payload + 1))
     words = (offset + elements * itemsize + GUARD_BYTES) // itemsize
@@ -150,5 +161,5 @@ def _elements(buffer: Buffer, case: Case, p: Parameter, dtype: str) -> np.ndarra
     if 0 in shape:
         return np.empty(shape, unsigned)
     flat = buffer.memory[buffer.offset : buffer.offset + buffer.extent].view(unsigned)
-    strides = (_row_stride(case, p) * unsigned.itemsize, unsigned.itemsize)[-len(shape) :]
+    strides = (row_stride(case, p) * unsigned.itemsize, unsigned.itemsize)[-len(shape) :]
     return np.lib.stride_tricks.as_strided(flat, shape, strides, writeable=True)

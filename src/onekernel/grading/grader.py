@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
+from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
@@ -94,7 +95,7 @@ def _grade_checks(s: Submission) -> list[Verdict]:
     verdicts: list[Verdict] = []
     for check in s.exercise.checks:
         verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
-    return verdicts
+    return with_causes(s, ran, verdicts)
 
 
 def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:

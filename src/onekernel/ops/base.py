@@ -81,6 +81,7 @@ class Mismatch:
     want: float
     error: float
     limit: float
+    note: Message | None = None  # what else the operator sees in the result
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,156 @@
+"""Plausible mistakes, made on purpose on a kernel's own inputs: the one that gives its numbers is the cause.
+
+A cause is named where it alone gives what the kernel gave, on every input: on those that came out wrong, and on those
+that came out right, where the mistake must not show either. A module beside this one holds the mistakes of the operator
+of its name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+import numpy as np
+
+from onekernel.backends.base import Buffer
+from onekernel.grading import buffers
+from onekernel.grading.buffers import Call
+from onekernel.grading.replay.base import Mistake, Replayed
+from onekernel.messages import Message
+from onekernel.ops.base import DTYPES, Operator
+from onekernel.sandbox.supervisor import CallOutcome
+
+LONG = 5000  # elements of a row, or of a vector: longer ones are left out where shorter ones are wrong, too
+LARGE = 50_000  # elements of an input, likewise
+# How near a mistake's numbers must be to the kernel's, relative to each: rounding in another order, and no more.
+NEAR = {"float32": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
+FEW = 0.02  # of the elements may lie a rounding step of a narrow type further off
+BETTER = 0.1  # and of a wrong answer's distance from the right one
+SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the kernel gave on one input, beside the right answer; all in float64."""
+
+    call: Call
+    got: np.ndarray
+    want: np.ndarray
+    right: bool
+
+
+def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
+    """The sentence of the one mistake that gives the kernel's results on all inputs, or of what its wrong results have
+    in common; None where none does, or two."""
+    module = _module(operator.name)
+    if module is None:
+        return None
+    given = _shortest(sorted(_given(operator, ran), key=lambda g: (g.right, g.got.size)))
+    if not given or given[0].right:
+        return None
+    with np.errstate(all="ignore"):
+        return _replayed_cause(operator, module, given) or _common(module, given)
+
+
+def _common(module: ModuleType, given: list[Given]) -> Message | None:
+    """What the operator's module sees in each wrong result, of the first of them."""
+    if not hasattr(module, "otherwise"):
+        return None
+    seen = [module.otherwise(g.got, g.want) for g in given if not g.right and g.got.shape[-1] > 8]
+    if not seen or None in seen:
+        return None
+    found: Message = seen[0]
+    return Message(found.key, {**found.values, "inputs": len(seen)})
+
+
+def _replayed_cause(operator: Operator, module: ModuleType, given: list[Given]) -> Message | None:
+    left: dict[Hashable, Mistake] | None = None
+    sharp: Counter[Hashable] = Counter()
+    for one in given:
+        made = {m.key: m for m in module.mistakes(_replayed(operator, one.call))}
+        if one.right:  # a mistake that this input cannot show gives the right answer
+            left = {k: m for k, m in (left or {}).items() if k not in made or _gives(made[k], one, made[k].step)}
+        else:
+            left = {k: m for k, m in made.items() if (left is None or k in left) and _gives(m, one, m.step)}
+            sharp.update(k for k, m in left.items() if not m.step or _gives(m, one))
+        if not left:
+            return None
+    wrong = sum(not one.right for one in given)
+    sentences = {(m.cause, tuple(m.values.items())): m for k, m in (left or {}).items() if sharp[k] >= SHARP * wrong}
+    if len(sentences) != 1:
+        return None
+    (found,) = sentences.values()
+    return Message(f"replay.{found.cause}", {**found.values, "inputs": len(given)})
+
+
+def _shortest(given: list[Given]) -> list[Given]:
+    """Without the long inputs, if a shorter one is wrong."""
+    short = [g for g in given if all(x.shape[-1] <= LONG and x.size <= LARGE for x in g.call.inputs.values())]
+    return short if any(not g.right for g in short) else given
+
+
+@cache
+def _module(name: str) -> ModuleType | None:
+    return import_module(f"{__name__}.{name}") if find_spec(f"{__name__}.{name}") else None
+
+
+def _given(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> list[Given]:
+    """The inputs on which the kernel came to its end and wrote its whole output and nothing else."""
+    (output,) = operator.outputs()
+    found = []
+    for call, outcome in ran:
+        report = outcome.report
+        if report is None or report.status or not math.prod(call.case.sizes.values()):
+            continue
+        if any(f.severity == "error" for f in report.findings):
+            continue
+        fault = buffers.judge(operator, call, outcome.after)
+        if fault and fault.kind not in ("values", "nan", "row-sum"):
+            continue
+        got = buffers.content(call, output, outcome.after[output.name])
+        found.append(Given(call, got, call.expected[output.name], fault is None))
+    return found
+
+
+def _replayed(operator: Operator, call: Call) -> Replayed:
+    memory, strides = {}, {}
+    for p in operator.parameters:
+        if p.row_stride is None:
+            continue
+        strides[p.name] = buffers.row_stride(call.case, p)
+        if p.role == "in":
+            (buffer,) = (a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
+            whole = buffer.memory[buffer.offset : buffer.offset + buffer.extent]
+            memory[p.name] = whole.view(DTYPES[call.dtype]).astype(np.float64)
+    return Replayed(call.inputs, memory, strides)
+
+
+def _gives(mistake: Mistake, given: Given, step: float = 0.0) -> bool:
+    """Whether the mistake makes what the kernel gave: everywhere, and clearly rather than the right answer.
+    With `step`: as near as a rounding that fell to the other side."""
+    made = np.asarray(mistake.make()).astype(DTYPES[given.call.dtype]).astype(np.float64)
+    got, want = given.got, given.want
+    if made.shape != got.shape or not np.array_equal(np.isnan(made), np.isnan(got)):
+        return False
+    finite = np.isfinite(made) & np.isfinite(got)
+    if not np.array_equal(made[~finite], got[~finite], equal_nan=True):
+        return False
+    off, size = np.abs(made - got)[finite], np.abs(made[finite])
+    if step:
+        return bool((off <= step * size + 1e-7 * size.max(initial=0.0)).all())
+    near = NEAR[given.call.dtype] * (size + 1e-4 * size.max(initial=0.0))  # far below the others all is rounding
+    far = off > near
+    if far.sum() > FEW * far.size or (off > 100 * near).any():
+        return False
+    if given.right or not np.array_equal(np.isfinite(want), np.isfinite(got)):
+        return True
+    missed, right = np.abs(want - got)[finite], np.abs(want)[finite]
+    relative = np.where(missed > 0, missed / np.maximum(right, np.finfo(np.float32).tiny), 0)
+    worst = (relative >= relative.max(initial=0.0) / 2) & ~far
+    return bool(worst.any() and (off <= BETTER * missed)[worst].all())

@@ -1,0 +1,71 @@
+"""What a replayed mistake is made from, and what several operators' mistakes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+THREADS = (32, 64, 96, 128, 192, 256, 512, 1024)  # the usual numbers of threads that share a sum
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A cause by its name, the output under it (made when it is asked for), the values of its sentence. `variant` tells
+    apart those of one cause: with how many threads, say."""
+
+    cause: str
+    make: Callable[[], np.ndarray]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    variant: Hashable = None
+    step: float = 0.0  # of a narrow type in which it rounds: where a rounding turns, the output differs by as much
+
+    @property
+    def key(self) -> Hashable:
+        return self.cause, tuple(self.values.items()), self.variant
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One call: its inputs as they were rounded, and its tensors in memory with what lies between their rows.
+
+    `memory` holds, by tensor, all elements from the first on, row gaps included (there NaN); `row_strides` count
+    elements.
+    """
+
+    inputs: Mapping[str, np.ndarray]
+    memory: Mapping[str, np.ndarray]
+    row_strides: Mapping[str, int]
+
+    def read(self, name: str, row_stride: int) -> np.ndarray:
+        """The tensor as one reads it who takes its rows to lie `row_stride` elements apart; what it lacks is NaN."""
+        rows, cols = self.inputs[name].shape
+        at = np.arange(rows)[:, None] * row_stride + np.arange(cols)
+        flat = self.memory[name]
+        return np.where(at < flat.size, flat[np.minimum(at, flat.size - 1)], np.nan).astype(np.float32)
+
+
+def later(make: Callable[..., Any], *values: Any) -> Callable[[], np.ndarray]:
+    """`make(*values)`, made when it is asked for: with the values of now, which a loop changes."""
+    return partial(make, *values)
+
+
+def row_sum(e: np.ndarray) -> np.ndarray:
+    return np.asarray(e.sum(axis=1, keepdims=True))
+
+
+def row_max(x: np.ndarray) -> np.ndarray:
+    """As fmaxf finds it: past NaN, and -infinity of nothing."""
+    return np.asarray(np.fmax.reduce(x, axis=1, keepdims=True, initial=-np.inf)).astype(x.dtype)
+
+
+def dealt(e: np.ndarray, threads: int, fill: float = 0.0) -> np.ndarray:
+    """Columns dealt to threads in turn: (rows, cols) -> (rows, steps, threads), `fill` where there is none."""
+    rows, cols = e.shape
+    steps = -(-cols // threads)
+    out = np.full((rows, steps * threads), fill, e.dtype)
+    out[:, :cols] = e
+    return out.reshape(rows, steps, threads)

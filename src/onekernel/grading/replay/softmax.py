@@ -1,0 +1,191 @@
+"""The mistakes that people make in a row softmax, each made on purpose on the inputs of a case.
+
+Causes are message keys: replay.softmax-NAME, or those of a sum (sums.py). tests/slips has kernels that make them for
+real.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from onekernel.grading.replay.base import THREADS, Mistake, Replayed, dealt, later, row_max, row_sum
+from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, weightings
+from onekernel.messages import Message
+
+STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0)  # where a maximum is begun, in place of -INFINITY
+FACTOR_FROM = 1e-3  # of a row's largest element: smaller ones have too few digits in a narrow type
+FACTOR_OFF = 1e-3
+LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A case's x in float32, and the steps of a right softmax."""
+
+    x: np.ndarray
+
+    @cached_property
+    def largest(self) -> np.ndarray:
+        return row_max(self.x)
+
+    @cached_property
+    def e(self) -> np.ndarray:
+        return np.asarray(np.exp(self.x - self.largest))
+
+    def above(self, level: Any) -> np.ndarray:
+        """The softmax with `level` subtracted in place of the row's maximum."""
+        e = np.exp(self.x - level)
+        return np.asarray(e / row_sum(e))
+
+    def over(self, total: Any) -> np.ndarray:
+        """The right exponentials over another sum."""
+        return np.asarray(self.e / total)
+
+    def weighted(self, weights: Callable[[], np.ndarray], where: str) -> np.ndarray:
+        """The exponentials over a sum in which each is as often as `weights` say; or the maximum of those there are."""
+        often = weights().astype(np.float32)
+        e = self.e if where == "sum" else np.exp(self.x - row_max(self.x[:, often > 0]))
+        if where == "maximum":
+            return np.asarray(e / row_sum(e))
+        terms = np.where(often > 0, e * often, 0)  # one that is left out is not looked at: NaN times 0 is NaN
+        return np.asarray(e / row_sum(terms))
+
+
+def mistakes(case: Replayed) -> Iterator[Mistake]:
+    """y of shape (rows, cols) under each mistake that this case can show; not yet rounded to the element type."""
+    rows = _Rows(case.inputs["x"].astype(np.float32))
+    yield from _of_the_maximum(rows)
+    yield from _of_the_formula(rows)
+    yield from _of_the_rows(case, rows)
+    yield from _of_the_padding(rows)
+    yield from _of_the_columns(rows)
+    yield from _of_the_sum(rows)
+
+
+def _of_the_maximum(r: _Rows) -> Iterator[Mistake]:
+    yield Mistake("softmax-no-max", partial(r.above, np.float32(0)))
+    for start in STARTS:
+        make = later(lambda s: r.above(np.maximum(r.largest, np.float32(s))), start)
+        yield Mistake("softmax-max-start", make, variant=start)
+    yield Mistake("softmax-matrix-max", lambda: r.above(np.fmax.reduce(r.x, axis=None)))
+    yield Mistake("softmax-max-is-first", lambda: r.above(r.x[:, :1]))
+    yield Mistake("softmax-max-is-last", lambda: r.above(r.x[:, -1:]))
+    yield Mistake("softmax-min-for-max", lambda: r.above(np.fmin.reduce(r.x, axis=1, keepdims=True)))
+
+
+def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
+    yield Mistake("softmax-no-division", lambda: r.e)
+    yield Mistake("softmax-no-division", lambda: np.exp(r.x), variant="no maximum")
+    yield Mistake("softmax-no-exponential", lambda: r.x / row_sum(r.x))
+    yield Mistake("softmax-numerator-not-shifted", lambda: np.exp(r.x) / row_sum(r.e))
+    yield Mistake("softmax-sum-not-shifted", lambda: r.over(row_sum(np.exp(r.x))))
+    yield Mistake("softmax-power-of-two", lambda: np.exp2(r.x - r.largest) / row_sum(np.exp2(r.x - r.largest)))
+    yield Mistake("softmax-sign", lambda: np.exp(r.largest - r.x) / row_sum(np.exp(r.largest - r.x)))
+    yield Mistake("softmax-logarithm", lambda: r.x - r.largest - np.log(row_sum(r.e)))
+    yield Mistake("softmax-divided-by-count", lambda: r.over(np.float32(r.x.shape[1])))
+    yield Mistake("softmax-inverted", lambda: row_sum(r.e) / r.e)
+    yield Mistake("softmax-constant", lambda: np.full_like(r.x, 1 / r.x.shape[1]))
+    yield Mistake("softmax-zeros", lambda: np.zeros_like(r.x))
+    yield Mistake("softmax-copy", lambda: r.x)
+    seen = _Rows(np.where(np.isnan(r.x), np.float32(0), r.x))
+    yield Mistake("softmax-nan-hidden", lambda: seen.above(seen.largest))
+    yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
+
+
+def _of_the_rows(case: Replayed, r: _Rows) -> Iterator[Mistake]:
+    """Rows and columns mixed up, and a row stride that is another's."""
+    columns = _Rows(np.ascontiguousarray(r.x.T))
+    yield Mistake("softmax-by-column", lambda: columns.above(columns.largest).T)
+    highest = np.fmax.reduce(r.x, axis=None)
+    yield Mistake("softmax-matrix-sum", lambda: np.exp(r.x - highest) / np.exp(r.x - highest).sum())
+    yield Mistake("softmax-matrix-sum", lambda: r.over(r.e.sum()), variant="own maximum")
+    first = _Rows(np.broadcast_to(r.x[:1], r.x.shape))
+    yield Mistake("softmax-first-row", lambda: first.above(first.largest))
+    strides = case.row_strides
+    for cause, stride in {"x-cols": r.x.shape[1], "x-of-y": strides["y"]}.items():
+        if stride != strides["x"]:
+            wrong = _Rows(case.read("x", stride))
+            yield Mistake(f"stride-{cause}", later(lambda w: w.above(w.largest), wrong))
+
+
+def _of_the_padding(r: _Rows) -> Iterator[Mistake]:
+    """Columns that do not exist, in maximum and sum as 0, or in the sum alone: up to a power of two, or a whole number
+    of steps."""
+    cols = r.x.shape[1]
+
+    def zeros(width: int, largest: np.ndarray) -> np.ndarray:
+        e = np.exp(r.x - largest)
+        return np.asarray(e / (row_sum(e) + np.float32(width - cols) * np.exp(-largest)))
+
+    widths = {"power": 1 << (cols - 1).bit_length(), **{str(t): -(-cols // t) * t for t in THREADS}}
+    for variant, width in widths.items():
+        if width > cols:
+            in_both = partial(np.maximum, r.largest, np.float32(0))
+            yield Mistake("softmax-padded-zero", later(lambda w, top: zeros(w, top()), width, in_both), variant=variant)
+            yield Mistake("softmax-padded-zero", later(lambda w: zeros(w, r.largest), width), variant=variant + " sum")
+            padded = later(lambda w: r.over(row_sum(r.e) + np.float32(w - cols)), width)
+            yield Mistake("softmax-padded-one", padded, variant=variant)
+
+
+def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
+    """Columns that are left out, or counted more than once: in the sum, in the maximum, in both."""
+    for cause, variant, weights in weightings(r.x.shape[1]):
+        for where in ("sum", "maximum", "both"):
+            yield Mistake(cause, partial(r.weighted, weights, where), variant=(variant, where))
+    for threads in THREADS:
+        yield Mistake("softmax-own-sums", partial(_own_sums, r, threads), variant=threads)
+
+
+def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
+    """A sum kept in too narrow a type, added in the usual orders; one that begins elsewhere, or is not rescaled."""
+    yield Mistake("softmax-sum-from-one", lambda: r.over(row_sum(r.e) + np.float32(1)))
+    for kind in ("float16", "bfloat16"):
+        yield Mistake("sum-narrow-result", later(lambda k: r.over(row_sum(r.e)).astype(k), kind), {"type": kind})
+    for threads in (1, *THREADS):
+        yield Mistake("softmax-not-rescaled", later(lambda t: r.over(_not_rescaled(r, t)), threads), variant=threads)
+    if r.x.shape[1] > LONG:
+        return
+    for kind in ("float16", "bfloat16"):
+        for variant, sums in narrow_sums(r.e, kind):
+            yield Mistake("sum-narrow", later(lambda s: r.over(s()), sums), {"type": kind}, variant, STEP[kind])
+    for variant, sums in integer_sums(r.e):
+        yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=variant)
+
+
+def _own_sums(r: _Rows, threads: int) -> np.ndarray:
+    """Each thread divides by the sum of its own columns, above their own maximum."""
+    laid = dealt(r.x, threads, -np.inf)
+    e = np.exp(laid - laid.max(axis=1, keepdims=True))
+    return np.asarray((e / e.sum(axis=1, keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
+
+
+def _not_rescaled(r: _Rows, threads: int) -> np.ndarray:
+    """Running sums whose terms keep the maximum that held when they came; the threads' sums are joined rightly."""
+    laid = dealt(r.x, threads, -np.inf)
+    running = np.fmax(np.fmax.accumulate(laid, axis=1), np.float32(-np.inf))
+    there = dealt(np.ones_like(r.x), threads)
+    sums = np.where(there > 0, np.exp(laid - running), 0).sum(axis=1)
+    empty = running[:, -1] == -np.inf
+    return row_sum(np.where(empty, 0, sums * np.exp(running[:, -1] - r.largest)))
+
+
+def otherwise(got: np.ndarray, want: np.ndarray) -> Message | None:
+    """What wrong rows have in common where no mistake gives their numbers: all elements of a row off by one factor."""
+    if got.shape[1] < 8:
+        return None
+    if not np.isfinite(got).all():
+        return None
+    looked_at = want > FACTOR_FROM * want.max(axis=1, keepdims=True)
+    ratio = got / want
+    low = np.where(looked_at, ratio, np.inf).min(axis=1)
+    high = np.where(looked_at, ratio, -np.inf).max(axis=1)
+    off = np.abs(low - 1) > FACTOR_OFF
+    if not off.any() or not (low > 0).all() or not (high - low <= FACTOR_OFF / 10 * high).all():
+        return None
+    row = int(np.argmax(off))
+    return Message("replay.softmax-row-factor", {"row": row, "factor": float(1 / low[row])})

@@ -1,0 +1,117 @@
+"""Mistakes in a sum over a row, or over a vector, that several threads share: of every operator that has one.
+
+A sum that leaves elements out, or takes some more than once, is a sum with weights. Causes are message keys:
+replay.sum-NAME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache, partial
+
+import ml_dtypes
+import numpy as np
+
+from onekernel.grading.replay.base import THREADS, dealt, later, row_sum
+
+NARROW = {"float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16)}
+STEP = {"float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a sum in that type, some roundings of which have turned
+BLOCKS = (33, 48, 64, 96, 100, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1000, 1024)
+STEPS = (2, 4, 8, 16, *(1 << k for k in range(5, 18)), 96, 192)
+
+Weighting = tuple[str, Hashable, Callable[[], np.ndarray]]
+"""The cause, which of it, and how often each element is in the sum."""
+
+
+def weightings(n: int) -> Iterator[Weighting]:
+    """How often each of `n` elements is in the sum under each mistake. Where that is once, it does not show."""
+    at = np.arange(n)
+    yield "sum-skips-last", None, lambda: at < n - 1
+    yield "sum-skips-first", None, lambda: at > 0
+    yield "sum-doubled", None, lambda: np.full(n, 2)
+    yield "sum-last-alone", None, lambda: at == n - 1
+    yield "sum-first-alone", None, lambda: at == 0
+    for step in STEPS:
+        yield "sum-tail-lost", step, later(lambda s: at < n // s * s, step)
+    for step in (2, 4, 8):
+        yield "sum-tail-twice", step, later(lambda s: 1 + (at == n // s * s - 1), step)
+        yield "sum-tail-twice", -step, later(lambda s: 1 + (at == n // s * s - 1) * (n % s > 0), step)
+    for threads in BLOCKS:
+        yield "sum-one-thread", threads, later(lambda t: at % t == 0, threads)
+        if threads > 32:
+            yield "sum-one-warp", threads, later(lambda t: at % t < 32, threads)
+        yield "sum-half-tree", threads, later(lambda t: at % t % 2 == 0, threads)
+        yield "sum-half-tree", -threads, later(lambda t: at % t < (t + 1) // 2, threads)
+        yield "sum-odd-tree", threads, later(lambda t: _reached(t)[at % t], threads)
+        for step in {threads - 1, threads + 1, threads // 2, 2 * threads, 32, 1} - {threads}:
+            yield "sum-wrong-step", (threads, step), partial(_visits, n, threads, step)
+
+
+@cache
+def _reached(threads: int) -> np.ndarray:
+    """Whose part a tree that halves, rounding down, brings to thread 0."""
+    reach = [{t} for t in range(threads)]
+    half = threads // 2
+    while half:
+        for t in range(half):
+            reach[t] |= reach[t + half]
+        half //= 2
+    return np.isin(np.arange(threads), list(reach[0]))
+
+
+def _visits(n: int, threads: int, step: int) -> np.ndarray:
+    """How often an element is visited by `threads` threads that begin at their own number and go on in `step`s."""
+    at = np.arange(n)
+    last = np.minimum(at, threads - 1)  # the highest thread that can come here
+    first = at % step
+    return np.where(last >= first, (last - first) // step + 1, 0)
+
+
+def narrow_sums(e: np.ndarray, kind: str) -> Iterator[tuple[Hashable, Callable[[], np.ndarray]]]:
+    """Each row's sum in a narrow type, in the usual orders: every thread adds its columns in turn, in that type or in
+    float32; then the threads are added up in that type or in float32, by a tree or warp by warp."""
+    narrow, wide = NARROW[kind], np.dtype(np.float32)
+    for threads in (1, *THREADS):
+        for mine, joined in ((narrow, narrow), (narrow, wide), (wide, narrow)):
+            for by_warp in (False, True) if threads > 32 and threads % 32 == 0 else (False,):
+                make = partial(_narrow_sum, e, threads, mine, joined, by_warp)
+                yield (threads, str(mine), str(joined), by_warp), make
+
+
+def _narrow_sum(e: np.ndarray, threads: int, mine: np.dtype, joined: np.dtype, by_warp: bool) -> np.ndarray:
+    sums = _in_turn(e, threads, mine).astype(joined)
+    if by_warp:
+        sums = _tree(sums.reshape(-1, 32)).reshape(len(e), -1)
+    return _tree(sums).astype(np.float32)
+
+
+def _in_turn(e: np.ndarray, threads: int, kind: np.dtype) -> np.ndarray:
+    laid = dealt(e, threads)
+    sums = np.zeros((laid.shape[0], threads), kind)
+    for step in range(laid.shape[1]):
+        sums = (sums.astype(np.float32) + laid[:, step].astype(kind).astype(np.float32)).astype(kind)
+    return sums
+
+
+def _tree(sums: np.ndarray) -> np.ndarray:
+    while sums.shape[1] > 1:
+        half = (sums.shape[1] + 1) // 2
+        upper = np.zeros((sums.shape[0], half), sums.dtype)
+        upper[:, : sums.shape[1] - half] = sums[:, half:]
+        sums = (sums[:, :half].astype(np.float32) + upper.astype(np.float32)).astype(sums.dtype)
+    return sums
+
+
+def integer_sums(e: np.ndarray) -> Iterator[tuple[Hashable, Callable[[], np.ndarray]]]:
+    """Each row's sum in an integer: every thread cuts off the fraction after each of its additions, or of each term."""
+    for threads in (1, *THREADS):
+        yield threads, partial(_integer_sum, e, threads)
+    yield "terms", lambda: row_sum(np.trunc(e))
+
+
+def _integer_sum(e: np.ndarray, threads: int) -> np.ndarray:
+    laid = dealt(e, threads)
+    sums = np.zeros((laid.shape[0], threads), np.float32)
+    for step in range(laid.shape[1]):
+        sums = np.trunc(sums + laid[:, step])
+    return row_sum(sums)

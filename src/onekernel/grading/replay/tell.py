@@ -1,0 +1,58 @@
+"""Puts the cause of wrong results before them, where one is known: a replayed mistake, or a row stride."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from onekernel.grading.buffers import Call
+from onekernel.grading.replay import cause
+from onekernel.grading.replay.strides import stride_cause
+from onekernel.grading.submission import SYMPTOMS, Ran, Submission
+from onekernel.grading.verdicts import FAILED, Failure, Verdict
+from onekernel.messages import Message
+
+WRONG = ("values", "nan", "row-sum")
+SEEN = ("replay.softmax-row-factor",)  # told from the results, not made on purpose
+BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
+
+
+def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, their first symptom explained where its cause is known. What else they say stays as it is."""
+    if not s.exercise.operator or not any(_explainable(f) for v in verdicts for f in v.failures):
+        return list(verdicts)
+    # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
+    every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]
+    strided = stride_cause(s.operator, every)
+    found = strided or cause(s.operator, every)
+    if found is None:
+        return list(verdicts)
+    apart = {call.case.name for call, _ in every if _apart(call)} if strided else None
+    return [_explained(v, found, apart) for v in verdicts]
+
+
+def _explainable(failure: Failure) -> bool:
+    return failure.code in (*SYMPTOMS, *BOUNDS)
+
+
+def _apart(call: Call) -> bool:
+    return any(call.case.gaps.values())
+
+
+def _explained(verdict: Verdict, found: Message, cases: set[str] | None) -> Verdict:
+    """`cases`: those that the cause is for; None for a replayed mistake, which is for every wrong value."""
+    if verdict.status != FAILED:
+        return verdict
+    codes = WRONG if cases is None else (*SYMPTOMS, *BOUNDS)
+    mine = [f for f in verdict.failures if f.code in codes and (cases is None or f.case in cases)]
+    if not mine:
+        return verdict
+    first = mine[0]
+    symptom = first.message
+    if "advice" in symptom.values:  # the cause says what to do, and better
+        symptom = Message(symptom.key, {**symptom.values, "advice": ""})
+    key = "replay.seen" if cases is not None or found.key in SEEN else "replay.named"
+    values = {"cause": found, "inputs": found.values["inputs"], "symptom": symptom}
+    told = replace(first, message=Message(key, values))
+    others = [f for f in verdict.failures if f not in mine]
+    return replace(verdict, failures=(told, *others))
