@@ -17,14 +17,14 @@ def chain(c: Canvas, t: Callable[[str], str]) -> None:
     for top, height in ((28, 150), (216, 116)):
         c.box(12, top + height - 40, 366, 34, "blue", t("memory"))
     c.text(12, 20, t("apart"), anchor="start", bold=True)
-    for k, name in enumerate(("+ b", "gelu", "× m", "+ x")):
+    for k, name in enumerate(("+ 1", "gelu", "× 2", "- 1")):
         x = 20 + 92 * k
         c.box(x, 36, 74, 34, "orange", name, mono=True)
         c.arrow(x + 20, 136, x + 20, 73, "blue")
         c.arrow(x + 54, 73, x + 54, 136, "red")
         c.text(x + 37, 110, t("trip"), 11)
     c.text(12, 208, t("fused"), anchor="start", bold=True)
-    c.box(66, 222, 258, 34, "orange", "+ b    gelu    × m    + x", mono=True)
+    c.box(66, 222, 258, 34, "orange", "+ 1    gelu    × 2    - 1", mono=True)
     c.arrow(110, 290, 110, 259, "blue")
     c.arrow(280, 259, 280, 290, "red")
     c.text(195, 280, t("one"), 12)
