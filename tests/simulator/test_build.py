@@ -49,7 +49,7 @@ def test_syntax_error_is_told_at_its_line(tmp_path):
 
 
 def test_error_inside_a_template_is_told_where_the_learner_called_it(tmp_path):
-    text = GOOD.replace("    k<<<", "    float* p = nullptr;\n    __shfl_sync(0xffffffffu, dim3(1), 0);\n    k<<<")
+    text = GOOD.replace("    k<<<", "    dim3 p;\n    std::max(p, p);\n    k<<<")
     findings = refused(write(tmp_path, text))
     assert findings[0] == ("compile-error", 4)
 

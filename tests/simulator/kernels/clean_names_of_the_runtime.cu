@@ -14,7 +14,7 @@ struct Worker { Thread thread; };
 struct Config { dim3 grid, block; };
 struct Site { int line; };
 enum Vote { None, All };
-namespace onekernel { inline float one() { return 1; } }
+namespace onekernel { __device__ inline float one() { return 1; } }
 
 __device__ float report(Thread t) { return t.value; }
 __device__ float shuffle(float v) { return v; }

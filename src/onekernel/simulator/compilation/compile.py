@@ -17,6 +17,7 @@ from pathlib import Path
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import alone, cache_folder, prune, used
 from onekernel.messages import Message
+from onekernel.simulator.compilation import misplaced
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card, flags
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.paths import INCLUDE, RUNTIME
@@ -72,6 +73,8 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             _require_room(done)
             shared.result()  # a compiler that fails at our own source, too, is the cause
             raise compile_error(source, done.stdout + done.stderr, work)
+        if wrong := misplaced.findings_of(source, done.stderr):
+            raise BuildError(wrong, done.stderr)
         # The runtime first: its own variables must be ready when the file's are initialised.
         done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
                      str(runtime.result()), str(built), str(shared.result()), "-o", str(linked),

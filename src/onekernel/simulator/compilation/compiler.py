@@ -19,7 +19,7 @@ from onekernel.simulator.paths import INCLUDE
 COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
 # Without interposition, what is called may be inlined although it is exported.
 # A function that must return a value and ends without one is told when that happens.
-_USER = ("-w", "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return")
+_USER = ("-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return")
 # Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
 # (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
 # clang would also make one access of those that two branches share.
@@ -27,6 +27,8 @@ _CLANG = (
     "-tsan-instrument-func-entry-exit=0", "-tsan-distinguish-volatile=1", "-tsan-instrument-read-before-write=1",
     "-simplifycfg-hoist-common=false", "-simplifycfg-sink-common=false",
 )  # fmt: skip
+# g++ tells of the host's functions (misplaced.py), and of nothing else.
+_TOLD = {"g++": ("-Wdeprecated-declarations", "-Wno-attributes", "-Wno-narrowing"), "clang++": ("-w",)}
 _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
@@ -91,4 +93,4 @@ def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str,
     how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
-    return (*COMMON, *card(arch), *_USER, *fused(), limit, *how, *headers)
+    return (*COMMON, *card(arch), *_USER, *_TOLD[with_compiler.family], *fused(), limit, *how, *headers)

@@ -6,10 +6,13 @@ import re
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
-from onekernel.simulator.rewrite.source import Source
+from onekernel.simulator.rewrite.source import SIDES, Source
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 _VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the card of 8.0 has none: ok/atomics.h
+_SHUFFLE = "ok-shuffle-type"
+_CONFIGURATION = "call to '__ok::Config::Config("
+_CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable '([^']+)' does not have a constant init")
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
     r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+(?:required from|note: in instantiation)",
@@ -39,6 +42,9 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             message = Message("simulator.needs-sm-90-atomic", {"name": vectors[1]})
             findings.append(Finding("unsupported", message, where, line))
             continue
+        if (known := _known(what)) is not None:
+            findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
+            continue
         message = Message("simulator.compile-error", {"line": line, "what": what[:200]})
         findings.append(Finding("compile-error", message, where, line))
     if not findings:
@@ -46,6 +52,16 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
         message = Message("simulator.compile-failed", {"what": first[:200].replace(work, "")})
         findings.append(Finding("compile-error", message, str(source.path)))
     return BuildError(findings[:5], log.replace(work + "/", ""))
+
+
+def _known(what: str) -> Message | None:
+    """The sentence for what CUDA's rules forbid and g++ was made to refuse: api/ok/core.h, OK_CONSTANT_VALUE."""
+    if _SHUFFLE in what:
+        return Message("language.shuffle-type")
+    if _CONFIGURATION in what:
+        return Message("language.launch-configuration")
+    constant = _CONSTANT_VALUE.search(what)
+    return Message("language.constant-value", {"name": constant[1] or constant[2]}) if constant else None
 
 
 def link_error(source: Source, log: str) -> BuildError:

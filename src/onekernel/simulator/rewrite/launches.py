@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
@@ -12,6 +15,29 @@ from onekernel.simulator.rewrite.tokens import (
     split_commas,
     text_of,
 )
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The tokens of one launch: where the kernel's name begins, <<< and >>> begin, and the arguments' brackets."""
+
+    begin: int
+    chevrons: int
+    end: int
+    bracket: int
+    close: int
+
+
+def launches(tokens: list[Token]) -> Iterator[Launch]:
+    """Every launch in the text, those in arguments of others included."""
+    i = 0
+    while (i := _chevrons(tokens, i, "<")) < len(tokens):
+        begin = _kernel_begin(tokens, i)
+        end = _chevrons(tokens, i + 3, ">", outside_brackets=True)
+        bracket = next_solid(tokens, end + 3)
+        if begin is not None and is_sign(tokens, bracket, "("):
+            yield Launch(begin, i, end, bracket, closing(tokens, bracket))
+        i += 3
 
 
 def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names: dict[str, int]) -> list[Token]:

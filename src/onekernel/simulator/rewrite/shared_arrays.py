@@ -119,9 +119,11 @@ def _declaration(tokens: list[Token], line: int, at_namespace_scope: bool) -> st
     if not found and last_name >= 0:
         names.append((kept[last_name].text, False))
         kept[last_name] = Token("name", "ok_type_" + kept[last_name].text, kept[last_name].line)
+    if not external and any(open_ended for _, open_ended in names):
+        raise BadDeclaration(line, "shared-no-extern")
     out = "typedef " + text_of(kept).strip() + ";"
-    for name, open_ended in names:
-        out += " " + _reference(name, line, external or open_ended, at_namespace_scope, aligns)
+    for name, _ in names:
+        out += " " + _reference(name, line, external, at_namespace_scope, aligns)
     return out
 
 

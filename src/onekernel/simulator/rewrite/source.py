@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from onekernel.messages import Message
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.clusters import tell_clusters
+from onekernel.simulator.rewrite.functions import Declarations, declarations, macros
 from onekernel.simulator.rewrite.launches import rewrite_launches
 from onekernel.simulator.rewrite.refuse import refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
+from onekernel.simulator.rewrite.sides import mark, misplaced
 from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
@@ -26,6 +29,7 @@ from onekernel.simulator.rewrite.tokens import (
     tokenize,
 )
 
+SIDES = "01-cuda-programming-model#launch"
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
 _QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')
@@ -44,6 +48,7 @@ class Source:
     variables: list[str] = field(default_factory=list)  # __device__, __constant__ and __managed__ variables
     aligned_types: bool = False  # it declares structs with an alignment of their own
     findings: list[Finding] = field(default_factory=list)
+    declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
 
 
 def rewrite(path: Path, arch: str = DEFAULT) -> Source:
@@ -82,6 +87,11 @@ def _rewrite_file(path: Path, source: Source) -> str:
     source.exports.update(_exports(tokens))
     source.variables.extend(_variables(tokens))
     source.aligned_types |= _declares_aligned_types(tokens)
+    declared = declarations(tokens, macros(_with_included(tokens, path, set())))
+    source.declared[path] = declared
+    for wrong in misplaced(tokens, declared, source.arch):
+        message = Message(f"language.{wrong.key}", wrong.values)
+        source.findings.append(Finding(wrong.key, message, str(path), wrong.line, chapter=SIDES))
     arity, names = _kernels(tokens)
     for name, line in _plain_calls(tokens, names):
         _finding(source, path, line, "kernel-called", name=name)
@@ -89,12 +99,24 @@ def _rewrite_file(path: Path, source: Source) -> str:
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token.text, path, source, arity, names), token.line)
     try:
-        tokens = rewrite_shared(tokens)
+        tokens = rewrite_shared(mark(tokens, declared))
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
     tokens = tell_clusters(_uncast_kernels(tokens))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
+
+
+def _with_included(tokens: list[Token], path: Path, seen: set[Path]) -> Iterator[Token]:
+    """The tokens of the file and of those that it includes in quotes."""
+    yield from tokens
+    for token in tokens:
+        match = _QUOTED.match(token.text) if token.kind == "directive" else None
+        target = (path.parent / match[2]).resolve() if match else None
+        if target is not None and target.is_file() and target not in seen:
+            seen.add(target)
+            text = target.read_text(encoding="utf-8-sig", errors="replace")
+            yield from _with_included(tokenize(text), target, seen)
 
 
 def _directive(text: str, path: Path, source: Source, arity: dict[str, int], names: dict[str, int]) -> str:

@@ -17,6 +17,10 @@
 #include "ok/narrow_pairs.inc"
 #include "ok/narrow_device.inc"
 #include "ok/narrow_end.inc"
+template <>
+inline constexpr bool __ok::shuffled<__nv_bfloat16> = true;
+template <>
+inline constexpr bool __ok::shuffled<__nv_bfloat162> = true;
 
 OK_ALWAYS __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 both) { return __nv_bfloat162(both, both); }
 

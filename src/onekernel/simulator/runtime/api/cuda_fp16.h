@@ -17,6 +17,10 @@
 #include "ok/narrow_pairs.inc"
 #include "ok/narrow_device.inc"
 #include "ok/narrow_end.inc"
+template <>
+inline constexpr bool __ok::shuffled<__half> = true;
+template <>
+inline constexpr bool __ok::shuffled<__half2> = true;
 
 OK_ALWAYS __half2 __half2half2(__half both) { return __half2(both, both); }
 

@@ -27,6 +27,8 @@ struct Card {
     int registers_per_block = 65536, registers_per_multiprocessor = 65536;
     int constant_memory = 64 * 1024;
     int l2_bytes = 40 * 1024 * 1024;
+    int persisting_l2_bytes = 30 * 1024 * 1024;     // three quarters of it
+    int policy_window_bytes = 128 * 1024 * 1024;
     int bus_bits = 5120;
     int memory_clock_khz = 1215000, clock_khz = 1410000;
     size_t global_memory = size_t(40) << 30;
@@ -45,6 +47,7 @@ constexpr Card hopper() {
     card.shared_per_block_optin = 227 * 1024;
     card.shared_per_multiprocessor = 228 * 1024;
     card.l2_bytes = 50 * 1024 * 1024;
+    card.persisting_l2_bytes = 32 * 1024 * 1024;
     card.memory_clock_khz = 2619000, card.clock_khz = 1980000;
     card.global_memory = size_t(80) << 30;
     card.cluster_blocks = 8, card.cluster_blocks_opt_in = 16;

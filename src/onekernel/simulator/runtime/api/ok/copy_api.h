@@ -80,36 +80,36 @@ inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int v
 
 }  // namespace __ok
 
-inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, OK_AT) {
     const __ok::Queue queue{"cudaMemcpy", "cudaMemcpyAsync(..., stream)", nullptr, at};
     return __ok::queued_copy(queue, true, to, bytes, from, bytes, bytes, 1, kind);
 }
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                                    cudaStream_t stream = nullptr, OK_AT) {
     const __ok::Queue queue{"cudaMemcpyAsync", "cudaMemcpyAsync(..., stream)", stream, at};
     return __ok::queued_copy(queue, false, to, bytes, from, bytes, bytes, 1, kind);
 }
-inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                 size_t height, cudaMemcpyKind kind, OK_AT) {
     const __ok::Queue queue{"cudaMemcpy2D", "cudaMemcpy2DAsync(..., stream)", nullptr, at};
     return __ok::queued_copy(queue, true, to, to_pitch, from, from_pitch, width, height, kind);
 }
-inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                      size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr, OK_AT) {
     const __ok::Queue queue{"cudaMemcpy2DAsync", "cudaMemcpy2DAsync(..., stream)", stream, at};
     return __ok::queued_copy(queue, false, to, to_pitch, from, from_pitch, width, height, kind);
 }
-inline cudaError_t cudaMemset(void* to, int value, size_t bytes, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemset(void* to, int value, size_t bytes, OK_AT) {
     return __ok::queued_fill({"cudaMemset", "cudaMemsetAsync(..., stream)", nullptr, at}, to, bytes, value, bytes, 1);
 }
-inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr, OK_AT) {
     return __ok::queued_fill({"cudaMemsetAsync", "cudaMemsetAsync(..., stream)", stream, at}, to, bytes, value, bytes, 1);
 }
-inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height, OK_AT) {
     const __ok::Queue queue{"cudaMemset2D", "cudaMemset2DAsync(..., stream)", nullptr, at};
     return __ok::queued_fill(queue, to, pitch, value, width, height);
 }
-inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                                      cudaStream_t stream = nullptr, OK_AT) {
     const __ok::Queue queue{"cudaMemset2DAsync", "cudaMemset2DAsync(..., stream)", stream, at};
     return __ok::queued_fill(queue, to, pitch, value, width, height);
@@ -133,36 +133,36 @@ inline cudaError_t copy_from_symbol(const Queue& queue, bool host_waits, void* t
 }  // namespace __ok
 
 template <class T>
-inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice, OK_AT) {
     const __ok::Queue queue{"cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync(..., stream)", nullptr, at};
     return __ok::copy_to_symbol(queue, true, symbol, from, bytes, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost, OK_AT) {
     const __ok::Queue queue{"cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync(..., stream)", nullptr, at};
     return __ok::copy_from_symbol(queue, true, to, symbol, bytes, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset,
                                            cudaMemcpyKind kind, cudaStream_t stream = nullptr, OK_AT) {
     const __ok::Queue queue{"cudaMemcpyToSymbolAsync", "cudaMemcpyToSymbolAsync(..., stream)", stream, at};
     return __ok::copy_to_symbol(queue, false, symbol, from, bytes, offset, kind);
 }
 template <class T>
-inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset,
                                              cudaMemcpyKind kind, cudaStream_t stream = nullptr, OK_AT) {
     const __ok::Queue queue{"cudaMemcpyFromSymbolAsync", "cudaMemcpyFromSymbolAsync(..., stream)", stream, at};
     return __ok::copy_from_symbol(queue, false, to, symbol, bytes, offset, kind);
 }
 template <class P, class T>
-inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
     *pointer = reinterpret_cast<P*>(__ok::symbol_address(symbol));
     return cudaSuccess;
 }
 template <class T>
-inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T&) {
     *bytes = sizeof(T);
     return cudaSuccess;
 }

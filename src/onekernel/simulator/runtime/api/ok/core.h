@@ -33,7 +33,7 @@ OK_INLINE int launch_pointers(const LaunchSite& site, const Config& config, void
 // cudaLaunchKernel(kernel, grid, block, arguments, shared, stream).
 template <class... P>
 OK_INLINE int launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
-                            const volatile void* stream = nullptr, bool cooperative = false, Site at = Site()) {
+                            CUstream_st* stream = nullptr, bool cooperative = false, Site at = Site()) {
     LaunchSite site{nullptr, "", reinterpret_cast<const void*>(kernel), at};
     return launch_pointers(site, Config(grid, block, shared, stream, cooperative), kernel, arguments,
                            std::index_sequence_for<P...>());
@@ -55,8 +55,12 @@ OK_INLINE T from_bits(uint64_t bits) {
     __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof value);
     return value;
 }
+// What CUDA has shuffles for: numbers, here and 16-bit floats where their headers add them.
+template <class T>
+constexpr bool shuffled = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
 OK_INLINE T shuffle(int what, unsigned mask, T value, int lane, int width, Site at) {
+    static_assert(shuffled<T>, "ok-shuffle-type");
     return from_bits<T>(ok_collective(what, mask, to_bits(value), lane, width, sizeof(T), nullptr, at));
 }
 }  // namespace __ok

@@ -14,7 +14,7 @@ struct cudaDeviceProp {
     size_t textureAlignment, texturePitchAlignment;
     int multiProcessorCount, integrated, canMapHostMemory, concurrentKernels, ECCEnabled, asyncEngineCount,
         unifiedAddressing;
-    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, accessPolicyMaxWindowSize, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
     size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
     int regsPerMultiprocessor, managedMemory, concurrentManagedAccess, pageableMemoryAccess, cooperativeLaunch,
         clusterLaunch;
@@ -49,6 +49,8 @@ enum cudaDeviceAttr {
     cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrMaxPersistingL2CacheSize = 108,
+    cudaDevAttrMaxAccessPolicyWindowSize = 109,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
     cudaDevAttrMemoryPoolsSupported = 115,
     cudaDevAttrClusterLaunch = 120
@@ -81,6 +83,8 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = card.shared_per_multiprocessor; break;
         case cudaDevAttrMaxRegistersPerMultiprocessor: *value = card.registers_per_multiprocessor; break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = card.shared_per_block_optin; break;
+        case cudaDevAttrMaxPersistingL2CacheSize: *value = card.persisting_l2_bytes; break;
+        case cudaDevAttrMaxAccessPolicyWindowSize: *value = card.policy_window_bytes; break;
         case cudaDevAttrMaxBlocksPerMultiprocessor: *value = card.blocks_per_multiprocessor; break;
         case cudaDevAttrReservedSharedMemoryPerBlock: *value = card.shared_reserved_per_block; break;
         case cudaDevAttrManagedMemory:
@@ -93,7 +97,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
     return cudaSuccess;
 }
 
-inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     constexpr auto& card = __ok::CARD;
     if (properties == nullptr) return __ok::fail(cudaErrorInvalidValue);
     if (device != 0) return __ok::fail(cudaErrorInvalidDevice);
@@ -122,6 +126,8 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int devic
     p.maxThreadsPerMultiProcessor = card.threads_per_multiprocessor;
     p.maxBlocksPerMultiProcessor = card.blocks_per_multiprocessor;
     p.l2CacheSize = card.l2_bytes;
+    p.persistingL2CacheMaxSize = card.persisting_l2_bytes;
+    p.accessPolicyMaxWindowSize = card.policy_window_bytes;
     p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = 1;
     p.managedMemory = p.concurrentManagedAccess = p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.clusterLaunch = card.major >= 9;
@@ -129,7 +135,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int devic
     return cudaSuccess;
 }
 
-inline cudaError_t cudaGetDeviceCount(int* count) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceCount(int* count) {
     if (count == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *count = 1;
     return cudaSuccess;
@@ -139,19 +145,19 @@ inline cudaError_t cudaGetDevice(int* device) {
     *device = 0;
     return cudaSuccess;
 }
-inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidDevice); }
-inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
-inline cudaError_t cudaDriverGetVersion(int* version) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidDevice); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDriverGetVersion(int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
 }
-inline cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
-inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     if (device != 0 || peer != 0) return __ok::fail(cudaErrorInvalidDevice);
     *can = 0;
     return cudaSuccess;
 }
-inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return __ok::fail(cudaErrorInvalidDevice); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return __ok::fail(cudaErrorInvalidDevice); }
 
 // Settings that change a GPU's speed alone: accepted.
 enum cudaFuncCache {
@@ -160,9 +166,38 @@ enum cudaFuncCache {
     cudaFuncCachePreferL1,
     cudaFuncCachePreferEqual
 };
-enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
+enum cudaLimit {
+    cudaLimitStackSize = 0,
+    cudaLimitPrintfFifoSize = 1,
+    cudaLimitMallocHeapSize = 2,
+    cudaLimitDevRuntimeSyncDepth = 3,
+    cudaLimitDevRuntimePendingLaunchCount = 4,
+    cudaLimitMaxL2FetchGranularity = 5,
+    cudaLimitPersistingL2CacheSize = 6
+};
 constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
                    cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8;
-inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
-inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
-inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+namespace __ok {
+inline size_t limits[] = {1024, 1 << 20, 8 << 20, 0, 2048, 128, 0};  // by cudaLimit: what a new context has
+}  // namespace __ok
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    if (static_cast<unsigned>(limit) > cudaLimitPersistingL2CacheSize) return __ok::fail(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitPersistingL2CacheSize && value > static_cast<size_t>(__ok::CARD.persisting_l2_bytes))
+        return __ok::fail(cudaErrorInvalidValue);
+    __ok::limits[limit] = value;
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+    if (value == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (static_cast<unsigned>(limit) > cudaLimitPersistingL2CacheSize) return __ok::fail(cudaErrorUnsupportedLimit);
+    *value = __ok::limits[limit];
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+    if (config == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }

@@ -68,5 +68,7 @@ inline long long clock64() {
 }
 OK_ALWAYS void __nanosleep(unsigned) {}
 OK_ALWAYS void __trap(OK_AT) { __ok::trap("__trap", at); }
+#define __builtin_assume(condition) static_cast<void>(0)
+#define __assume(condition) static_cast<void>(0)
 OK_ALWAYS void __brkpt() {}
 OK_ALWAYS void __prof_trigger(int) {}

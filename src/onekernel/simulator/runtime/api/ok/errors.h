@@ -67,7 +67,7 @@ enum cudaError {
 };
 typedef enum cudaError cudaError_t;
 
-inline const char* cudaGetErrorName(cudaError_t error) {
+OK_LIBRARY_HOST_ONLY inline const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
         case cudaSuccess: return "cudaSuccess";
 #define OK_ERROR(name, value, text) \
@@ -78,7 +78,7 @@ inline const char* cudaGetErrorName(cudaError_t error) {
     return "unrecognized error code";
 }
 
-inline const char* cudaGetErrorString(cudaError_t error) {
+OK_LIBRARY_HOST_ONLY inline const char* cudaGetErrorString(cudaError_t error) {
     switch (error) {
         case cudaSuccess: return "no error";
 #define OK_ERROR(name, value, text) \
@@ -99,5 +99,5 @@ inline bool is_fault(int error) {
 }
 }  // namespace __ok
 
-inline cudaError_t cudaGetLastError() { return __ok::result(__ok::ok_error(true)); }
-inline cudaError_t cudaPeekAtLastError() { return __ok::result(__ok::ok_error(false)); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetLastError() { return __ok::result(__ok::ok_error(true)); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaPeekAtLastError() { return __ok::result(__ok::ok_error(false)); }

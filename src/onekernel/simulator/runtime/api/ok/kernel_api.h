@@ -23,7 +23,7 @@ struct cudaFuncAttributes {
 };
 
 template <class Kernel>
-inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value, OK_AT) {
     if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return value < -1 || value > 100 ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
@@ -33,11 +33,11 @@ inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attrib
     return __ok::result(__ok::ok_set_max_dynamic_shared(reinterpret_cast<const void*>(kernel), value, at));
 }
 template <class Kernel>
-inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFuncSetCacheConfig(Kernel*, cudaFuncCache) {
     return cudaSuccess;
 }
 template <class Kernel>
-inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
     if (attributes == nullptr || kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     *attributes = {};
     attributes->maxThreadsPerBlock = __ok::CARD.threads_per_block;
@@ -56,12 +56,12 @@ inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Ke
     return cudaSuccess;
 }
 template <class Kernel>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel* kernel, int threads,
                                                                           size_t shared, unsigned) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads, shared);
 }
 template <class Kernel, class SharedOf>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel* kernel,
                                                                   SharedOf shared_of, int limit = 0) {
     if (grid == nullptr || block == nullptr) return __ok::fail(cudaErrorInvalidValue);
     if (kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
@@ -77,7 +77,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int
     return best > 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidValue);
 }
 template <class Kernel>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel, size_t shared = 0,
                                                       int limit = 0) {
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, [=](int) { return shared; }, limit);
 }

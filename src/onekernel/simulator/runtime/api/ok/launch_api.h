@@ -3,24 +3,41 @@
 #include "memory_api.h"
 
 template <class... P>
-inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                                     cudaStream_t stream = nullptr, OK_AT) {
     return __ok::result(__ok::launch_kernel(kernel, grid, block, arguments, shared, stream, false, at));
 }
 template <class... P>
-inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
                                                size_t shared = 0, cudaStream_t stream = nullptr, OK_AT) {
     return __ok::result(__ok::launch_kernel(kernel, grid, block, arguments, shared, stream, true, at));
 }
 
+enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
+struct cudaAccessPolicyWindow {
+    void* base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    cudaAccessProperty hitProp, missProp;
+};
+enum cudaSynchronizationPolicy {
+    cudaSyncPolicyAuto = 1,
+    cudaSyncPolicySpin = 2,
+    cudaSyncPolicyYield = 3,
+    cudaSyncPolicyBlockingSync = 4
+};
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeSynchronizationPolicy = 3,
     cudaLaunchAttributeClusterDimension = 4,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributePriority = 8
 };
 union cudaLaunchAttributeValue {
+    cudaAccessPolicyWindow accessPolicyWindow;
+    cudaSynchronizationPolicy syncPolicy;
     int cooperative, programmaticStreamSerializationAllowed, priority;
     struct {
         unsigned x, y, z;
@@ -37,6 +54,37 @@ struct cudaLaunchConfig_t {
     cudaLaunchAttribute* attrs;
     unsigned numAttrs;
 };
+
+// Attributes of a stream change a GPU's speed alone: what L2 keeps, how the host waits. They are checked and kept.
+typedef cudaLaunchAttributeID cudaStreamAttrID;
+typedef cudaLaunchAttributeValue cudaStreamAttrValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+namespace __ok {
+inline cudaLaunchAttributeValue stream_attributes[cudaLaunchAttributePriority + 1] = {};  // one set: no speed depends on it
+inline bool of_streams(cudaStreamAttrID id) {
+    return id == cudaStreamAttributeAccessPolicyWindow || id == cudaStreamAttributeSynchronizationPolicy ||
+           id == cudaStreamAttributePriority;
+}
+}  // namespace __ok
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID id, const cudaStreamAttrValue* value) {
+    if (value == nullptr || !__ok::of_streams(id)) return __ok::fail(cudaErrorInvalidValue);
+    const cudaAccessPolicyWindow& window = value->accessPolicyWindow;
+    if (id == cudaStreamAttributeAccessPolicyWindow) {
+        const bool fits = window.num_bytes <= static_cast<size_t>(__ok::CARD.policy_window_bytes);
+        const bool ratio = window.hitRatio >= 0.0f && window.hitRatio <= 1.0f;
+        if (!fits || !ratio || window.missProp == cudaAccessPropertyPersisting) return __ok::fail(cudaErrorInvalidValue);
+    }
+    __ok::stream_attributes[id] = *value;
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetAttribute(cudaStream_t, cudaStreamAttrID id, cudaStreamAttrValue* value) {
+    if (value == nullptr || !__ok::of_streams(id)) return __ok::fail(cudaErrorInvalidValue);
+    *value = __ok::stream_attributes[id];
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCopyAttributes(cudaStream_t, cudaStream_t) { return cudaSuccess; }
 
 namespace __ok {
 // A launch's configuration and where it was passed: a pack of arguments leaves no room for a Site of its own.
@@ -59,7 +107,7 @@ inline dim3 cluster_of(const cudaLaunchConfig_t& c) {
 }  // namespace __ok
 
 template <class... P>
-inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, void (*kernel)(P...),
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, void (*kernel)(P...),
                                       typename __ok::Parameter<P>::type... arguments) {
     if (how.config == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaLaunchConfig_t& c = *how.config;
@@ -75,7 +123,7 @@ inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, void (*kernel)(P...),
 
 // Upper bounds: a cluster must also fit a group of neighbouring multiprocessors, which is not modelled.
 template <class... P>
-inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(P...), const cudaLaunchConfig_t* config) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(P...), const cudaLaunchConfig_t* config) {
     if (clusters == nullptr || config == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const dim3 shape = __ok::cluster_of(*config), block = config->blockDim;
     const unsigned size = shape.x * shape.y * shape.z;
@@ -86,7 +134,7 @@ inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, void (*kernel)(
     return cudaSuccess;
 }
 template <class... P>
-inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, void (*kernel)(P...), const cudaLaunchConfig_t* config) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, void (*kernel)(P...), const cudaLaunchConfig_t* config) {
     if (size == nullptr || config == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const dim3 block = config->blockDim;
     const void* address = reinterpret_cast<const void*>(kernel);

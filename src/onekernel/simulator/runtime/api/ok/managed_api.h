@@ -26,7 +26,7 @@ struct cudaMemLocation {
 };
 
 template <class T>
-inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal, OK_AT) {
     if (pointer == nullptr || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return __ok::fail(cudaErrorInvalidValue);
     return __ok::result(__ok::ok_managed_alloc(reinterpret_cast<void**>(pointer), bytes, at));
@@ -39,12 +39,12 @@ inline cudaError_t advised(const void* pointer, bool valid) {
 inline bool is_place(cudaMemLocation place) { return place.type == cudaMemLocationTypeDevice ? place.id == 0 : place.type > 1; }
 }  // namespace __ok
 
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation to, unsigned, cudaStream_t = nullptr) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation to, unsigned, cudaStream_t = nullptr) {
     return __ok::advised(pointer, __ok::is_place(to));
 }
-inline cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, cudaMemLocation place) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, cudaMemLocation place) {
     return __ok::advised(pointer, __ok::is_place(place));
 }
-inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t = 0, unsigned = cudaMemAttachSingle) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, size_t = 0, unsigned = cudaMemAttachSingle) {
     return __ok::advised(pointer, true);
 }

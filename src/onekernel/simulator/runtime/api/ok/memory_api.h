@@ -74,53 +74,53 @@ inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) {
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
-inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream, OK_AT) {
     __ok::ok_stream_work("cudaMallocAsync", "cudaMallocAsync(..., stream)", stream, nullptr, 0, at);
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
-inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height, OK_AT) {
     if (pitch == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const size_t unit = __ok::CARD.text_alignment;
     *pitch = (width + unit - 1) / unit * unit;
     return __ok::allocate(pointer, *pitch * height, at);
 }
 // cudaFree waits for all streams (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator").
-inline cudaError_t cudaFree(void* pointer, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFree(void* pointer, OK_AT) {
     if (pointer != nullptr) __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
     return __ok::release(pointer, at);
 }
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, OK_AT) {
     if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
     __ok::ok_stream_work("cudaFreeAsync", "cudaFreeAsync(..., stream)", stream, &pointer, 1, at);
     return __ok::release(pointer, at);
 }
 
 template <class T>
-inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned) {
     return __ok::host_allocate(reinterpret_cast<void**>(pointer), bytes);
 }
 template <class T>
-inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
     return cudaHostAlloc(pointer, bytes, flags);
 }
-inline cudaError_t cudaFreeHost(void* pointer) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeHost(void* pointer) {
     return pointer == nullptr || __ok::host_free(pointer) ? cudaSuccess : __ok::fail(cudaErrorInvalidValue);
 }
 template <class T>
-inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
     if (device == nullptr || __ok::host_block(host) == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *device = static_cast<T*>(host);
     return cudaSuccess;
 }
-inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
     return pointer == nullptr || bytes == 0 ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
 }
-inline cudaError_t cudaHostUnregister(void* pointer) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostUnregister(void* pointer) {
     return pointer == nullptr ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 
-inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     if (attributes == nullptr) return __ok::fail(cudaErrorInvalidValue);
     void* p = const_cast<void*>(pointer);
     if (__ok::host_block(pointer) != nullptr)
@@ -133,7 +133,7 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, c
         *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, p};
     return cudaSuccess;
 }
-inline cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
     *available = *total = __ok::CARD.global_memory;
     return cudaSuccess;
 }

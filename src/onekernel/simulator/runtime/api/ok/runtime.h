@@ -36,6 +36,24 @@
 #define CUDART_VERSION 13000
 #define ONEKERNEL_SIMULATOR 1
 
+// What the host alone has. g++ tells of each use, and compilation/misplaced.py keeps those on the device. clang says nothing
+// of a use in what is marked itself.
+#if defined(__GNUC__) && !defined(__clang__)
+#define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
+#define OK_LIBRARY_HOST_ONLY __attribute__((deprecated("ok-library")))
+#else
+#define OK_HOST_ONLY
+#define OK_LIBRARY_HOST_ONLY
+#endif
+// CUDA gives device variables their values when the program is loaded: they must be constants.
+#if defined(__clang__)
+#define OK_CONSTANT_VALUE [[clang::require_constant_initialization]]
+#elif __GNUC__ >= 10
+#define OK_CONSTANT_VALUE __constinit
+#else
+#define OK_CONSTANT_VALUE
+#endif
+
 struct uint3 {
     unsigned x, y, z;
 };
@@ -148,8 +166,8 @@ struct Config {
     void* stream;
     bool cooperative;
     dim3 cluster;
-    Config(dim3 grid, dim3 block, size_t shared = 0, const volatile void* stream = nullptr, bool cooperative = false)
-        : grid(grid), block(block), shared(shared), stream(const_cast<void*>(stream)), cooperative(cooperative) {}
+    Config(dim3 grid, dim3 block, size_t shared = 0, CUstream_st* stream = nullptr, bool cooperative = false)
+        : grid(grid), block(block), shared(shared), stream(stream), cooperative(cooperative) {}
 };
 // Runs `body(context)` once for each thread. `pointers`: each argument that is a pointer, else null, so that device
 // memory without a name is called what the launch calls it.

@@ -24,60 +24,60 @@ inline cudaError_t synchronize() {
 }
 }  // namespace __ok
 
-inline cudaError_t cudaDeviceSynchronize() {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSynchronize() {
     __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
     return __ok::synchronize();
 }
-inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return __ok::fail(cudaErrorInvalidValue);
     *stream = new CUstream_st{flags, priority};
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     return cudaStreamCreateWithPriority(stream, flags, 0);
 }
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
 }
-inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return __ok::fail(cudaErrorInvalidResourceHandle);
     __ok::ok_stream_order(__ok::FORGET_STREAM, stream, nullptr);
     delete stream;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
     *flags = reinterpret_cast<uintptr_t>(stream) <= 2 ? cudaStreamDefault : stream->flags;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
     *priority = reinterpret_cast<uintptr_t>(stream) <= 2 ? 0 : stream->priority;
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);
     return __ok::synchronize();
 }
-inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     __ok::ok_stream_order(__ok::WAIT_EVENT, stream, event);
     return cudaSuccess;
 }
-inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
     if (least != nullptr) *least = 0;
     if (greatest != nullptr) *greatest = -5;
     return cudaSuccess;
 }
-inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, OK_AT) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, OK_AT) {
     if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
     __ok::ok_stream_work("cudaLaunchHostFunc", "cudaLaunchHostFunc(stream, ...)", stream, nullptr, 0, at);
     function(data);
     return cudaSuccess;
 }
-inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned,
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned,
                                          OK_AT) {
     if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
     __ok::ok_stream_work("cudaStreamAddCallback", "cudaStreamAddCallback(stream, ...)", stream, nullptr, 0, at);
@@ -85,33 +85,33 @@ inline cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback
     return cudaSuccess;
 }
 
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     if (event == nullptr || flags > 7) return __ok::fail(cudaErrorInvalidValue);
     *event = new CUevent_st{(flags & cudaEventDisableTiming) == 0, false};
     return cudaSuccess;
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = cudaEventDefault) {
     return cudaEventCreateWithFlags(event, flags);
 }
-inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     delete event;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     __ok::ok_stream_order(__ok::RECORD_EVENT, stream, event);
     event->recorded = true;
     return cudaSuccess;
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     __ok::ok_stream_order(__ok::JOIN_EVENT, nullptr, event);
     return __ok::synchronize();
 }
-inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 // Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.
-inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     if (milliseconds == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaEvent_t events[] = {start, end};
     for (const cudaEvent_t event : events)

@@ -1,0 +1,60 @@
+"""What g++ tells of the host's own functions and variables (rewrite/sides.py marks them): uses on the device."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from onekernel.backends.base import Finding
+from onekernel.messages import Message
+from onekernel.simulator.rewrite.functions import Function
+from onekernel.simulator.rewrite.source import SIDES, Source
+
+MOST = 5
+_USE = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: ['\u2018](?P<what>[^\n]+)['\u2019] is deprecated: "
+    r"ok-(?P<kind>host|library)\b[^\n]*(?P<rest>(?:\n[^\n]*: note:[^\n]*|\n\s[^\n]*)*)",
+    re.MULTILINE,
+)
+_CONTEXT = re.compile(r"^[^\n]*: In [^\n'\u2018]*['\u2018](?P<within>[^\n]+)['\u2019]:$", re.MULTILINE)
+_EXPANSION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? note: in expansion of macro", re.MULTILINE)
+
+
+def findings_of(source: Source, log: str) -> list[Finding]:
+    """The uses on the device, each line and name once."""
+    found: dict[tuple[str, int, str], Finding] = {}
+    contexts = [(m.start(), m["within"]) for m in _CONTEXT.finditer(log)]
+    for match in _USE.finditer(log):
+        places = [(p["file"], int(p["line"])) for p in (match, *_EXPANSION.finditer(match["rest"]))]
+        within = next((c[1] for c in reversed(contexts) if c[0] < match.start()), "")
+        callers = ((place, _caller(source, *place, within)) for place in places)
+        (file, line), caller = next((c for c in callers if c[1] is not None), (places[0], None))
+        if caller is None:
+            continue
+        name, is_function = _plain(match["what"])
+        key = f"{'function' if is_function else 'variable'}-of-host"
+        if match["kind"] == "library":
+            key = "library-of-host"
+        message = Message(f"language.{key}", {"name": name, "caller": caller.name})
+        found.setdefault((file, line, name), Finding(key, message, file, line, chapter=SIDES))
+    return sorted(found.values(), key=lambda f: (f.file or "", f.line or 0))[:MOST]
+
+
+def _caller(source: Source, file: str, line: int, within: str) -> Function | None:
+    """The function of the device that this line stands in. Where several do, g++ has said `within` which."""
+    declared = source.declared.get(Path(file))
+    found = declared.at(line) if declared else []
+    if len(found) > 1:
+        name, _ = _plain(within)
+        found = [f for f in found if f.name == name.split("::")[-1]]
+    return found[0] if len(found) == 1 and found[0].on_device else None
+
+
+def _plain(what: str) -> tuple[str, bool]:
+    """`float P::get(int) const` -> (`P::get`, True); `counter` -> (`counter`, False)."""
+    text = re.sub(r" \[with [^\]]*\]", "", what)
+    operator = re.search(r"\boperator\s*(?:\(\)|\[\]|[^\s(]+)", text)
+    if operator:
+        return operator[0], True
+    before, bracket, _ = text.partition("(")
+    return before.strip().split(" ")[-1].lstrip("*&"), bool(bracket)

@@ -1,0 +1,313 @@
+"""The functions and global variables of a `.cu`: where each stands, and on which side CUDA has it.
+
+Found by the shape of their declarations; what is not recognised is left out, so that nothing is said about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, previous_solid, tokenize
+
+HOST, DEVICE, BOTH, KERNEL = "host", "device", "both", "kernel"
+_QUALIFIERS = frozenset(("__host__", "__device__", "__global__", "constexpr", "consteval"))
+_MEMORY = frozenset(("__device__", "__constant__"))
+# What stands before brackets in a declaration and is not the function's name.
+_NO_NAMES = frozenset(
+    ("__attribute__", "alignas", "__align__", "decltype", "noexcept", "throw", "__launch_bounds__", "__maxnreg__",
+     "__cluster_dims__", "__block_size__", "__declspec", "sizeof", "explicit", "typeof", "__typeof__")
+)  # fmt: skip
+_NO_VARIABLES = frozenset(("struct", "class", "union", "enum", "extern", "template", "using", "typedef", "friend"))
+_DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A declaration or definition: its name, its side, its lines, and the token that the declaration begins with."""
+
+    name: str
+    side: str
+    line: int
+    last_line: int
+    begin: int
+    name_at: int
+    body: int | None  # the token that opens its body; None for a declaration
+    member: bool = False
+    head: tuple[str, ...] = ()  # the words before its name
+
+    @property
+    def on_device(self) -> bool:
+        return self.side in (DEVICE, KERNEL)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable at namespace scope, and the token that its declaration begins with.
+
+    `side`: device (__device__, __constant__), host, or both: __managed__, and what is known when the file is compiled.
+    """
+
+    name: str
+    side: str
+    line: int
+    begin: int
+    constant: bool = False  # __constant__
+
+
+@dataclass
+class Declarations:
+    functions: list[Function]
+    variables: list[Variable]
+
+    def at(self, line: int) -> list[Function]:
+        """The functions whose bodies are on `line`: one, where each stands on lines of its own."""
+        return [f for f in self.functions if f.body is not None and f.line <= line <= f.last_line]
+
+
+def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
+    """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included."""
+    bodies: dict[str, set[str]] = {}
+    for token in tokens:
+        match = _DEFINE.match(token.text) if token.kind == "directive" else None
+        if match:
+            bodies.setdefault(match["name"], set()).update(t.text for t in tokenize(match["body"]) if t.kind == "name")
+    known: dict[str, frozenset[str]] = {}
+
+    def of(name: str, seen: frozenset[str]) -> frozenset[str]:
+        words = bodies[name]
+        inner = (of(w, seen | {w}) for w in words if w in bodies and w not in seen)
+        return frozenset(words & (_QUALIFIERS | _MEMORY)).union(*inner)
+
+    for name in bodies:
+        known[name] = of(name, frozenset((name,)))
+    return known
+
+
+def declarations(tokens: list[Token], defined: dict[str, frozenset[str]]) -> Declarations:
+    """Every function and device variable at namespace and class scope. `defined`: what `macros` gives."""
+    found = Declarations([], [])
+    _scope(tokens, 0, len(tokens), "", defined, found)
+    found.functions = _of_one_mind(found.functions)
+    return found
+
+
+def _of_one_mind(functions: list[Function]) -> list[Function]:
+    """Without those whose declarations disagree: the first may have said what the second leaves out."""
+    sides: dict[str, set[str]] = {}
+    declared = {f.name for f in functions if f.body is None}
+    for f in functions:
+        sides.setdefault(f.name, set()).add(f.side)
+    return [f for f in functions if f.name not in declared or len(sides[f.name]) == 1 or f.side == KERNEL]
+
+
+def _scope(
+    tokens: list[Token], start: int, end: int, owner: str, defined: dict[str, frozenset[str]], found: Declarations
+) -> None:
+    """Reads the declarations between two tokens: of a file, a namespace, a class."""
+    i = begin = start
+    while i < end:
+        token = tokens[i]
+        if token.kind == "directive":
+            if next_solid(tokens, begin) == i:
+                begin = i + 1
+        elif token.kind == "sign" and token.text == ";":
+            _declared(tokens, begin, i, None, owner, defined, found)
+            begin = i + 1
+        elif token.kind == "sign" and token.text == ":" and _labels(tokens, begin, i):
+            begin = i + 1
+        elif token.kind == "sign" and token.text in "([":
+            i = closing(tokens, i)
+        elif token.kind == "sign" and token.text == "{":
+            close = closing(tokens, i)
+            inner = _opens_scope(tokens, begin, i, owner)
+            if inner is not None:
+                _scope(tokens, i + 1, min(close, end), inner, defined, found)
+                begin = close + 1
+            elif _is_body(tokens, begin, i):
+                _declared(tokens, begin, i, close, owner, defined, found)
+                begin = close + 1
+            i = close
+        i += 1
+
+
+def _labels(tokens: list[Token], begin: int, colon: int) -> bool:
+    words = [t.text for t in tokens[begin:colon] if t.kind not in ("space", "directive")]
+    return words in (["public"], ["private"], ["protected"])
+
+
+def _solid(tokens: list[Token], begin: int, end: int) -> Iterator[tuple[int, Token]]:
+    """The tokens outside brackets that are no space; a bracket is its opening sign alone."""
+    i = begin
+    while i < end:
+        token = tokens[i]
+        if token.kind not in ("space", "directive"):
+            yield i, token
+        if token.kind == "sign" and token.text in "([{":
+            i = closing(tokens, i)
+        i += 1
+
+
+def _opens_scope(tokens: list[Token], begin: int, brace: int, owner: str) -> str | None:
+    """The owner of what stands in these braces if they are a namespace's, extern "C"'s or a class's, else None."""
+    words = [t.text for _, t in _solid(tokens, begin, brace)]
+    if "namespace" in words or words == ["extern", '"C"']:
+        return owner
+    for kind in ("struct", "class", "union"):
+        if kind in words and "(" not in _after_attributes(words[words.index(kind) + 1 :]) and "=" not in words:
+            names = [w for w in words[words.index(kind) + 1 :] if w[:1].isalpha() or w[:1] == "_"]
+            return next((w for w in names if w not in _NO_NAMES), "?")
+    return None
+
+
+def _after_attributes(words: list[str]) -> list[str]:
+    out = []
+    for i, word in enumerate(words):
+        if not (word == "(" and i and words[i - 1] in _NO_NAMES):
+            out.append(word)
+    return out
+
+
+def _is_body(tokens: list[Token], begin: int, brace: int) -> bool:
+    """Whether these braces hold a function's statements, and not values or a list of names."""
+    words = [(i, t) for i, t in _solid(tokens, begin, brace)]
+    texts = [t.text for _, t in words]
+    if "enum" in texts or not any(t == "(" and not (n and texts[n - 1] in _NO_NAMES) for n, t in enumerate(texts)):
+        return False
+    if "=" in texts and "operator" not in texts:
+        return False
+    bracket = next(n for n, t in enumerate(texts) if t == "(" and not (n and texts[n - 1] in _NO_NAMES))
+    if ":" not in texts[bracket:]:
+        return True
+    before = previous_solid(tokens, brace - 1)  # of P(float a) : m{a} {}: the last braces alone are the body
+    return not (tokens[before].kind == "name" or is_sign(tokens, before, ">"))
+
+
+def _declared(
+    tokens: list[Token], begin: int, end: int, close: int | None, owner: str,
+    defined: dict[str, frozenset[str]], found: Declarations,
+) -> None:  # fmt: skip
+    """Adds the function or the variable that is declared from `begin` to `end`: its semicolon or opening brace."""
+    begin = _after_prefixes(tokens, begin)
+    words = [(i, t) for i, t in _solid(tokens, begin, end)]
+    texts = [t.text for _, t in words]
+    if not texts or texts[0] in ("using", "typedef", "friend", "template", "static_assert", "namespace", "return"):
+        return
+    named = _name(texts, defined)
+    if named is None or ("=" in texts and texts.index("=") < named and "operator" not in texts):
+        if close is None:
+            _variable(texts, words, begin, owner, defined, found)
+        return
+    if close is None and not _declares(texts, named):
+        return
+    qualifiers = _qualifiers(texts, defined)
+    side = _side(qualifiers)
+    if (side == HOST and qualifiers & {"constexpr", "consteval"}) or _defaulted(texts):
+        side = BOTH
+    at = words[named][0]
+    last = tokens[close].line if close is not None and close < len(tokens) else tokens[min(end, len(tokens) - 1)].line
+    qualified = named >= 1 and texts[named - 1] == "::"
+    if qualified and side == HOST:
+        side = BOTH  # the class's own declaration says where it runs
+    body = end if close is not None else None
+    member = bool(owner) or qualified
+    head = tuple(texts[:named])
+    found.functions.append(
+        Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head)
+    )
+
+
+def _after_prefixes(tokens: list[Token], begin: int) -> int:
+    """Behind `template <...>`, `extern "C"` and [[attributes]]."""
+    i = next_solid(tokens, begin)
+    while i < len(tokens):
+        if tokens[i].kind == "directive":
+            i = next_solid(tokens, i + 1)
+        elif tokens[i].kind == "name" and tokens[i].text == "template":
+            i = _angle_end(tokens, next_solid(tokens, i + 1))
+        elif tokens[i].text == "extern" and (k := next_solid(tokens, i + 1)) < len(tokens) and tokens[k].text == '"C"':
+            i = next_solid(tokens, k + 1)
+        elif is_sign(tokens, i, "[") and is_sign(tokens, i + 1, "["):
+            i = next_solid(tokens, closing(tokens, i) + 1)
+        else:
+            return i
+    return begin
+
+
+def _angle_end(tokens: list[Token], i: int) -> int:
+    """Behind the angle brackets that open at `i`."""
+    depth = 0
+    while i < len(tokens):
+        if tokens[i].kind == "sign" and tokens[i].text in "([{":
+            i = closing(tokens, i)
+        elif is_sign(tokens, i, "<"):
+            depth += 1
+        elif is_sign(tokens, i, ">"):
+            depth -= 1
+            if depth == 0:
+                return next_solid(tokens, i + 1)
+        elif depth == 0 or is_sign(tokens, i, ";"):
+            return i
+        i += 1
+    return i
+
+
+def _name(texts: list[str], defined: dict[str, frozenset[str]]) -> int | None:
+    """Where the function's name stands among the words of its declaration: before the first brackets that are its."""
+    if "operator" in texts:
+        return texts.index("operator")
+    for n, text in enumerate(texts):
+        if text == "(" and n and (texts[n - 1][:1].isalpha() or texts[n - 1][:1] == "_"):
+            name = texts[n - 1]
+            if name not in _NO_NAMES and name not in defined:
+                return n - 1
+    return None
+
+
+def _declares(texts: list[str], named: int) -> bool:
+    """Whether a statement that ends in a semicolon declares a function: a type stands before its name."""
+    return named >= 1 and texts[named - 1] not in ("=", "return", "::", ".", "->", "~") and "=" not in texts[:named]
+
+
+def _defaulted(texts: list[str]) -> bool:
+    return "=" in texts and texts[-1] in ("default", "delete", "0")
+
+
+def _qualifiers(texts: list[str], defined: dict[str, frozenset[str]]) -> frozenset[str]:
+    said: set[str] = set()
+    for text in texts:
+        said |= defined.get(text, frozenset()) if text in defined else {text} & (_QUALIFIERS | _MEMORY)
+    return frozenset(said)
+
+
+def _side(qualifiers: frozenset[str]) -> str:
+    if "__global__" in qualifiers:
+        return KERNEL
+    if "__device__" in qualifiers:
+        return BOTH if "__host__" in qualifiers else DEVICE
+    return HOST
+
+
+def _variable(
+    texts: list[str], words: list[tuple[int, Token]], begin: int, owner: str, defined: dict[str, frozenset[str]],
+    found: Declarations,
+) -> None:  # fmt: skip
+    qualifiers = _qualifiers(texts, defined)
+    end = next((n for n, t in enumerate(texts) if t in ("=", "[", "{", ",")), len(texts))
+    angle = 0
+    names = []
+    for text in texts[:end]:
+        angle += (text == "<") - (text == ">")
+        if not angle and (text[:1].isalpha() or text[:1] == "_") and text not in _NO_NAMES:
+            names.append(text)
+    if len(names) < 2 or names[0] in _NO_VARIABLES or "(" in texts[:end] or "::" in texts[end - 2 : end]:
+        return
+    constant = "__constant__" in qualifiers
+    known = "constexpr" in texts or ("const" in texts and not constant)
+    if "__shared__" in texts or owner:
+        return
+    # A constant of the host may be used for its value; an array, by its address.
+    usable = "__managed__" in texts or (known and (bool(qualifiers & _MEMORY) or "[" not in texts))
+    side = BOTH if usable else DEVICE if qualifiers & _MEMORY else HOST
+    found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant))

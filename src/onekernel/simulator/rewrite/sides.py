@@ -1,0 +1,316 @@
+"""Host and device: what a `.cu` does on the wrong side, where its text shows it, and marks for what g++ must find.
+
+CUDA compiles each function for one side; g++ knows none. Here are the mistakes that the text alone shows. Calls are
+g++'s to resolve: `mark` gives each function and variable of the host alone an attribute, so that g++ tells of each use,
+and `compilation/misplaced.py` keeps those on the device.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.rewrite.conditionals import active
+from onekernel.simulator.rewrite.functions import BOTH, DEVICE, HOST, KERNEL, Declarations, Function
+from onekernel.simulator.rewrite.launches import launches
+from onekernel.simulator.rewrite.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    split_commas,
+)
+
+# The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.
+_DEVICE_ALONE = re.compile(
+    r"""__syncthreads\w* | __syncwarp | __threadfence\w* | __\w+_sync | __activemask | __nanosleep | __trap | clock64
+    | __ldg | __ld(?:ca|cg|cs|cv|lu) | __st(?:cg|cs|wb|wt)
+    | atomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?
+    | __(?:exp|exp10|log|log2|log10|sin|cos|tan|pow|sincos|saturate|fdivide)f
+    | __[fd](?:add|sub|mul|div|ma|maf|sqrt|rcp|rsqrt)_r[nzud]
+    | __(?:popc|ffs|clz|brev)(?:ll)? | __u?mul(?:24|hi)
+    | __(?:int|uint|float|double|longlong)_as_\w+
+    | __(?:float|double|u?int|u?ll)2(?:float|double|u?int|u?ll)_r[nzud]""",
+    re.VERBOSE,
+)
+# Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
+_STD_HOST = frozenset(
+    """
+vector string map unordered_map multimap set unordered_set list deque queue priority_queue stack function any thread
+jthread mutex lock_guard unique_lock condition_variable future async atomic atomic_ref unique_ptr shared_ptr weak_ptr
+make_unique make_shared cout cerr clog cin endl ostream ofstream ifstream stringstream ostringstream to_string stoi stof
+random_device mt19937 mt19937_64 normal_distribution uniform_real_distribution bitset valarray exception runtime_error
+logic_error sort stable_sort partial_sort nth_element accumulate reduce transform_reduce inner_product iota partial_sum
+copy copy_n fill fill_n transform for_each generate swap exchange reverse rotate shuffle find find_if count count_if
+equal
+    """.split()  # noqa: SIM905
+)
+_ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
+_NOT_ON_DEVICE = {
+    "throw": "exceptions (throw)", "try": "exceptions (try)", "catch": "exceptions (catch)",
+    "dynamic_cast": "dynamic_cast", "typeid": "typeid",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    """`key` is a message of language.toml; `values` are what its sentence names."""
+
+    key: str
+    line: int
+    values: dict[str, object] = field(default_factory=dict)
+
+
+def misplaced(tokens: list[Token], declared: Declarations, arch: str = DEFAULT) -> list[Misplaced]:
+    """What stands on the wrong side, by line. `tokens` are as `tokenize` gives them, not rewritten."""
+    seen = {id(t) for t in active(tokens, arch)}
+    found = [*_kernels(declared), *_launched(tokens, declared), *_lambdas(tokens)]
+    for function in declared.functions:
+        if function.body is None:
+            continue
+        body = range(function.body, closing(tokens, function.body))
+        if function.on_device:
+            found += _on_device(tokens, body, function, declared)
+            found += _constants_written(tokens, body, declared)
+        elif function.side == HOST:
+            found += _on_host(tokens, body, function, declared)
+    found += _arena_types(tokens, declared)
+    unseen = {t.line for t in tokens if t.kind == "name" and id(t) not in seen}
+    lines = {t.line for t in tokens if t.kind == "name" and id(t) in seen}
+    told = dict.fromkeys((m.key, m.line, str(m.values.get("name"))) for m in found)
+    firsts = {key: next(m for m in found if (m.key, m.line, str(m.values.get("name"))) == key) for key in told}
+    return sorted((m for m in firsts.values() if m.line in lines or m.line not in unseen), key=lambda m: m.line)
+
+
+def _kernels(declared: Declarations) -> Iterator[Misplaced]:
+    for f in declared.functions:
+        if f.side != KERNEL:
+            continue
+        values: dict[str, object] = {"name": f.name}
+        if f.member:
+            yield Misplaced("kernel-member", f.line, values)
+        if "__device__" in f.head or "__host__" in f.head:
+            yield Misplaced("kernel-two-sides", f.line, values)
+        known = {"static", "inline", "extern", '"C"', "__global__", "const", "unsigned", "signed", "long", "*", "&"}
+        words = [w for w in f.head if w[:1].isalpha() or w[:1] in "_*&"]
+        types = [w for w in words if w not in known and not w.startswith("__")]
+        if "void" not in types and types in ([], ["float"], ["int"], ["double"], ["bool"], ["size_t"], ["cudaError_t"],
+                                             ["int64_t"], ["half"], ["char"], ["short"]):  # fmt: skip
+            kind = " ".join(w for w in words if not w.startswith("__") and w not in ("static", "inline")) or "int"
+            yield Misplaced("kernel-returns", f.line, {**values, "type": kind})
+        elif "void" in types and ("*" in f.head or "&" in f.head):
+            yield Misplaced("kernel-returns", f.line, {**values, "type": "void*"})
+
+
+def _launched(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
+    """Launches of what is no kernel, from where no kernel can be launched, with what no launch takes."""
+    kernels = {f.name for f in declared.functions if f.side == KERNEL}
+    others = {f.name: f for f in declared.functions if f.side != KERNEL and not f.member}
+    lambdas = _named_lambdas(tokens)
+    for launch in launches(tokens):
+        name = one_line(tokens[launch.begin : launch.chevrons]).split("<")[0].split("::")[-1].strip()
+        line = tokens[launch.chevrons].line
+        values: dict[str, object] = {"name": name}
+        if name in others and name not in kernels:
+            values |= {"definition": others[name].line, "device": others[name].side == DEVICE}
+            yield Misplaced("not-a-kernel", line, values)
+        inside = _around(declared, launch.chevrons, tokens)
+        if inside is not None and inside.on_device:
+            yield Misplaced("launch-in-kernel", line, {**values, "caller": inside.name})
+        if len(split_commas(tokens[launch.chevrons + 3 : launch.end])) > 4:
+            yield Misplaced("launch-configuration", line, values)
+        for piece in split_commas(tokens[launch.bracket + 1 : launch.close]):
+            first = next((t for t in piece if t.kind != "space"), None)
+            if first is not None and ((first.kind == "sign" and first.text == "[") or one_line(piece) in lambdas):
+                yield Misplaced("lambda-to-kernel", line, values)
+
+
+def _named_lambdas(tokens: list[Token]) -> set[str]:
+    """Names that `auto f = [...]` gives to lambdas."""
+    names = set()
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text == "auto":
+            name = next_solid(tokens, i + 1)
+            equals = next_solid(tokens, name + 1)
+            if is_sign(tokens, equals, "=") and is_sign(tokens, next_solid(tokens, equals + 1), "["):
+                names.add(tokens[name].text)
+    return names
+
+
+def _lambdas(tokens: list[Token]) -> Iterator[Misplaced]:
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text in ("__device__", "__host__"):
+            before = previous_solid(tokens, i - 1)
+            if is_sign(tokens, before, "]") and is_sign(tokens, next_solid(tokens, i + 1), "("):
+                yield Misplaced("lambda-on-device", token.line)
+
+
+def _around(declared: Declarations, at: int, tokens: list[Token]) -> Function | None:
+    for f in declared.functions:
+        if f.body is not None and f.body < at < closing(tokens, f.body):
+            return f
+    return None
+
+
+def _on_device(tokens: list[Token], body: range, function: Function, declared: Declarations) -> Iterator[Misplaced]:
+    kernels = {f.name for f in declared.functions if f.side == KERNEL}
+    using = (i for i, t in enumerate(tokens) if t.text == "using")
+    plain_std = any(one_line(tokens[i : i + 5]) == "using namespace std" for i in using)
+    caller = function.name
+    for i in body:
+        token = tokens[i]
+        if token.kind != "name":
+            continue
+        before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
+        if token.text in _NOT_ON_DEVICE:
+            yield Misplaced("not-on-device", token.line, {"name": _NOT_ON_DEVICE[token.text], "caller": caller})
+        elif token.text in ("__constant__", "__device__") and not is_sign(tokens, after, "("):
+            yield Misplaced("variable-in-kernel", token.line, {"name": token.text})
+        elif token.text in kernels and is_sign(tokens, after, "(") and not is_sign(tokens, before, "."):
+            if not (tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return")):
+                yield Misplaced("kernel-in-kernel", token.line, {"name": token.text, "caller": caller})
+        elif token.text in _STD_HOST:
+            of_std = is_sign(tokens, before, "::") and tokens[previous_solid(tokens, before - 1)].text == "std"
+            if of_std or (plain_std and is_sign(tokens, after, "<") and token.text in ("vector", "map", "set")):
+                yield Misplaced("std-on-device", token.line, {"name": f"std::{token.text}", "caller": caller})
+
+
+def _constants_written(tokens: list[Token], body: range, declared: Declarations) -> Iterator[Misplaced]:
+    constants = {v.name for v in declared.variables if v.constant}
+    for i in body:
+        token = tokens[i]
+        if token.kind != "name" or token.text not in constants:
+            continue
+        before = previous_solid(tokens, i - 1)
+        if tokens[before].kind == "name" or (tokens[before].kind == "sign" and tokens[before].text in (".", "->", "*")):
+            continue  # a declaration of its own, a member
+        end = next_solid(tokens, i + 1)
+        indexed = False
+        while is_sign(tokens, end, "["):
+            end, indexed = next_solid(tokens, closing(tokens, end) + 1), True
+        text = "".join(t.text for t in tokens[end : end + 3] if t.kind == "sign")
+        if _ASSIGNS.match(text) and (indexed or not text.startswith("=") or not is_sign(tokens, before, ",")):
+            yield Misplaced("constant-written", token.line, {"name": token.text})
+
+
+def _on_host(tokens: list[Token], body: range, function: Function, declared: Declarations) -> Iterator[Misplaced]:
+    alone = {f.name for f in declared.functions if f.side == DEVICE and not f.member}
+    alone -= {f.name for f in declared.functions if f.side in (HOST, BOTH, KERNEL) or f.member}
+    methods = {f.name for f in declared.functions if f.side == DEVICE and f.member}
+    methods -= {f.name for f in declared.functions if f.side in (HOST, BOTH)} | {"operator"}
+    variables = {v.name for v in declared.variables if v.side == DEVICE}
+    variables -= {v.name for v in declared.variables if v.side != DEVICE}
+    own = _declared_in(tokens, range(function.name_at, body.stop))
+    for i in body:
+        token = tokens[i]
+        if token.kind != "name" or token.text in own:
+            continue
+        before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
+        member = tokens[before].kind == "sign" and tokens[before].text in (".", "->")
+        called = is_sign(tokens, after, "(")
+        values: dict[str, object] = {"name": token.text, "caller": function.name}
+        function_of_device = not member and (token.text in alone or _DEVICE_ALONE.fullmatch(token.text))
+        if called and (function_of_device or (is_sign(tokens, before, ".") and token.text in methods)):
+            yield Misplaced("device-called-by-host", token.line, values)
+        elif token.text == "__shared__":
+            yield Misplaced("shared-on-host", token.line, values)
+        elif token.text in variables and not member and not _as_symbol(tokens, i):
+            yield Misplaced("device-variable-on-host", token.line, values)
+
+
+def _declared_in(tokens: list[Token], body: range) -> set[str]:
+    """Names that a function declares itself, its parameters included: a type stands before each."""
+    own = set()
+    for i in body:
+        if tokens[i].kind != "name":
+            continue
+        before = previous_solid(tokens, i - 1)
+        sign = tokens[before].text if tokens[before].kind == "sign" else ""
+        typed = tokens[before].kind == "name" and tokens[before].text not in ("return", "else", "do", "case", "delete")
+        pointed = sign in ("*", "&", ">") and _after_type(tokens, before)
+        if typed or pointed:
+            own.add(tokens[i].text)
+    return own
+
+
+def _after_type(tokens: list[Token], sign: int) -> bool:
+    """Whether `*`, `&` or `>` belongs to a type: `float* x`, and not `a * x`, `(&x`."""
+    name = previous_solid(tokens, sign - 1)
+    while tokens[name].kind == "sign" and tokens[name].text in "*&":
+        name = previous_solid(tokens, name - 1)
+    if tokens[name].kind != "name":
+        return False
+    opens = previous_solid(tokens, name - 1)
+    return tokens[opens].kind == "name" or tokens[opens].text in (";", "{", "}", "(", ",", "<", "::")
+
+
+def _as_symbol(tokens: list[Token], i: int) -> bool:
+    """Whether a device variable is named for the runtime's symbol functions, or its size or type is asked."""
+    k = i
+    depth = 0
+    while k >= 0 and not (tokens[k].kind == "sign" and tokens[k].text in (";", "{", "}")):
+        depth += is_sign(tokens, k, ")") - is_sign(tokens, k, "(")
+        if depth < 0:
+            name = tokens[previous_solid(tokens, k - 1)].text
+            if re.search(r"Symbol|^sizeof$|^decltype$|^typeof$|^__typeof__$|^alignof$", name):
+                return True
+            if name in ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemset", "cudaMemsetAsync"):
+                return False
+            depth = 0
+        k -= 1
+    return tokens[previous_solid(tokens, i - 1)].text == "sizeof"
+
+
+def _arena_types(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
+    """`extern __shared__` arrays of one name are one array: their types must agree."""
+    types: dict[str, tuple[str, int]] = {}
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text != "extern":
+            continue
+        k = i
+        words: list[Token] = []
+        while k < len(tokens) and not is_sign(tokens, k, ";") and not is_sign(tokens, k, "{"):
+            words.append(tokens[k])
+            k += 1
+        text = re.sub(r"(?:__align__|alignas)\s*\(\s*\w+\s*\)", "", one_line(words))
+        match = re.match(r"extern\s+(?=.*__shared__)(?:__shared__\s+)?(?P<type>.*?)\s*(?P<name>\w+)\s*\[\s*\]$", text)
+        if not match:
+            continue
+        kind = re.sub(r"\s+", " ", match["type"].replace("__shared__", "")).strip()
+        known = types.setdefault(match["name"], (kind, token.line))
+        if known[0] != kind:
+            values: dict[str, object] = {"name": match["name"], "type": kind, "other": known[0], "first": known[1]}
+            yield Misplaced("arena-types", token.line, values)
+
+
+def mark(tokens: list[Token], declared: Declarations) -> list[Token]:
+    """Puts an attribute before what the host alone has, and asks for constant initial values where CUDA does."""
+    marks: dict[int, str] = {}
+    for f in declared.functions:
+        if f.side == HOST and f.name != "main":
+            marks[f.begin] = "OK_HOST_ONLY "
+        elif f.on_device and f.body is not None:
+            for i in range(f.body, closing(tokens, f.body)):
+                if tokens[i].kind == "name" and tokens[i].text == "static" and _is_plain_static(tokens, i):
+                    marks[i] = "OK_CONSTANT_VALUE "
+    for v in declared.variables:
+        marks[v.begin] = {HOST: "OK_HOST_ONLY ", DEVICE: "OK_CONSTANT_VALUE "}.get(v.side, "")
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        if marks.get(i):
+            out.append(Token("mark", marks[i], token.line))
+        out.append(token)
+    return out
+
+
+def _is_plain_static(tokens: list[Token], i: int) -> bool:
+    """Whether `static` declares a variable that is neither __shared__ nor constexpr, and not a function."""
+    while not (tokens[i].kind == "sign" and tokens[i].text in "(=;[{"):
+        if tokens[i].text in ("__shared__", "constexpr", "consteval"):
+            return False
+        i += 1
+    return tokens[i].text != "("

@@ -1,0 +1,394 @@
+// Neighbours of what nvcc refuses, which nvcc compiles: nothing here may be refused (test_sides.py).
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <algorithm>
+#include <array>
+#include <assert.h>
+#include <cmath>
+#include <cuda_fp16.h>
+#include <limits>
+#include <string.h>
+
+namespace n0 {
+constexpr float square(float v) { return v * v; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = square(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n1 {
+__host__ __device__ float square(float v) { return v * v; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = square(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    square(2);
+    return cudaGetLastError();
+}
+}
+
+namespace n2 {
+#define DEVICE __device__ __forceinline__
+DEVICE float square(float v) { return v * v; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = square(1);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n3 {
+float __device__ square(float v) { return v * v; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = square(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n4 {
+__device__ float square(float v);
+__device__ float square(float v) { return v * v; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = square(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n5 {
+struct P { float m = 1; __host__ __device__ P() {} };
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    P p;
+    x[i] = p.m;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    P p;
+    if (p.m > 2) return cudaErrorUnknown;
+    return cudaGetLastError();
+}
+}
+
+namespace n6 {
+struct P { float m = 1; };
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    P p;
+    x[i] = p.m;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n7 {
+struct P { float m; float twice() const { return 2 * m; } };
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    P p{1};
+    x[i] = p.m;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    P p{1};
+    p.twice();
+    return cudaGetLastError();
+}
+}
+
+namespace n8 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    auto f = [&](float v) { return v * 2; };
+    x[i] = f(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n9 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = std::max(x[i], 1.f) + std::numeric_limits<float>::infinity() + std::exp(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n10 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    std::array<float, 2> v{};
+    v[1] = x[i];
+    x[i] = v[1];
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n11 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    printf("%d", i);
+    memcpy(x, x + 1, 4);
+    assert(i >= 0);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n12 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    float* p = new float[3];
+    p[0] = 1;
+    delete[] p;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n13 {
+constexpr float c = 3;
+const int size = 4;
+enum { N = 2 };
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    float a[size] = {c};
+    x[i] = a[0] + N;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n14 {
+__device__ float total;
+__constant__ float c[3];
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    total = c[0];
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    float v = 1;
+    cudaMemcpyToSymbol(total, &v, 4);
+    cudaMemcpyFromSymbol(&v, total, sizeof(total));
+    cudaMemcpyToSymbol(c, &v, sizeof(v));
+    void* p;
+    cudaGetSymbolAddress(&p, total);
+    return cudaGetLastError();
+}
+}
+
+namespace n15 {
+__device__ float total;
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    total = 1;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    float total = 2;
+    if (total > 3) return cudaErrorUnknown;
+    return cudaGetLastError();
+}
+}
+
+namespace n16 {
+__managed__ float total;
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    total = 1;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    total = 2;
+    return cudaGetLastError();
+}
+}
+
+namespace n17 {
+__device__ const float c = 3;
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = c;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    if (c > 4) return cudaErrorUnknown;
+    return cudaGetLastError();
+}
+}
+
+namespace n18 {
+static void __global__ other(float* x) { x[0] = 1; }
+void __global__ third(float* x) { x[0] = 1; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    other<<<1, 1>>>(x);
+    third<<<1, 1>>>(x);
+    return cudaGetLastError();
+}
+}
+
+namespace n19 {
+namespace {
+__global__ void other(float* x) { x[0] = 1; }
+}
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    other<<<1, 1>>>(x);
+    void (*f)(float*, int) = k;
+    f<<<1, 32>>>(x, 1);
+    return cudaGetLastError();
+}
+}
+
+namespace n20 {
+struct F { __device__ float operator()(float v) const { return v; } };
+template <class G>
+__global__ void other(G g, float* x) { x[0] = g(1); }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    other<<<1, 1>>>(F{}, x);
+    return cudaGetLastError();
+}
+}
+
+namespace n21 {
+#ifdef NEVER
+float square(float v);
+#endif
+__host__ __device__ float power(float v) {
+#ifdef __CUDA_ARCH__
+    return __expf(v);
+#else
+    return expf(v);
+#endif
+}
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    x[i] = power(x[i]);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    power(2);
+    return cudaGetLastError();
+}
+}
+
+namespace n22 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    static int calls = 0;
+    static __shared__ float t[32];
+    t[i] = calls;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n23 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    __half h = __float2half(x[i]);
+    h = __shfl_sync(~0u, h, 0);
+    x[i] = h;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    __half h = __float2half(1.f);
+    (void)h;
+    return cudaGetLastError();
+}
+}
+
+namespace n24 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    __builtin_assume(i < 32);
+    x[i] = 1;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n25 {
+template <class T>
+T square(T v) { return v * v; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    square(2);
+    int rows = 3;
+    auto f = [&](int v) { return v * rows; };
+    f(2);
+    return cudaGetLastError();
+}
+}
+
+namespace n26 {
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    cudaStreamAttrValue a = {};
+    a.accessPolicyWindow.base_ptr = x;
+    a.accessPolicyWindow.num_bytes = 1024;
+    a.accessPolicyWindow.hitRatio = 0.5f;
+    a.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    a.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+    cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &a);
+    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20);
+    cudaCtxResetPersistingL2Cache();
+    return cudaGetLastError();
+}
+}

@@ -1,0 +1,182 @@
+"""Host and device: what CUDA refuses and plain C++ does not is refused at its line; what is near it is not.
+
+Each case is a line or two at namespace scope, in a kernel (`x` a float*, `i` an int) or in the launcher. NVIDIA's
+compiler, where it is here, is asked about the same files.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from onekernel import simulator
+from onekernel.backends.base import BuildError
+from onekernel.cuda import nvcc
+from onekernel.cuda.ahead import compile_ahead
+
+ALLOWED = Path(__file__).parent / "allowed_by_nvcc.cu"
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    top: str = ""
+    kernel: str = ""
+    host: str = ""
+    include: str = ""
+    nvcc: bool = True  # whether nvcc refuses it, too
+    head: str = "__global__ void k"
+
+    def source(self) -> str:
+        return (
+            f"#include <cuda_runtime.h>\n#include <stdint.h>\n{self.include}\n{self.top}\n"
+            f"{self.head}(float* x, int n) {{\n    int i = threadIdx.x;\n    {self.kernel}\n}}\n"
+            'extern "C" cudaError_t run(float* x, cudaStream_t stream) {\n'
+            f"    k<<<1, 32, 0, stream>>>(x, 32);\n    {self.host}\n    return cudaGetLastError();\n}}\n"
+        )
+
+
+REFUSED = {
+    "not-a-kernel": [Case(head="void k"), Case(head="__device__ void k")],
+    "kernel-returns": [
+        Case(head="__global__ float k"),
+        Case("__global__ int other(float* x) { return 0; }"),
+        Case("static float* __global__ other(float* x) { return x; }"),
+    ],
+    "kernel-two-sides": [Case(head="__global__ __device__ void k"), Case(head="__host__ __global__ void k")],
+    "kernel-member": [Case("struct S { static __global__ void other(float* x) {} };")],
+    "function-of-host": [
+        Case("float square(float v) { return v * v; }", "x[i] = square(x[i]);"),
+        Case("template <class T>\nT square(T v) { return v * v; }", "x[i] = square(x[i]);"),
+        Case("float square(float v) { return v; }\n__device__ float g(float v) { return square(v); }", "x[i] = g(1);"),
+        Case("struct P { float m; P(float a) : m(a) {} };", "P p(x[i]);\n    x[i] = p.m;"),
+        Case("struct P { float m; float get() const { return m; } };", "P p{x[i]};\n    x[i] = p.get();"),
+        Case("struct P { float m; };\nP operator+(P a, P b) { return {a.m + b.m}; }", "P p{1};\n    x[i] = (p + p).m;"),
+        Case("struct F { float operator()(float v) const { return v; } };\n"
+             "template <class G>\n__global__ void other(G g, float* x) {\n    x[0] = g(1);\n}",
+             host="other<<<1, 1, 0, stream>>>(F{}, x);"),
+        Case("float square(float v) { return v * v; }\n#define SQUARE(v) square(v)", "x[i] = SQUARE(x[i]);"),
+    ],
+    "library-of-host": [
+        Case(kernel="x[i] = rand();", include="#include <stdlib.h>"),
+        Case(kernel="if (i > 40) exit(1);", include="#include <stdlib.h>"),
+        Case(kernel='fprintf(stderr, "x");', include="#include <stdio.h>"),
+        Case(kernel="cudaMemcpy(x, x + 1, 4, cudaMemcpyDeviceToDevice);"),
+        Case(kernel="cudaMemset(x, 0, 4);"),
+        Case(kernel="cudaDeviceSynchronize();"),
+        Case(kernel="cudaStreamSynchronize(0);"),
+    ],
+    "variable-of-host": [
+        Case("float factor = 3;", "x[i] *= factor;"),
+        Case("const float table[2] = {3, 4};", "x[i] *= table[i & 1];"),
+        Case("static int calls;", "calls += 1;"),
+    ],
+    "std-on-device": [
+        Case(kernel="std::vector<float> v(4);\n    x[i] = v[0];", include="#include <vector>"),
+        Case(kernel="std::swap(x[0], x[1]);", include="#include <utility>"),
+        Case(kernel="std::sort(x, x + 4);", include="#include <algorithm>"),
+        Case(kernel="x[i] = std::accumulate(x, x + 4, 0.f);", include="#include <numeric>"),
+        Case(kernel="std::cout << x[i];", include="#include <iostream>"),
+    ],
+    "device-called-by-host": [
+        Case("__device__ float g(float v) { return v; }", "x[i] = g(1);", "if (g(2) > 3) return cudaErrorUnknown;"),
+        Case("struct P { float m; __device__ float g() const { return m; } };", host="P p{1};\n    p.g();"),
+        Case(host="__syncthreads();"),
+        Case(host="float v = __expf(1.f);\n    if (v > 9) return cudaErrorUnknown;"),
+        Case(host="int v = 0;\n    atomicAdd(&v, 1);"),
+        Case(host="if (__ldg(x) > 3) return cudaErrorUnknown;"),
+    ],
+    "device-variable-on-host": [
+        Case("__device__ float total;", "total = 1;", "if (total > 2) return cudaErrorUnknown;"),
+        Case("__device__ float total;", "x[i] = total;", "total = 0;"),
+        Case("__constant__ float c;", "x[i] = c;", "if (c > 2) return cudaErrorUnknown;"),
+        Case("__device__ float total;", "x[i] = total;", "cudaMemset(&total, 0, 4);", nvcc=False),
+        Case("__device__ float a[4];", "x[i] = a[0];", "cudaMemset(a, 0, 16);", nvcc=False),
+    ],
+    "shared-on-host": [Case(host="__shared__ float tile[32];\n    tile[0] = 1;")],
+    "launch-in-kernel": [Case("__global__ void other(float* x) { x[0] = 1; }", "other<<<1, 1>>>(x);")],
+    "kernel-in-kernel": [Case("__global__ void other(float* x) { x[0] = 1; }", "if (i == 0) other(x);")],
+    "kernel-called": [Case(host="k(x, 32);")],
+    "launch-configuration": [
+        Case(host="k<<<1, 32, 0, stream, 1>>>(x, 32);"),
+        Case(host="k<<<1, 32, 0, x>>>(x, 32);"),
+        Case(host="cudaEvent_t e;\n    cudaEventCreate(&e);\n    k<<<1, 32, 0, e>>>(x, 32);"),
+    ],
+    "lambda-to-kernel": [
+        Case("template <class F>\n__global__ void other(F f, float* x) { x[0] = f(1); }",
+             host="other<<<1, 1>>>([](float v) { return v; }, x);"),
+        Case("template <class F>\n__global__ void other(F f, float* x) { x[0] = f(1); }",
+             host="auto f = [](float v) { return v; };\n    other<<<1, 1>>>(f, x);"),
+    ],
+    "lambda-on-device": [
+        Case("template <class F>\n__global__ void other(F f, float* x) { x[0] = f(1); }",
+             host="other<<<1, 1>>>([] __device__ (float v) { return v; }, x);"),
+    ],
+    "not-on-device": [
+        Case(kernel="if (i > 40) throw 1;"),
+        Case(kernel="try { x[i] = 1; } catch (...) {}"),
+    ],
+    "variable-in-kernel": [
+        Case(kernel="__constant__ float c;\n    x[i] = c;"),
+        Case(kernel="__device__ float c;\n    x[i] = c;"),
+    ],
+    "constant-written": [
+        Case("__constant__ float c;", "c = x[i];"),
+        Case("__constant__ float c[4];", "c[i & 3] += x[i];", nvcc=False),
+    ],
+    "constant-value": [
+        Case("float start() { return 2; }\n__device__ float c = start();", "x[i] = c;"),
+        Case(kernel="static float first = x[i];\n    x[i] = first;"),
+    ],
+    "arena-types": [
+        Case("__global__ void other(double* x) {\n    extern __shared__ double buffer[];\n    buffer[0] = x[0];\n}",
+             "extern __shared__ float buffer[];\n    buffer[i] = x[i];"),
+    ],
+    "shared-no-extern": [Case(kernel="__shared__ float buffer[];\n    buffer[i] = x[i];")],
+    "shuffle-type": [
+        Case(kernel="float2 v{x[i], 1};\n    v = __shfl_xor_sync(~0u, v, 1);\n    x[i] = v.x;"),
+        Case(kernel="float* p = x;\n    p = __shfl_sync(~0u, p, 0);\n    x[i] = *p;"),
+    ],
+}  # fmt: skip
+CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.items() for n, case in enumerate(cases)]
+
+
+def findings(source: str, tmp_path):
+    path = tmp_path / "mine.cu"
+    path.write_text(source)
+    with pytest.raises(BuildError) as refused:
+        simulator.build(path)
+    return refused.value.findings
+
+
+@pytest.mark.parametrize(("code", "case"), CASES)
+def test_what_cuda_forbids_is_refused_at_its_line(code, case, tmp_path):
+    source = case.source()
+    finding = next(f for f in findings(source, tmp_path) if f.code == code)
+    assert "{" not in finding.message.text("es").replace("{ ", "") and finding.message.text("en")
+    line = source.splitlines()[finding.line - 1]
+    word = re.match(r"\w*", str(finding.message.values.get("name", "")).split("::")[-1])[0]
+    assert word.lower() in line.lower() or word in ("operator", "exceptions")
+
+
+def test_what_cuda_allows_is_not_refused():
+    simulator.build(ALLOWED, "fast")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
+def test_nvcc_refuses_and_allows_the_same(tmp_path):
+    compile_ahead(ALLOWED)
+    allowed = []
+    for code, cases in REFUSED.items():
+        for n, case in enumerate(cases[:1] + [c for c in cases[1:] if not c.nvcc]):  # all take a minute
+            path = tmp_path / f"{code}-{n}.cu"
+            path.write_text(case.source())
+            try:
+                compile_ahead(path)
+                allowed.append((code, n, case.nvcc))
+            except BuildError:
+                assert case.nvcc, path.name
+    assert not [a for a in allowed if a[2]]
