@@ -1,0 +1,114 @@
+"""Judges a benchmark by its figures. In a world with one effect alone, that effect is what makes a figure wrong."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from onekernel.checks.benchmark import worlds
+from onekernel.checks.python_task import failed, run, syntax, trouble
+from onekernel.course import Check
+from onekernel.grading.submission import Ran, Submission
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.messages import Message
+
+SECONDS = 60.0
+ALLOWED = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "statistics", "typing"}
+NAMES = ("first", "second")
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """Points in proportion to the effects that the figures are right in spite of."""
+    try:
+        tree = ast.parse(s.path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        return syntax(check, error)
+    peeking = _peeks(tree)
+    if peeking:
+        line, what = peeking
+        return failed(check, Message("grading.benchmark-peeks", {"line": line, "what": what}), line=line, code="peeks")
+    effects = check.options["effects"]
+    if "gpu" in effects:
+        return _on_the_gpu(s, check)
+    asked = [(effect, world) for effect in effects for world in worlds.drawn(effect, s.seed)]
+    done = run(s, {"task": "benchmark", "requests": [worlds.request(w) for _, w in asked]}, SECONDS)
+    stopped = trouble(s, check, done)
+    if stopped:
+        return stopped
+    wrong: dict[str, Message] = {}
+    for (effect, world), answer in zip(asked, done.answers, strict=True):
+        message = _wrong(answer, worlds.right(world), f"benchmark-{effect}")
+        if message:
+            wrong.setdefault(effect, message)
+    failures: list[Failure] = []
+    for effect, message in wrong.items():
+        if message.text("en") not in [f.message.text("en") for f in failures]:  # it raises everywhere alike
+            failures.append(Failure(message, check.chapter, file=str(s.path), code=effect))
+    return _verdict(check, len(effects) - len(wrong), len(effects), failures)
+
+
+def _on_the_gpu(s: Submission, check: Check) -> Verdict:
+    if s.device != "cuda":
+        return Verdict(check, NOT_ASSESSED, note=Message("grading.needs-gpu"))
+    done = run(s, {"task": "benchmark", "requests": [{"gpu": True, "n": worlds.GPU_ELEMENTS}]}, SECONDS)
+    stopped = trouble(s, check, done)
+    if stopped:
+        return stopped
+    message = _wrong(done.answers[0], _measured(), "benchmark-gpu")
+    found = [Failure(message, check.chapter, file=str(s.path), code="gpu")] if message else []
+    return _verdict(check, int(not found), 1, found)
+
+
+def _measured() -> tuple[float, float]:
+    """Our own figures, from this process, into which no submission was loaded."""
+    import torch
+
+    from onekernel.bench.timing import interleaved
+    from onekernel.sandbox.real_gpu import RealGPU
+
+    x = torch.randn(worlds.GPU_ELEMENTS, device="cuda")
+    out = torch.empty_like(x)
+    calls = {name: (lambda f=f: f(x, out)) for name, f in zip(NAMES, RealGPU().functions(), strict=True)}
+    samples = interleaved(calls)
+    return samples["first"].median, samples["second"].median
+
+
+def _wrong(answer: Mapping[str, np.ndarray], right: Sequence[float], key: str) -> Message | None:
+    """What is wrong with two figures: the message `key`, with the one that is furthest off."""
+    if "raised" in answer:
+        text = answer["raised"].astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
+        line, _, why = text.partition(" ")
+        return Message("grading.benchmark-raised", {"line": line, "why": why})
+    found = answer.get("seconds", np.zeros(0))
+    if found.shape != (2,) or not np.isfinite(found).all() or not (found > 0).all():
+        return Message("grading.benchmark-no-figures")
+    ratios = [float(f / r) for f, r in zip(found, right, strict=True)]
+    off = max(range(2), key=lambda i: abs(np.log(ratios[i])))
+    if abs(ratios[off] - 1) <= worlds.WITHIN:
+        return None
+    values = {"name": NAMES[off], "us": float(found[off]) * 1e6, "right": right[off] * 1e6, "times": ratios[off]}
+    return Message(f"grading.{key}", {"figure": Message("grading.benchmark-figure", values)})
+
+
+def _verdict(check: Check, right: int, total: int, failures: Sequence[Failure]) -> Verdict:
+    note = Message("grading.benchmark-right", {"right": right, "total": total})
+    status = PASSED if not failures else PARTIAL if right else FAILED
+    return Verdict(check, status, round(check.points * right / total, 1), tuple(failures), note)
+
+
+def _peeks(tree: ast.AST) -> tuple[int, str] | None:
+    """The first import that a benchmark does not need, or name that looks behind the device, and its line."""
+    for node in ast.walk(tree):
+        modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        modules += [node.module or "."] if isinstance(node, ast.ImportFrom) else []
+        names = [node.attr] if isinstance(node, ast.Attribute) else [node.id] if isinstance(node, ast.Name) else []
+        hidden = [n for n in names if (n.startswith("_") and n != "_") or n in _BEHIND]
+        foreign = [m for m in modules if m.split(".")[0] not in ALLOWED]
+        if foreign or hidden:
+            return getattr(node, "lineno", 0), (*foreign, *hidden)[0]
+    return None
+
+
+_BEHIND = {"eval", "exec", "compile", "getattr", "setattr", "vars", "globals", "locals", "open", "breakpoint"}

@@ -1,0 +1,31 @@
+"""Runs a learner's benchmark.py on simulated GPUs, or on the real one, and hands back the figures that it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from onekernel.minigpt.loading import load_module
+from onekernel.sandbox.simulated_gpu import SimulatedGPU, World
+from onekernel.sandbox.tasks.port import raised
+
+
+def run(source: Path, request: Mapping[str, Any], softmax: None = None) -> dict[str, np.ndarray]:
+    """ "seconds": what `benchmark` says that its two functions take, float64; the request is a `World`, or names "gpu"
+    functions and their number of elements. Where the file raises, "raised" alone (see port.raised)."""
+    try:
+        module = load_module(source)
+        if "gpu" in request:
+            from onekernel.sandbox.real_gpu import RealGPU
+
+            device: Any = RealGPU()
+        else:
+            device = SimulatedGPU(World.from_json(request))
+        first, second = device.functions()
+        found = module.benchmark(first, second, request["n"], device)
+        return {"seconds": np.array([float(seconds) for seconds in found], np.float64)}
+    except Exception as error:
+        return {"raised": raised(error, source)}

@@ -1,0 +1,203 @@
+"""Benchmarks that lie are refused with what fools them; several ways to measure right pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onekernel.checks.benchmark import judge, worlds
+from onekernel.course import Exercise, find_root
+from onekernel.grading.grader import fresh_seed, grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result
+from onekernel.labs.reader import load
+from onekernel.sandbox.simulated_gpu import SimulatedGPU, World
+from onekernel.sandbox.supervisor import TaskRun
+
+ROOT = find_root(Path(__file__).parent)
+SOLUTION = (ROOT / "solutions" / "benchmark.py").read_text(encoding="utf-8")
+
+EVERYWHERE = set(worlds.ALONE)
+# Lines of the solution.
+EVENTS = "start, end = device.event(), device.event()"
+RECORD = "            start.record()\n"
+TIMED = "call(x, out)\n            end.record()\n            taken.append((start, end))"
+ELAPSED = "start.elapsed(end) for start, end in taken"
+FILL = "device.fill(emptier)  # also"
+FIRST_CALLS = "    for call in samples:\n        call(x, out)\n"
+RANDOM = "device.randn(n), device"
+
+Edits = list[tuple[str, str]]
+# What is wrong -> the edits of the solution that make it so, and the effects that must be named, no other.
+WRONG: dict[str, tuple[Edits, set[str]]] = {
+    "the host's clock around a launch": (
+        [(EVENTS, "start = 0.0"), (RECORD, ""), (FILL, "device.fill(emptier); start = device.clock()  # also"),
+         (TIMED, "call(x, out)\n            taken.append(device.clock() - start)"), (ELAPSED, "taken")],
+        {"asynchrony"},
+    ),
+    "the host's clock, waiting for each call": (
+        [(EVENTS, "start = 0.0"), (RECORD, ""),
+         (FILL, "device.fill(emptier); device.synchronize(); start = device.clock()  # also"),
+         (TIMED, "call(x, out); device.synchronize()\n            taken.append(device.clock() - start)"),
+         (ELAPSED, "taken")],
+        {"asynchrony"},
+    ),
+    "an event on a queue that is empty": (
+        [(FILL, "device.fill(emptier); device.synchronize()  # also")], {"asynchrony"},
+    ),
+    "events read before the GPU reached them": ([("    device.synchronize()\n    one", "    one")], {"asynchrony"}),
+    "the compiling call among two samples": (
+        [("REPEATS = 31", "REPEATS = 2"), (FIRST_CALLS, "")], {"compilation", "noise"},
+    ),
+    "one sample, which compiles, of a device at rest": (
+        [("REPEATS = 31", "REPEATS = 1"), (FIRST_CALLS, ""), ("WARM_UPS = 30", "WARM_UPS = 0")],
+        {"compilation", "warm-up", "noise"},
+    ),
+    "one sample": ([("REPEATS = 31", "REPEATS = 1")], {"noise"}),
+    "the mean": ([("median(start", "mean(start"), ("import median", "import mean")], {"noise"}),
+    "the largest": ([("median(start", "max(start")], {"noise"}),
+    "the same input again, in L2": ([(FILL, "call(x, out)  # also")], {"cache"}),
+    "an emptier of half of L2": ([("2 * device.l2_bytes // 4", "device.l2_bytes // 8")], {"cache"}),
+    "only the output emptied": ([(FILL, "device.fill(out)  # also")], {"cache"}),
+    "the second finds what the first has left": (
+        [("    for _ in range(REPEATS):\n", "    for _ in range(REPEATS):\n        device.fill(emptier)\n"),
+         (FILL, "device.fill(out)  # also")],
+        {"cache"},
+    ),
+    "an input of zeros": ([(RANDOM, "device.zeros(n), device")], {"data"}),
+    "an input of ones": ([(RANDOM, "device.ones(n), device")], {"data"}),
+    "the result allocated in the timed part": ([(RECORD + "            call(x, out)", RECORD + "            call(x)")],
+                                               {"allocation"}),
+    "an input drawn in the timed part": (
+        [(RECORD + "            call(x, out)", RECORD + "            call(device.randn(n), out)")], EVERYWHERE,
+    ),
+    "the two figures exchanged": ([("return one, other", "return other, one")], EVERYWHERE),
+    "milliseconds": ([("return one, other", "return one * 1e3, other * 1e3")], EVERYWHERE),
+}  # fmt: skip
+RIGHT: dict[str, Edits] = {
+    "the input walks over more memory than L2 holds": [
+        ("    emptier =", "    sets = [(device.randn(n), device.empty(n)) for _ in range(12)]\n    emptier ="),
+        (FILL, "sets.append(sets.pop(0)); x, out = sets[0]  # also"),
+    ],
+    "waiting at the end of each turn": [
+        ("taken.append((start, end))", "taken.append((start, end)); device.synchronize()"),
+    ],
+    "fifteen samples, the emptying twice": [
+        ("REPEATS = 31", "REPEATS = 15"), (FILL, "device.fill(emptier); device.fill(emptier)  # also"),
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def exercise() -> Exercise:
+    """The exercise with one check of all effects, each alone: a failure's code is the effect."""
+    known = load(ROOT).exercises["benchmark"]
+    return replace(known, checks=(replace(known.checks[0], options={"effects": list(worlds.ALONE)}),))
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures come from the task itself; that it runs behind the wall is tested once, below."""
+    pytest.importorskip("torch")
+    from onekernel.sandbox.tasks import benchmark
+
+    def run(s: Submission, options: dict, seconds: float) -> TaskRun:
+        return TaskRun([benchmark.run(s.path, request) for request in options["requests"]])
+
+    monkeypatch.setattr(judge, "run", run)
+
+
+SEED = 5  # of worlds in which one sample is not right by luck, as it is in one of 200
+
+
+def graded(text: str, exercise: Exercise, folder: Path) -> Result:
+    path = folder / "benchmark.py"
+    path.write_text(text, encoding="utf-8")
+    return grade(Submission(load(ROOT), exercise, path, "simulator", SEED))
+
+
+def edited(edits: list[tuple[str, str]]) -> str:
+    text = SOLUTION
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_benchmark_is_refused_with_what_fools_it(
+    mistake: str, exercise: Exercise, tmp_path: Path, in_this_process: None
+) -> None:
+    edits, effects = WRONG[mistake]
+    result = graded(edited(edits), exercise, tmp_path)
+    (verdict,) = result.verdicts
+    assert {f.code for f in verdict.failures} == effects, (result.seed, [str(f.message) for f in verdict.failures])
+    assert verdict.earned == pytest.approx(3 * (1 - len(effects) / 7), abs=0.06)
+    for failure in verdict.failures:
+        assert failure.message.text("es") != failure.message.text("en")
+
+
+@pytest.mark.parametrize("way", RIGHT)
+def test_another_way_to_measure_right_passes(
+    way: str, exercise: Exercise, tmp_path: Path, in_this_process: None
+) -> None:
+    result = graded(edited(RIGHT[way]), exercise, tmp_path)
+    assert result.status == PASSED, (result.seed, [str(f.message) for v in result.verdicts for f in v.failures])
+
+
+PEEKS = {
+    "the clock of the machine": ("from statistics import median", "import time\nfrom statistics import median", "time"),
+    "the world behind the device": ("# twice", "\n    world = device._world  # twice", "_world"),
+    "its words": ("# twice", "\n    known = vars(device)  # twice", "vars"),
+}
+
+
+@pytest.mark.parametrize("how", PEEKS)
+def test_a_benchmark_that_looks_behind_the_device_is_refused(how: str, exercise: Exercise, tmp_path: Path) -> None:
+    old, new, named = PEEKS[how]
+    (verdict,) = graded(SOLUTION.replace(old, new, 1), exercise, tmp_path).verdicts
+    (failure,) = verdict.failures
+    assert failure.code == "peeks" and f"`{named}`" in failure.message.text("en")
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [("    return 1.0", "stopped at line"), ("    return float('nan'), 1.0", "two numbers above zero"),
+     ("    return 0.0, -1.0", "two numbers above zero"), ("    raise ValueError('no GPU')", "ValueError: no GPU")],
+)  # fmt: skip
+def test_what_gives_no_figures_is_told(
+    body: str, says: str, exercise: Exercise, tmp_path: Path, in_this_process: None
+) -> None:
+    (verdict,) = graded(f"def benchmark(first, second, n, device):\n{body}\n", exercise, tmp_path).verdicts
+    (failure,) = verdict.failures
+    assert says in failure.message.text("en") and verdict.earned == 0
+
+
+@pytest.mark.slow
+def test_the_solution_passes_behind_the_wall_and_a_gpu_is_not_assessed_without_one(device: str) -> None:
+    course = load(ROOT)
+    exercise = course.exercises["benchmark"]
+    result = grade(Submission(course, exercise, course.solution(exercise), device, fresh_seed()))
+    wanted = [PASSED, PASSED, PASSED, PASSED if device == "cuda" else NOT_ASSESSED]
+    assert [v.status for v in result.verdicts] == wanted, result.seed
+
+
+def test_the_same_calls_on_a_world_give_the_same_times_and_what_is_right_is_what_a_cold_call_takes() -> None:
+    world = World(("noise",), 5, 4_000_000, 1e12, 50 << 20, (1.0, 1.5))
+
+    def walk() -> list[float]:
+        device = SimulatedGPU(world)
+        first, second = device.functions()
+        x, out = device.randn(world.n), device.empty(world.n)
+        times = []
+        for call in (first, second, first, second):
+            before = device.clock()
+            call(x, out)
+            times.append(device.clock() - before)
+        return times
+
+    assert walk() == walk()
+    world = replace(world, effects=())
+    assert walk() == pytest.approx([*worlds.right(world)] * 2)
