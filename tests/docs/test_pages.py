@@ -120,6 +120,10 @@ def _scale(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _run(folder, "scale", "twice", np.zeros(x.size, np.float32), x, x.size), 2 * x.ravel()
 
 
+def _scale_each(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return _run(folder, "scale_each", "twice_each", np.zeros(x.size, np.float32), x, x.size), 2 * x.ravel()
+
+
 def _center(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rows, cols = x.shape
     got = _run(folder, "center_rows", "center_rows", np.zeros_like(x), x, rows, cols, cols, cols)
@@ -151,6 +155,7 @@ def _matmul(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 EXPECTED = {
     "scale": _scale,
+    "scale_each": _scale_each,
     "center_rows": _center,
     "row_sum": _row_sum,
     "row_logsumexp": _logsumexp,
@@ -165,6 +170,17 @@ def test_the_programs_of_the_chapters_are_right_and_clean(name: str, tmp_path: P
     x = np.random.default_rng(0).standard_normal((37, 70)).astype(np.float32)
     got, want = EXPECTED[name](tmp_path, x)
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_main_of_chapter_01_prints_what_the_page_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "scale.cu").write_text(programs("en")["scale"], encoding="utf-8")
+    report = simulator.build(tmp_path / "scale.cu", "check").call("main", [])
+    printed = capfd.readouterr().out.strip()
+    assert not report.findings and printed
+    for lang in LANGUAGES:
+        page = (ROOT / "docs" / lang / "01-cuda-programming-model.md").read_text(encoding="utf-8")
+        assert f"\n    {printed}\n" in page
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on this machine")
