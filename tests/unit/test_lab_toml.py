@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from onekernel import checks
-from onekernel.checks.answers.right import RIGHT
+from onekernel.checks.answers.known import names as answers
+from onekernel.checks.answers.recorded import FORECASTS
 from onekernel.checks.measures import MEASURES
 from onekernel.checks.port import PARTS
 from onekernel.checks.prediction.questions import QUANTITIES
@@ -75,7 +76,7 @@ def known_names() -> set[str]:
     anchors = {a for p in pages for a in re.findall(r'<a id="([^"]+)">', p.read_text(encoding="utf-8"))}
     names = {p.stem for p in pages} | {p.name for p in (ROOT / "solutions").iterdir()} | anchors
     names |= {p.text for p in PLACES if p.kind in ("key", "name")}
-    names |= {*OPERATORS, *DTYPES, *MEASURES, *QUANTITIES, *RIGHT, *PARTS, *checks.names()}
+    names |= {*OPERATORS, *DTYPES, *MEASURES, *QUANTITIES, *answers(), *FORECASTS, *PARTS, *checks.names()}
     names |= {"elective", "check", *(name for kind in checks.names() for name in checks.named(kind).options)}
     return names | {c.group for o in OPERATORS.values() for c in o.cases}
 

@@ -49,8 +49,8 @@ def tables(args: argparse.Namespace) -> int:
 
 
 def figures(args: argparse.Namespace) -> int:
-    """Draws the chapters' figures from what the simulator records; with --check, lists those that are stale."""
-    from onekernel.trace import figures as drawn
+    """Draws the chapters' figures from what was recorded; with --check, lists those that are stale."""
+    from onekernel.book import figures as drawn
 
     root = courses.find_root()
     return _report("figures", root, drawn.refresh(root, args.check), args.check)

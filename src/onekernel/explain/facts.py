@@ -154,6 +154,12 @@ def kernels(explained: Explained) -> list[Event]:
     return [e for e in explained.trace.of(KERNEL) if _inside(e, explained.window)]
 
 
+def product_share(explained: Explained) -> float:
+    """The part of the kernels' time that matrix products take."""
+    found = [p for p in explained.pieces if p.cost.product]
+    return sum(p.duration for p in found) / (sum(p.duration for p in explained.pieces) or 1.0)
+
+
 def _inside(event: Event, window: Interval) -> bool:
     return event.end >= window[0] and event.start <= window[1]
 

@@ -9,9 +9,9 @@ from onekernel.course import Kind
 
 
 def _answers(about: About) -> Iterable[str]:
-    from onekernel.checks.answers.right import RIGHT
+    from onekernel.checks.answers.known import names
 
-    return RIGHT
+    return names()
 
 
 KIND = Kind(__name__, {"names": Names(_answers)}, runs_code=False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 
 from onekernel.bench.cards import cards
-from onekernel.checks.answers.right import RIGHT, UnknownCard
+from onekernel.checks.answers.known import rule
+from onekernel.checks.answers.right import UnknownCard
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.submission import Ran, Submission
@@ -50,13 +52,15 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
     if not text:
         return because("answer-missing")
     try:
-        right = RIGHT[name](given)
+        right = rule(name)(given)
     except UnknownCard as error:
         return because("answer-card", card=str(error), known=", ".join(cards()))
     except UserError as error:
         return because("answer-unit", text=text, why=error.message)
     if isinstance(right.value, str):
         return None if text.lower() == right.value else because("answer-word", text=text)
+    if isinstance(right.value, frozenset):
+        return _lines(text, right.value, because)
     try:
         quantity = parse(text)
     except UserError as error:
@@ -67,3 +71,14 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
         return None
     factor = quantity.value / right.value if right.value else float("inf")
     return because("answer-value", text=Quantity(quantity.value, right.unit), factor=factor)
+
+
+def _lines(text: str, right: frozenset[int], because: Callable[..., Failure]) -> Failure | None:
+    """Numbers of lines: "37", "37, 50". How many are right is told, and not which."""
+    found = re.findall(r"[0-9]{1,6}", text)
+    if not found or re.sub(r"[0-9,;\s]", "", text):
+        return because("answer-no-lines", text=text)
+    given = {int(n) for n in found}
+    if given == right:
+        return None
+    return because("answer-lines", right=len(given & right), total=len(right), wrong=len(given - right))

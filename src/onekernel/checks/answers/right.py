@@ -16,9 +16,9 @@ REFERENCE_CARD = "H100 SXM"
 
 @dataclass(frozen=True)
 class Right:
-    """The right answer: a quantity within a relative tolerance, or a word."""
+    """The right answer: a quantity within a relative tolerance, a word, or a set of lines of a file."""
 
-    value: float | str
+    value: float | str | frozenset[int]
     unit: str = ""
     within: float = 0.02
 

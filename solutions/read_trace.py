@@ -1,0 +1,110 @@
+"""What a few lines of PyTorch launch: predicted, then read from recorded traces of an H200.
+
+Check:  onekernel check read_trace
+Commit: onekernel predict read_trace      (part 1, once, before you look at the traces)
+Look:   onekernel explain labs/05-fusion/traces/cdist_25.json.gz      (and the others, in part 2)
+Bench:  none: the traces are recorded
+Idea:   two clocks run side by side. The host launches and goes on; the GPU works off what was launched. A trace shows
+        both, and which of them waits for the other.
+But:    one step of one program on one card. Your own lines: onekernel explain FILE.py
+
+The programs are in labs/05-fusion/programs; read the one that a question is about first, it has a few lines. Every
+answer is a string: a number ("2.5"), or a word. A part of something is a number from 0 to 1. In part 1 a number counts
+in full within the tolerance that the question names, and less the further it is off.
+"""
+
+# --- Part 1: before you look ---------------------------------------------------------------------------------------
+# How many kernels does torch.cdist launch for 25 points against 25 points? (cdist_25.py; exactly)
+# <gap>
+#| KERNELS_25 = ""  # TODO
+KERNELS_25 = "1"
+# </gap>
+
+# And for 26 against 26? (cdist_26.py; within a quarter)
+# <gap>
+#| KERNELS_26 = ""  # TODO
+KERNELS_26 = "13"
+# </gap>
+
+# 4096 points against 4096: how many times as long does it take without the matrix product? (cdist_4096_direct.py
+# against cdist_4096.py; within a half)
+# <gap>
+#| PRODUCT_GAIN = ""  # TODO
+PRODUCT_GAIN = "9.46"
+# </gap>
+
+# x @ w for seven shapes of x, in bf16: how many different kernels run? (matmul_shapes.py; within a fifth)
+# <gap>
+#| MATMUL_KERNELS = ""  # TODO
+MATMUL_KERNELS = "6"
+# </gap>
+
+# A loop that reads its loss with .item() in every step: how many times as long as the loop that reads it once at the
+# end? (item.py against no_item.py; within a fifth)
+# <gap>
+#| ITEM_COST = ""  # TODO
+ITEM_COST = "1.23"
+# </gap>
+
+# A hundred operations on 4 KB each: in what part of the time does the GPU work? (small_kernels.py; within a half)
+# <gap>
+#| BUSY_SMALL = ""  # TODO
+BUSY_SMALL = "0.04"
+# </gap>
+
+# The same hundred operations in a CUDA graph: how many times as fast? (small_kernels_graph.py; within a half)
+# <gap>
+#| GRAPH_GAIN = ""  # TODO
+GRAPH_GAIN = "2.06"
+# </gap>
+
+# GeLU written as a formula: how many kernels? (gelu_unfused.py; exactly)
+# <gap>
+#| GELU_KERNELS = ""  # TODO
+GELU_KERNELS = "9"
+# </gap>
+
+# The same formula through torch.compile: how many times as fast on 2^26 elements in fp32? (within a quarter)
+# <gap>
+#| GELU_GAIN = ""  # TODO
+GELU_GAIN = "10.7"
+# </gap>
+
+# --- Part 2: with the traces in front of you -----------------------------------------------------------------------
+# Commit to part 1 first. Then: onekernel explain labs/05-fusion/traces/NAME.json.gz
+
+# Which of the five binds: "compute", "memory", "launch", "data" or "communication"?
+# <gap>
+#| BINDS_GEMM = ""  # TODO
+#| BINDS_ELEMENTWISE = ""  # TODO
+#| BINDS_SMALL_KERNELS = ""  # TODO
+#| BINDS_LOADER = ""  # TODO
+#| BINDS_CDIST_25 = ""  # TODO
+#| BINDS_CDIST_4096_DIRECT = ""  # TODO
+BINDS_GEMM = "compute"
+BINDS_ELEMENTWISE = "memory"
+BINDS_SMALL_KERNELS = "launch"
+BINDS_LOADER = "data"
+BINDS_CDIST_25 = "launch"
+BINDS_CDIST_4096_DIRECT = "compute"
+# </gap>
+
+# How many times does the host wait for the GPU in one step of item.py, and in one of no_item.py?
+# <gap>
+#| ITEM_WAITS = ""  # TODO
+#| NO_ITEM_WAITS = ""  # TODO
+ITEM_WAITS = "20"
+NO_ITEM_WAITS = "1"
+# </gap>
+
+# What part of the kernels' time in cdist_4096 is the matrix product?
+# <gap>
+#| CDIST_PRODUCT = ""  # TODO
+CDIST_PRODUCT = "0.78"
+# </gap>
+
+# What part of the maker's peak does the work of gemm reach?
+# <gap>
+#| GEMM_OF_ROOF = ""  # TODO
+GEMM_OF_ROOF = "0.8"
+# </gap>
