@@ -90,6 +90,21 @@ def test_the_points_of_a_statement_are_those_of_its_checks(slug: str, lang: str)
     assert shown == [check.points for check in exercise.checks]
 
 
+CHAPTERS = sorted(p for p in ROOT.glob("docs/e[ns]/0*.md"))
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_what_a_chapter_folds_away_is_read_as_text_and_closed(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<details") == text.count('<details markdown="1"><summary>') == text.count("</details>")
+
+
+@pytest.mark.parametrize("page", [p for p in CHAPTERS if p.name < "05"], ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_chapter_ends_with_questions_that_have_folded_answers(page: Path) -> None:
+    last = page.read_text(encoding="utf-8").split("\n## ")[-1]
+    assert last.count("</details>") >= 1 and len(re.findall(r"^(?:\*\*)?\d\.", last, re.M)) >= 4
+
+
 def programs(lang: str) -> dict[str, str]:
     pages = sorted(ROOT.glob(f"docs/{lang}/0*.md"))
     return {name: body for page in pages for name, body in PROGRAM.findall(page.read_text(encoding="utf-8"))}
