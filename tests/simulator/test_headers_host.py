@@ -150,6 +150,22 @@ def test_pinned_memory(tmp_path: Path) -> None:
     assert said(tmp_path, body)[:8] == [0, 0, 0, 8, 10, 20, 0, 0]
 
 
+def test_the_pool_keeps_the_attributes_that_it_is_given(tmp_path: Path) -> None:
+    body = """
+    cudaMemPool_t pool, usual;
+    said[at++] = cudaDeviceGetMemPool(&pool, 0);
+    said[at++] = cudaDeviceGetDefaultMemPool(&usual, 0) == cudaSuccess && usual == pool;
+    uint64_t keeps = 1, asked = 3u << 20;
+    said[at++] = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps) == cudaSuccess && keeps == 0;
+    said[at++] = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &asked);
+    said[at++] = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps) == cudaSuccess && keeps == asked;
+    said[at++] = cudaDeviceGetMemPool(&pool, 1) == cudaErrorInvalidDevice;
+    said[at++] = cudaMemPoolGetAttribute(pool, (cudaMemPoolAttr)99, &keeps) == cudaErrorInvalidValue;
+    cudaGetLastError();
+"""
+    assert said(tmp_path, body)[:7] == [0, 1, 1, 0, 1, 1, 1]
+
+
 def test_symbols(tmp_path: Path) -> None:
     body = """
     int seven = 7, got[4] = {};

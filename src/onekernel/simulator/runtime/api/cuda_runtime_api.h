@@ -4,4 +4,5 @@
 #include "ok/kernel_api.h"
 #include "ok/launch_api.h"
 #include "ok/managed_api.h"
+#include "ok/pool_api.h"
 #include "ok/stream_api.h"
