@@ -30,7 +30,7 @@ KERNELS_26 = "13"
 # against cdist_4096.py; within a half)
 # <gap>
 #| PRODUCT_GAIN = ""  # TODO
-PRODUCT_GAIN = "9.46"
+PRODUCT_GAIN = "38.2"
 # </gap>
 
 # x @ w for seven shapes of x, in bf16: how many different kernels run? (matmul_shapes.py; within a fifth)
@@ -43,19 +43,19 @@ MATMUL_KERNELS = "6"
 # end? (item.py against no_item.py; within a fifth)
 # <gap>
 #| ITEM_COST = ""  # TODO
-ITEM_COST = "1.23"
+ITEM_COST = "1"
 # </gap>
 
 # A hundred operations on 4 KB each: in what part of the time does the GPU work? (small_kernels.py; within a half)
 # <gap>
 #| BUSY_SMALL = ""  # TODO
-BUSY_SMALL = "0.04"
+BUSY_SMALL = "0.0445"
 # </gap>
 
 # The same hundred operations in a CUDA graph: how many times as fast? (small_kernels_graph.py; within a half)
 # <gap>
 #| GRAPH_GAIN = ""  # TODO
-GRAPH_GAIN = "2.06"
+GRAPH_GAIN = "5.64"
 # </gap>
 
 # GeLU written as a formula: how many kernels? (gelu_unfused.py; exactly)
@@ -67,7 +67,7 @@ GELU_KERNELS = "9"
 # The same formula through torch.compile: how many times as fast on 2^26 elements in fp32? (within a quarter)
 # <gap>
 #| GELU_GAIN = ""  # TODO
-GELU_GAIN = "10.7"
+GELU_GAIN = "10.5"
 # </gap>
 
 # --- Part 2: with the traces in front of you -----------------------------------------------------------------------
@@ -81,12 +81,14 @@ GELU_GAIN = "10.7"
 #| BINDS_LOADER = ""  # TODO
 #| BINDS_CDIST_25 = ""  # TODO
 #| BINDS_CDIST_4096_DIRECT = ""  # TODO
+#| BINDS_ALL_REDUCE = ""  # TODO
 BINDS_GEMM = "compute"
 BINDS_ELEMENTWISE = "memory"
 BINDS_SMALL_KERNELS = "launch"
 BINDS_LOADER = "data"
 BINDS_CDIST_25 = "launch"
 BINDS_CDIST_4096_DIRECT = "compute"
+BINDS_ALL_REDUCE = "communication"
 # </gap>
 
 # How many times does the host wait for the GPU in one step of item.py, and in one of no_item.py?

@@ -247,6 +247,9 @@ def test_a_kernels_bytes_are_its_operators_inputs_and_what_it_kept(tmp_path):
     (piece,) = explained(builder, tmp_path).pieces
     assert piece.cost.bytes == 12 << 20
     assert facts.short_name(piece.name) == "vectorized_elementwise_kernel"
+    assert facts.short_name("void cutlass::Kernel2<cutlass_80_wmma_bf16_s161616>(cutlass::Params)") == (
+        "cutlass_80_wmma_bf16_s161616"
+    )
 
 
 def test_a_trace_of_somebody_else_is_read_by_its_steps_or_from_end_to_end(tmp_path):

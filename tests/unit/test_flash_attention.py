@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,14 @@ def errors(device: str, dtype: str, interpret: bool) -> list[float]:
     return json.loads(done.stdout)
 
 
+def broken_loops() -> bool:
+    """Whether this pair of versions cannot interpret a loop with a run-time bound (docs/en/architecture.md)."""
+    numpy = tuple(int(n) for n in metadata.version("numpy").split(".")[:2])
+    return metadata.version("triton") == "3.6.0" and numpy >= (2, 4)
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(broken_loops(), reason="Triton 3.6.0 cannot interpret loops with NumPy 2.4")
 def test_attention_has_the_values_of_pytorch_in_the_interpreter() -> None:
     assert max(errors("cpu", "float32", interpret=True)) < 1e-5
 

@@ -167,6 +167,9 @@ def _inside(event: Event, window: Interval) -> bool:
 def short_name(name: str, most: int = 60) -> str:
     """A kernel's name without return type, namespaces, template arguments and parameters."""
     text = re.sub(r"^(void|int|float|auto) ", "", name.strip()).replace("(anonymous namespace)::", "")
-    text = re.split(r"[<(]", text, maxsplit=1)[0] or name
+    head, _, inner = text.partition("<")
+    if re.fullmatch(r"(.*::)?[Kk]ernel\d?", head) and inner:  # CUTLASS: the name is the first argument
+        text = inner
+    text = re.split(r"[<(>]", text, maxsplit=1)[0] or name
     text = text.rpartition("::")[2] or text
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -26,6 +26,7 @@ from onekernel.numerals import Quantity, number
 COLOUR = {COMPUTE: COLOURS[5], MEMORY: COLOURS[2], LAUNCH: COLOURS[4], DATA: COLOURS[1], COMMUNICATION: COLOURS[6]}
 OPERATOR, CALLED = "#bbbbbb", INK
 MOST_DRAWN = 3000  # bars: a longer trace is drawn from its beginning on
+FEW = 40  # bars that are set off from each other
 NAMED = 10  # of the longest bars, if there is room for a name
 Bars = list[tuple[Interval, str, str]]
 """Where a bar lies, its colour, and its name."""
@@ -49,6 +50,7 @@ def draw(explained: Explained, name: str, command: str, path: Path) -> list[Path
     key = "explain.axis-part" if part else "explain.axis-time"
     axes.set_xlabel(say(key, **({"shown": shown, "whole": whole} if part else {})), fontsize=9)
     axes.grid(axis="y", visible=False)
+    axes.set_axisbelow(True)
     _shares(below, explained)
     heading = say("explain.title", name=name, percent=100 * explained.shares[explained.binds],
                   binds=say(f"explain.name-{explained.binds}"))  # fmt: skip
@@ -127,7 +129,8 @@ def _lane(axes: Any, y: float, bars: Bars, window: Interval) -> None:
     for colour in dict.fromkeys(c for _, c, _ in bars):
         mine = [(max(s, window[0]), min(e, window[1])) for (s, e), c, _ in bars if c == colour]
         spans = [(start - window[0], end - start) for start, end in mine]
-        axes.broken_barh(spans, (y - 0.36, 0.72), facecolor=colour, edgecolor="white", linewidth=0.3)
+        edge = "white" if len(bars) <= FEW else colour  # among many, a bar keeps a width that can be seen
+        axes.broken_barh(spans, (y - 0.36, 0.72), facecolor=colour, edgecolor=edge, linewidth=0.3)
     for (start, end), colour, name in sorted(bars, key=lambda b: b[0][0] - b[0][1])[:NAMED]:
         room = int(110 * (min(end, window[1]) - max(start, window[0])) / whole)
         if name and room >= min(len(name), 8):

@@ -105,6 +105,8 @@ def _work(explained: Explained) -> Iterator[Line]:
     if len(found) > ROWS:
         rest = sum(r.microseconds for r in found[ROWS:])
         yield "    " + say("explain.more-rows", count=len(found) - ROWS, took=seconds(rest)), "table"
+    if any(r.of_roof > 1.0 and r.microseconds / r.count >= SHORT and r.bound == MEMORY for r in found[:ROWS]):
+        yield say("explain.above-roof"), ""
 
 
 def _host(explained: Explained) -> Iterator[Line]:

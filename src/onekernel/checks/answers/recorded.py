@@ -15,7 +15,7 @@ from onekernel.explain.shares import Explained
 
 LAB = "05-fusion"
 # Of which traces it is asked which of the five binds.
-BINDING = ("gemm", "elementwise", "small_kernels", "loader", "cdist_25", "cdist_4096_direct")
+BINDING = ("gemm", "elementwise", "small_kernels", "loader", "cdist_25", "cdist_4096_direct", "all_reduce")
 Rule = Callable[[Mapping[str, str]], Right]
 
 
