@@ -279,7 +279,7 @@ def test_the_guide_lists_every_reading_and_lab_02_says_which_to_open(end):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_guide_and_chapter_teach_the_limits_that_the_reading_goes_by(lang):
     guide = (ROOT / "profiles" / f"README{'' if lang == 'en' else '.' + lang}.md").read_text()
-    chapter = (ROOT / "docs" / lang / "02-from-naive-to-tiled.md").read_text()
+    chapter = (ROOT / "docs" / lang / "measuring.md").read_text()
     step = {"en": ("**4. What is busy?", "**5."), "es": ("**4. ¿Qué está ocupado?", "**5.")}[lang]
     rules = [guide.split(step[0])[1].split(step[1])[0]]
     rules.append(next(line for line in chapter.splitlines() if line.startswith("3. **") and "DRAM" in line))
@@ -331,9 +331,10 @@ def test_a_shape_of_the_wrong_rank_is_refused():
 
 # --- what the theory says about a reading -----------------------------------------------------------------------------
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_arithmetic_of_chapter_02_on_issue_slots_is_the_profiles(lang):
+def test_the_arithmetic_on_issue_slots_is_the_profiles(lang):
     """The shares in that reading are written from the profile; the products that are made of its counts are here."""
-    page = (ROOT / f"docs/{lang}/02-from-naive-to-tiled.md").read_text(encoding="utf-8")
+    pages = (ROOT / "docs" / lang / name for name in ("measuring.md", "02-from-naive-to-tiled.md"))
+    page = "".join(p.read_text(encoding="utf-8") for p in pages)
     names = ("softmax_block", "softmax_tuned")
     block, tuned = (load(ROOT / "profiles" / "h200" / f"{name}.json").kernels[0].metrics for name in names)
     issued, elements, slots = block["smsp__inst_executed.sum"], 8192 * 4096, 132 * 4
