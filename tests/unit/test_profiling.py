@@ -341,11 +341,14 @@ def test_the_arithmetic_on_issue_slots_is_the_profiles(lang):
     cycles = issued / slots
     ghz = cycles / (block[ncu.ISSUE_PERCENT] / 100) / block[ncu.DURATION]
     shown = {
-        "{:.1f} ": issued / 1e6, " {:.0f} ": 32 * issued / elements, "{:.2f} GHz": ghz,
-        "{:.0f} µs": cycles / ghz / 1e3, " {:.0f} instruc": 32 * tuned["smsp__inst_executed.sum"] / elements,
+        "{:.1f} ": issued / 1e6, " {:.0f} ": 32 * issued / elements,
+        " {:.0f} instruc": 32 * tuned["smsp__inst_executed.sum"] / elements,
         "{:.0f} x 10<sup>6</sup>": tuned["smsp__inst_executed.sum"] / 1e6,
     }  # fmt: skip
     for template, value in shown.items():
         text = template.format(value)
         assert (text.replace(".", ",") if lang == "es" else text) in page, text
+    told = re.search(r"(\d+) µs (?:at|a) ([\d.,]+) GHz", page)  # the clock is each capture's own
+    assert told and float(told[2].replace(",", ".")) == pytest.approx(ghz, abs=0.03)
+    assert float(told[1]) == pytest.approx(cycles / ghz / 1e3, abs=1.0)
     assert f"{round(cycles, -2):,.0f}".replace(",", "," if lang == "en" else ".") in page
