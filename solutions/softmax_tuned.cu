@@ -719,6 +719,23 @@ template <typename T> struct Rows {
     Gpu gpu;
 };
 
+// Memory for what blocks and launches tell each other is the stream's own: safe beside other streams, and in graphs. Its pool gives all
+// of it back to the system at each synchronization, and gets it again in up to a millisecond; so it may keep a little.
+constexpr uint64_t kPoolKeeps = 4 << 20;
+template <typename T> cudaError_t allocate(T** memory, int64_t count, cudaStream_t stream) {
+    int device;
+    cudaMemPool_t pool;
+    uint64_t keeps = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetMemPool(&pool, device);
+    if (error == cudaSuccess) error = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps);
+    if (error == cudaSuccess && keeps < kPoolKeeps) {
+        keeps = kPoolKeeps;
+        error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps);
+    }
+    return error == cudaSuccess ? cudaMallocAsync((void**)memory, count * sizeof(T), stream) : error;
+}
+
 struct Launch {   // a configuration and what it points to: not to be copied
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
@@ -814,8 +831,8 @@ template <typename T, int kKept, int kBlocks> cudaError_t launch_team(const Rows
     if (!*fits) return cudaSuccess;
     TeamPlan<T> plan = {r.x, r.y, r.rows, r.cols, r.x_row_stride, r.y_row_stride, nullptr, (int)parts, 0};
     plan.vectors = (int)(((vectors + parts - 1) / parts + 7) / 8 * 8);
-    error = cudaMallocAsync((void**)&plan.words, (1 + r.rows * (parts + 1)) * sizeof(*plan.words), r.stream);
-    if (error != cudaSuccess) return error;   // memory from the stream's own pool: safe beside other streams and in graphs
+    error = allocate(&plan.words, 1 + r.rows * (parts + 1), r.stream);
+    if (error != cudaSuccess) return error;
     Launch launch(min(r.rows * parts, blocks), kTeamThreads, bytes, r.stream);
     launch.with(cudaLaunchAttributeCooperative).cooperative = 1;
     error = cudaLaunchKernelEx(&launch.config, kernel, plan);
@@ -824,8 +841,8 @@ template <typename T, int kKept, int kBlocks> cudaError_t launch_team(const Rows
 }
 
 template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices) {
-    Part* parts = nullptr;   // from the stream's own pool: safe beside other streams and in graphs
-    cudaError_t error = cudaMallocAsync((void**)&parts, r.rows * slices * sizeof(Part), r.stream);
+    Part* parts = nullptr;
+    cudaError_t error = allocate(&parts, r.rows * slices, r.stream);
     if (error != cudaSuccess) return error;
     error = launch_slices<T, kFirstLaunch>(r, slices, parts);
     const bool many = slices > kManyParts;
@@ -861,7 +878,7 @@ template <typename T> cudaError_t softmax(Rows<T> r) {
     slices = min(slices, (int64_t)kMostBlocks);
     const int64_t twice = (bytes + 64 * kb - 1) / (64 * kb);   // slices for two launches
     const bool few = r.rows * twice <= kFewBlocks;
-    const int64_t beside = few ? most : most / 2;              // of many blocks two should fit on a multiprocessor
+    const int64_t beside = few ? most : r.gpu.shared_in_all / 2 - 6 * kb;   // of many blocks two should fit on a multiprocessor
     if (slices > 8 && bytes <= 8 * beside && !clusters_fit(r, (int)slices)) slices = 8;
     if (slices > 1 && bytes <= slices * beside && clusters_fit(r, (int)slices)) return launch_slices<T, kCluster>(r, (int)slices, nullptr);
     if (bytes <= most) return launch_slices<T, kBlock>(r, 1, nullptr);

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from onekernel.bench.softmax import contenders
 from onekernel.bench.softmax.cases import Case
 from onekernel.bench.softmax.plan import plan
+from onekernel.bench.softmax.side_by_side import join
 from onekernel.bench.softmax.tables import LADDER_SHAPES
+from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 IN_TABLE, ELSEWHERE = Case("float32", 8192, 4096), Case("float32", 8192, 4095)
@@ -40,3 +44,23 @@ def test_resume_measures_a_shape_again_that_lacks_a_contender():
     assert who(IN_TABLE, kept(IN_TABLE, everyone)) is None
     assert who(IN_TABLE, kept(IN_TABLE, everyone - {"ladder/7_cluster"})) == everyone
     assert who(IN_TABLE, kept(ELSEWHERE, everyone)) == everyone
+
+
+def part(dtype: str, driver: str = "580.1") -> dict:
+    cell = {"dtype": dtype, "rows": 8, "cols": 8, "shift": 0, "took": {"wall_s": 2.0, "gpu_s": 0.5}}
+    same = {"versions": {}, "sources": {}, "absent": {}, "method": {}}
+    return {"bench": "softmax", "device": {"driver": driver}, **same, "cells": [cell], "took": cell["took"]}
+
+
+def test_the_parts_of_several_gpus_are_one_run():
+    joined = join([part("float16"), part("float32")], ["float32", "float16"])
+    assert [cell["dtype"] for cell in joined["cells"]] == ["float32", "float16"]
+    assert joined["took"] == {"wall_s": 4.0, "gpu_s": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"), [([], "None of the GPUs"), ([part("float16"), part("float32", "581.2")], "agree on device")]
+)
+def test_parts_that_are_not_of_one_run_are_refused(parts, said):
+    with pytest.raises(UserError, match=said):
+        join(parts, ["float32", "float16"])

@@ -15,6 +15,7 @@ from onekernel.bench.softmax import measurement
 from onekernel.bench.softmax.cases import Case
 from onekernel.bench.softmax.contenders import Contender
 from onekernel.bench.softmax.plan import key_of, plan, sources
+from onekernel.bench.softmax.results import took
 from onekernel.bench.timing import EMPTIER_BYTES, L2Emptier
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
@@ -84,16 +85,11 @@ class Recording:
                 seed = int.from_bytes(os.urandom(4), "little")
                 measured = measurement.measure(case, part, self.card, emptier, self.repeats, seed, show)
                 self.result["cells"].append(measured)
-                self.result["took"] = _took(self.result["cells"])
+                self.result["took"] = took(self.result["cells"])
                 records.write(self.path, self.result)
                 bar.advance(task)
                 bar.console.print(_line(measured), highlight=False)
         return False
-
-
-def _took(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """The seconds of all shapes, those of a run that was resumed too; what came before the first is not counted."""
-    return {key: round(sum(c["took"][key] for c in measured if "took" in c), 1) for key in ("wall_s", "gpu_s")}
 
 
 def _line(measured: Mapping[str, Any]) -> str:

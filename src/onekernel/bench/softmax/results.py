@@ -108,3 +108,9 @@ def shortfalls(cases: Iterable[Measured]) -> list[Shortfall]:
         if case.bytes >= COPY_GOAL_BYTES and speed < COPY_GOAL:
             found.append(Shortfall(case, "copy", ours, case.samples["copy"], "copy"))
     return found
+
+
+def took(cells: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """The seconds of all shapes, those of a run that was resumed too; what came before the first is not counted."""
+    mine = [c["took"] for c in cells if "took" in c]
+    return {key: round(sum(one[key] for one in mine), 1) for key in ("wall_s", "gpu_s")}

@@ -14,12 +14,13 @@ from functools import partial
 from pathlib import Path
 
 from onekernel.bench import command, records
-from onekernel.bench.softmax import cases, contenders, figure, recording, results
+from onekernel.bench.softmax import cases, contenders, figure, recording, results, side_by_side
 from onekernel.bench.softmax.tables import LADDER_SHAPES
 from onekernel.bench.timing import EMPTIER_BYTES, REPEATS
 from onekernel.bench.words import figure_path, measured_on, words
 from onekernel.course import find_root
-from onekernel.messages import LANGUAGES, say
+from onekernel.errors import UserError
+from onekernel.messages import LANGUAGES, Message, say
 
 FIGURE = (results.OURS, "softmax_triton", *results.PEERS)
 
@@ -32,6 +33,8 @@ def main(argv: Sequence[str]) -> int:
     if options.repeats < 1:
         raise command.too_small("--repeats", options.repeats)
     found, absent = contenders.all_contenders(root, command.files(options.file))
+    if options.gpus < 1:
+        raise command.too_small("--gpus", options.gpus)
     if options.only:
         command.names(options.only, [*(c.name for c in found), *absent])
         found = [c for c in found if c.name in options.only]
@@ -40,6 +43,12 @@ def main(argv: Sequence[str]) -> int:
     if options.dry_run or not command.has_gpu("dry-run-instead"):
         _tell(root, wanted, found, absent, options.repeats, everywhere)
         return 0
+    if options.gpus > 1:
+        if options.resume:
+            raise UserError(Message.of("bench.resumed-on-one"))
+        argv = _passed_on(options)
+        status, path = side_by_side.measure(argv, options.dtype, options.gpus, root, options.out)
+        return status or draw(path, path.parent)
     run = recording.Recording(root, found, absent, options.repeats, options.out)
     if options.resume:
         run.resume()
@@ -67,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--file", nargs="*", type=Path, default=[])
     add("--only", nargs="*", metavar="NAME")
     add("--shape", nargs="*", metavar="R,C[,SHIFT]")
+    add("--gpus", type=int, default=1, metavar="N")
     add("--repeats", type=int, default=REPEATS, metavar="N")
     add("--limit", type=float, default=3600.0, metavar="S")
     add("--out", type=Path, metavar="FILE")
@@ -74,6 +84,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true")
     add("--draw", metavar="GPU")
     return parser
+
+
+def _passed_on(options: argparse.Namespace) -> list[str]:
+    """What each process of a run on several GPUs is told besides its types and its file."""
+    argv = ["--repeats", str(options.repeats), "--limit", str(options.limit), *(["--quick"] if options.quick else [])]
+    for name in ("only", "shape", "file"):
+        given = getattr(options, name)
+        argv += [f"--{name}", *map(str, given)] if given else []
+    return argv
 
 
 def _shapes(options: argparse.Namespace) -> list[cases.Case]:
