@@ -38,7 +38,7 @@ LINKER = "/cache/x/onekernel_1.so: undefined symbol: _Z7missingv\nError building
     [
         (FRONT_END, "compile-error", 3, 'identifier "foo" is undefined'),
         (HOST, "compile-error", 2, "nothere.h"),
-        (PTXAS, "compile-error", None, "too much shared data"),
+        (PTXAS, "shared-too-large", None, "80,000 bytes"),
         (LINKER, "undefined-symbol", None, "missing"),
         ("fatal error: error writing to /tmp/x.s: No space left on device", "disk-full", None, "disk is full"),
         ("nvcc fatal   : Unsupported gpu architecture 'compute_190'", "unsupported-card", None, "compute_190"),

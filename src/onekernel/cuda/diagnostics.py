@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from onekernel.backends.base import Finding
+from onekernel.cuda.words import SIDES, sentence
 from onekernel.messages import Message
 
 SHOWN = 5  # errors after the fifth are mostly echoes of the first
@@ -62,9 +64,10 @@ def findings_of_log(log: str, path: Path) -> tuple[Finding, ...]:
     The compiler saw a copy of the file: lines that name the copy are given the learner's path.
     """
     findings: list[Finding] = []
+    source = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
     for line in log.splitlines():
-        finding = _one(line.strip(), path)
-        if finding is not None and finding not in findings:
+        finding = _one(line.strip(), path, source)
+        if finding is not None and not _told(finding, findings):
             findings.append(finding)
     if not findings:
         last = next((line.strip() for line in reversed(log.splitlines()) if line.strip()), "")
@@ -73,6 +76,12 @@ def findings_of_log(log: str, path: Path) -> tuple[Finding, ...]:
         more = Message("cuda.more-errors", {"count": len(findings) - SHOWN})
         findings = [*findings[:SHOWN], Finding("more-errors", more, str(path))]
     return tuple(findings)
+
+
+def _told(finding: Finding, before: Sequence[Finding]) -> bool:
+    """Whether it repeats one: nvcc says of a host function both that it is called and that it is not defined."""
+    echo = finding.code == "variable-of-host"
+    return any(finding == f or (echo and (f.file, f.line) == (finding.file, finding.line)) for f in before)
 
 
 def demangle(text: str) -> str:
@@ -84,7 +93,7 @@ def demangle(text: str) -> str:
     return done.stdout.strip() or text
 
 
-def _one(line: str, path: Path) -> Finding | None:
+def _one(line: str, path: Path, source: Sequence[str]) -> Finding | None:
     if _FULL.search(line):
         return Finding("disk-full", Message("cuda.disk-full"), str(path))
     if _HOST_VERSION.search(line):
@@ -92,12 +101,18 @@ def _one(line: str, path: Path) -> Finding | None:
     match = _FRONT_END.match(line) or _HOST.match(line)
     if match:
         mine = Path(match["file"]).name == path.name
+        if mine and (said := sentence(match["text"], int(match["line"]), source)):
+            return Finding(said[0], said[1], str(path), int(match["line"]), chapter=SIDES)
         message = Message("cuda.compile-error", {"text": match["text"]})
         return Finding("compile-error", message, str(path) if mine else match["file"], int(match["line"]))
     if match := _ARCH.search(line):
         return Finding("unsupported-card", Message("cuda.unsupported-card", {"arch": match["arch"]}), str(path))
     if match := _PTXAS.match(line) or _FATAL.match(line):
-        return Finding("compile-error", Message("cuda.compile-error", {"text": demangle(match["text"])}), str(path))
+        text = demangle(match["text"])
+        said = sentence(text, None, source)
+        if said:
+            return Finding(said[0], said[1], str(path), chapter=SIDES)
+        return Finding("compile-error", Message("cuda.compile-error", {"text": text}), str(path))
     if match := _LINKER.search(line):
         name = demangle(match["name"] or match["symbol"])
         return Finding("undefined-symbol", Message("cuda.undefined-symbol", {"name": name}), str(path))

@@ -28,8 +28,9 @@ TOTAL_SECONDS = 900.0
 MOST_REASON = 300  # characters of what is wrong with an answer
 # What a submission may see of our environment: no more than a compiler and a driver need.
 _ENVIRONMENT = (
-    "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_VISIBLE_DEVICES", "CXX", "ONEKERNEL_CXX",
-    "PYTHONPATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE", "ONEKERNEL_ARCH",
+    "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX",
+    "ONEKERNEL_CXX", "PYTHONPATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE", "ONEKERNEL_ARCH",
+    "ONEKERNEL_NVCC",
 )  # fmt: skip
 
 

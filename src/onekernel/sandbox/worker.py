@@ -17,6 +17,7 @@ from onekernel.backends.base import Buffer, BuildError, Program, Unavailable
 from onekernel.sandbox import tasks
 from onekernel.sandbox.landlock import FILE_BYTES, confine, end_with, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import Request, read_request, report_to_json
+from onekernel.sandbox.second_opinion import SecondOpinion
 
 ENDLESS = "time-limit"
 LOST = 3
@@ -26,9 +27,7 @@ def build(request: Request) -> Program:
     """The submission, built by the backend asked for; nothing of it has run. Raises BuildError, Unavailable."""
     limit_build(memory=request.backend == "simulator")
     if request.backend == "simulator":
-        from onekernel import simulator
-
-        return simulator.build(request.source, prototypes=request.prototypes, side_stream=True, **request.options)
+        return _simulated(request)
     if request.backend == "cuda":
         from onekernel import cuda
 
@@ -38,6 +37,16 @@ def build(request: Request) -> Program:
 
         return triton.build(request.source, **request.options)
     raise ValueError(f"backend {request.backend!r}")
+
+
+def _simulated(request: Request) -> Program:
+    """The file on the simulator, and what NVIDIA's compiler says of it, where it is here: both at the same time."""
+    from onekernel import simulator
+
+    second = SecondOpinion(request.source)
+    program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, **request.options)
+    second.wait()
+    return program
 
 
 def ready(request: Request, folder: Path) -> Program | None:

@@ -50,10 +50,7 @@ equal
     """.split()  # noqa: SIM905
 )
 _ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
-_NOT_ON_DEVICE = {
-    "throw": "exceptions (throw)", "try": "exceptions (try)", "catch": "exceptions (catch)",
-    "dynamic_cast": "dynamic_cast", "typeid": "typeid",
-}  # fmt: skip
+_NOT_ON_DEVICE = frozenset(("throw", "try", "catch", "dynamic_cast", "typeid"))
 
 
 @dataclass(frozen=True)
@@ -167,7 +164,7 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
             continue
         before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
         if token.text in _NOT_ON_DEVICE:
-            yield Misplaced("not-on-device", token.line, {"name": _NOT_ON_DEVICE[token.text], "caller": caller})
+            yield Misplaced("not-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in ("__constant__", "__device__") and not is_sign(tokens, after, "("):
             yield Misplaced("variable-in-kernel", token.line, {"name": token.text})
         elif token.text in kernels and is_sign(tokens, after, "(") and not is_sign(tokens, before, "."):

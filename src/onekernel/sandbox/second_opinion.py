@@ -1,0 +1,43 @@
+"""What NVIDIA's compiler says of a `.cu` while g++ builds it for the simulator."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+from onekernel.backends.base import BuildError, Unavailable
+from onekernel.cuda import nvcc
+from onekernel.cuda.ahead import compile_ahead
+from onekernel.simulator.arch import architecture
+
+
+class SecondOpinion:
+    """Compiles `path` in a thread of its own, for the card that is simulated; nothing where there is no nvcc.
+
+    The thread ends with the process: where the simulator refuses the file, nobody waits for it. ONEKERNEL_NVCC=off
+    leaves it away, for a machine that is too slow for two compilers.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._refused: BuildError | None = None
+        self._thread: threading.Thread | None = None
+        if os.environ.get("ONEKERNEL_NVCC") != "off" and nvcc.find() is not None:
+            self._thread = threading.Thread(target=self._ask, daemon=True)
+            self._thread.start()
+
+    def _ask(self) -> None:
+        try:
+            compile_ahead(self._path, architecture())
+        except BuildError as error:
+            self._refused = error
+        except (Unavailable, OSError):
+            return  # a compiler that does not work here says nothing about the file
+
+    def wait(self) -> None:
+        """Raises BuildError where nvcc refuses the file."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._refused is not None:
+            raise self._refused

@@ -1,0 +1,80 @@
+"""NVIDIA's compiler beside the simulator: what it alone refuses is refused, and on the corpora the two agree."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from onekernel import simulator
+from onekernel.backends.base import BuildError
+from onekernel.cuda import nvcc
+from onekernel.cuda.ahead import compile_ahead
+from onekernel.cuda.nvcc import Nvcc
+from onekernel.sandbox.second_opinion import SecondOpinion
+from support.corpus import ROOT, graded
+
+pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
+# A number that is known when the kernel runs, not when it is compiled; g++ knows it as a constant.
+WIDTH = "    constexpr int width = warpSize;\n"
+FOLDERS = ("tests/right", "tests/wrong", "tests/hostile", "solutions", "solutions/ladder", "kernels",
+           "tests/simulator/kernels")  # fmt: skip
+SAMPLE = 10  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some five minutes of processor time
+# The simulator builds these and nvcc does not, or the other way round; each says why.
+DIFFER = {
+    "async_group_no_wait.cu": "cuda::aligned_size_t without <cuda/barrier>",
+    "clean_atomic_vectors.cu": "for sm_90",
+}
+
+
+def add(folder: Path) -> Path:
+    path = folder / "vector_add.cu"
+    source = (ROOT / "solutions" / "vector_add.cu").read_text()
+    head = source.index("{\n", source.index("__global__")) + 2
+    path.write_text(f"{source[:head]}{WIDTH}{source[head:].replace('[i] +', '[i] + 0 * width +', 1)}")
+    return path
+
+
+def test_what_nvcc_alone_refuses_is_refused_with_its_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_NVCC", "on")
+    path = add(tmp_path)
+    failure = graded(path, "vector_add", "simulator").verdicts[0].failures[0]
+    assert failure.code == "compile-error" and path.read_text().splitlines()[failure.line - 1] == WIDTH.rstrip("\n")
+    assert "nvcc" in failure.message.text("en")
+
+
+def test_without_it_g_plus_plus_decides(tmp_path):
+    assert graded(add(tmp_path), "vector_add", "simulator").status == "passed"
+
+
+def test_a_compiler_that_does_not_work_here_says_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_NVCC", "on")
+    monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "nvcc").write_text("#!/bin/sh\necho 'host_config.h(1): error: no' >&2\nexit 1\n")
+    (tmp_path / "bin" / "nvcc").chmod(0o755)
+    monkeypatch.setattr(nvcc, "find", lambda: Nvcc(tmp_path, "13.0"))
+    monkeypatch.setattr("onekernel.cuda.ahead.find", lambda: Nvcc(tmp_path, "13.0"))
+    SecondOpinion(add(tmp_path)).wait()
+
+
+def refuses(build, path: Path) -> bool:
+    try:
+        build(path)
+    except BuildError:
+        return True
+    return False
+
+
+@pytest.mark.slow
+def test_both_refuse_the_same_files():
+    files = [f for folder in FOLDERS for f in sorted((ROOT / folder).glob("*.cu")) if f.name not in DIFFER]
+    files = [f for f in files if "cluster" not in f.read_text()]  # of sm_90
+    chosen = files if os.environ.get("ONEKERNEL_COMPARE") else files[::SAMPLE]
+    with ThreadPoolExecutor(2) as pool:
+        theirs = dict(zip(chosen, pool.map(lambda f: refuses(compile_ahead, f), chosen), strict=True))
+    ours = {f: refuses(simulator.build, f) for f in chosen}
+    differ = [f.name for f in chosen if ours[f] != theirs[f]]
+    assert not differ
