@@ -27,6 +27,10 @@ PRODUCT_GAIN = ""  # TODO
 # x @ w for seven shapes of x, in bf16: how many different kernels run? (matmul_shapes.py; within a fifth)
 MATMUL_KERNELS = ""  # TODO
 
+# The last of the seven multiplies 4096 x 4095 with 4095 x 4095, the one before 4096 x 4096 with 4096 x 4096. How many
+# times as long does the last one's kernel take? (within a half)
+RAGGED_COST = ""  # TODO
+
 # A loop that reads its loss with .item() in every step: how many times as long as the loop that reads it once at the
 # end? (item.py against no_item.py; within a fifth)
 ITEM_COST = ""  # TODO

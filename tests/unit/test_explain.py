@@ -371,6 +371,7 @@ PROGRAMS = {
     ),
     "syntax.py": ("def step(:\n", "line 1: SyntaxError"),
     "stops.py": ("import sys\nsys.exit('no GPU here')\n", "no GPU here"),
+    "needs.py": ("def step(x):\n    return x\n", "takes no arguments"),
     "nothing.py": ("x = 1\n", "no operator"),
     "dies.py": ("import os\nos._exit(7)\n", "without a trace"),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import inspect
 import io
 import json
 import os
@@ -65,6 +66,8 @@ def _callable(path: Path) -> tuple[Callable[[], Any], str]:
     found = runpy.run_path(str(path), run_name="__main__")
     step = found.get("step")
     if callable(step):
+        with contextlib.suppress(ValueError):  # some callables do not tell what they take
+            inspect.signature(step).bind()
         return step, "step"
     return lambda: runpy.run_path(str(path), run_name="__main__"), "file"
 

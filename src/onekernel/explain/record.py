@@ -66,6 +66,6 @@ def _why(path: Path, output: str) -> Message:
         return Message.of("explain.no-torch", text=str(told["text"]))
     if "raised" in told:
         said = {k: str(told.get(k)) for k in ("line", "raised", "text")}
-        return Message.of("explain.raised", path=path, **said)
+        return Message.of("explain.raised" if told.get("line") else "explain.raised-nowhere", path=path, **said)
     last = next((line for line in reversed(output.splitlines()) if line.strip()), "-")
     return Message.of("explain.ended", path=path, text=last[:200])

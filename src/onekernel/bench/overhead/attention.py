@@ -1,4 +1,4 @@
-"""Attention three ways: three operators, F.scaled_dot_product_attention, and the sixty lines of Triton to read."""
+"""Attention three ways: operator by operator, F.scaled_dot_product_attention, and the 60 lines of Triton to read."""
 
 from __future__ import annotations
 
