@@ -51,7 +51,7 @@ def named(entries: list[Entry]):
 @named(corpus("wrong"))
 def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> None:
     words = expected(entry, device)
-    result = graded(entry.path, entry.exercise, device)
+    result = graded(entry.path, entry.exercise, device, frozenset(entry.words("group")))
     failed = groups_that_failed(result)
     caught = {group for group, codes in failed.items() if codes & words}
     assert caught & entry.words("group"), f"seed {result.seed}: failed {failed}, expected {entry.header}"
