@@ -163,11 +163,13 @@ template <typename T, int kVectors, int kSingles> struct Piece {
     float h[kVectors * N];   // x + residual
     float singles[kSingles];
 
-    // Loads, all of them before the first is used, and adds. Returns the sum of the squares.
-    __device__ __forceinline__ float load(const T* x, const T* residual, const Layout<T>& layout, int lane, int apart) {
+    // Loads x, residual and, where w is asked for, the weight, all of them before the first is used, and adds. Returns the sum of the squares.
+    __device__ __forceinline__ float load(const T* x, const T* residual, const T* weight, uint4 (*w)[kVectors], const Layout<T>& layout,
+                                          int lane, int apart) {
         uint4 a[kVectors], b[kVectors];
         fetch(a, x + layout.head, layout.vectors, lane, apart);
         fetch(b, residual + layout.head, layout.vectors, lane, apart);
+        if (w) fetch(*w, weight + layout.head, layout.vectors, lane, apart);
         float squares = 0.0f;
 #pragma unroll
         for (int k = 0; k < kSingles; ++k) {
@@ -235,8 +237,8 @@ template <typename T, int kVectors, int kLanes> __global__ void __launch_bounds_
     constexpr int kSingles = (kMostSingles<T, 16> + kLanes - 1) / kLanes;
     Piece<T, kVectors, kSingles> piece;
     uint4 w[kVectors];
-    const float squares = piece.load(r.x + row * r.x_row_stride, r.residual + row * r.residual_row_stride, layout, lane, kLanes);
-    piece.fetch(w, r.weight + layout.head, layout.vectors, lane, kLanes);
+    const float squares =
+        piece.load(r.x + row * r.x_row_stride, r.residual + row * r.residual_row_stride, r.weight, &w, layout, lane, kLanes);
     const float scale = rsqrtf(lanes_sum<kLanes>(squares) / (float)r.cols + r.eps);
     piece.store(y, r.weight, w, scale, layout, lane, kLanes);
 }
@@ -250,9 +252,8 @@ template <typename T, int kVectors, int kMostThreads> __global__ void __launch_b
     const Layout<T> layout(y, (int)r.cols, 16);
     Piece<T, kVectors, 1> piece;
     uint4 w[kVectors];
-    const float squares =
-        piece.load(r.x + row * r.x_row_stride, r.residual + row * r.residual_row_stride, layout, threadIdx.x, blockDim.x);
-    piece.fetch(w, r.weight + layout.head, layout.vectors, threadIdx.x, blockDim.x);
+    const float squares = piece.load(r.x + row * r.x_row_stride, r.residual + row * r.residual_row_stride, r.weight, &w, layout,
+                                     threadIdx.x, blockDim.x);
     const float scale = rsqrtf(block_sum(squares, told) / (float)r.cols + r.eps);
     piece.store(y, r.weight, w, scale, layout, threadIdx.x, blockDim.x);
 }
@@ -273,15 +274,14 @@ template <typename T, bool kWrites> __global__ void __launch_bounds__(kPartThrea
     T* y = r.y + row * r.y_row_stride + begin;
     const Layout<T> layout(y, (int)(left < width ? left : width), 16);
     Piece<T, kPartVectors, 1> piece;
-    const float squares = piece.load(r.x + row * r.x_row_stride + begin, r.residual + row * r.residual_row_stride + begin, layout,
-                                     threadIdx.x, kPartThreads);
+    uint4 w[kPartVectors];
+    const float squares = piece.load(r.x + row * r.x_row_stride + begin, r.residual + row * r.residual_row_stride + begin,
+                                     r.weight + begin, kWrites ? &w : nullptr, layout, threadIdx.x, kPartThreads);
     if (!kWrites) {
         const float sum = block_sum(squares, told);
         if (threadIdx.x == 0) sums[block] = sum;
         return;
     }
-    uint4 w[kPartVectors];
-    piece.fetch(w, r.weight + begin + layout.head, layout.vectors, threadIdx.x, kPartThreads);
     float mine = 0.0f;
     for (int64_t i = threadIdx.x; i < parts; i += kPartThreads) mine += sums[row * parts + i];
     const float scale = rsqrtf(block_sum(mine, told) / (float)r.cols + r.eps);

@@ -41,7 +41,7 @@
 // under way while the row is reduced, and each thread stages the very elements of w that it will multiply. Nobody else needs them: w costs
 // its bytes, and neither a barrier nor a shuffle. Only the scope of the reduction changes with the row's length:
 //     rows up to 4 KB     a few lanes of a warp keep a row of x and of w in registers
-//     up to 16 KB         a block keeps both in shared memory, and its warps join there
+//     up to 32 KB         a block keeps both in registers (fp32) or in shared memory (16 bits, up to 20 KB), and its warps join there
 //     up to 900 KB        a cluster of up to 16 blocks shares a row, and its warps send each other what they found (sm_90 and newer)
 //     beyond              two launches: one reduces, and the next reads x again
 //
@@ -353,6 +353,53 @@ template <typename T, int kVectors, int kLanes> __global__ void __launch_bounds_
     }
 }
 
+// ---- Scope: a block, in registers -----------------------------------------------------------------------------------------------------
+
+constexpr int kRowVectors = 4;
+
+// A block takes a row: kRowVectors vectors of x and of w for each thread, all of them under way at once.
+template <typename T, int kThreads> __global__ void __launch_bounds__(kThreads) row_kernel(const Rows<T> r) {
+    constexpr int N = kVector<T>;
+    __shared__ Part told[kThreads / 32];
+    const int t = threadIdx.x;
+    const int64_t row = blockIdx.x;
+    const T* x_row = r.x + row * r.x_row_stride;
+    const T* w_row = r.w + row * r.w_row_stride;
+    T* y_row = r.y + row * r.y_row_stride;
+    const Layout<T> layout(y_row, (int)r.cols, 128);
+    const int at = layout.head + t * N;
+    await_earlier_launches();
+
+    uint4 vectors[kRowVectors], factors[kRowVectors];
+    const bool has_single = t < layout.singles;
+    const float single = has_single ? to_float(x_row[layout.single(t)]) : -INFINITY;
+    const float w_single = has_single ? to_float(w_row[layout.single(t)]) : 0.0f;
+    load_vectors<T, kRowVectors, kThreads>(vectors, x_row + at, t, layout.vectors, all_minus_infinity<T>());
+    load_vectors<T, kRowVectors, kThreads>(factors, w_row + at, t, layout.vectors, make_uint4(0, 0, 0, 0));
+
+    uint32_t top = vectors[0].x;
+#pragma unroll
+    for (int k = 0; k < kRowVectors; ++k) top = larger<T>(top, vectors[k]);
+    const float largest = lanes_max<32>(fmaxf(single, largest_of_word<T>(top)));
+    const Exponential<T> mine(largest);   // a warp's own maximum: its exponentials need not wait for the block's
+    float v[kRowVectors * N], sum = mine(single);
+#pragma unroll
+    for (int k = 0; k < kRowVectors; ++k) unpack<T>(vectors[k], v + k * N);
+#pragma unroll
+    for (int i = 0; i < kRowVectors * N; ++i) sum += v[i] = mine(v[i]);
+    sum = lanes_sum<32>(sum);
+    if (t % 32 == 0) told[t / 32] = {largest, sum};
+    __syncthreads();
+    const Part whole = join<T>(told, kThreads / 32);
+    // Exponentials over the warp's maximum, and a factor that makes them those over the row's.
+    const float scale = mine.over(Exponential<T>(whole.max)) * __fdividef(1.0f, whole.sum);
+#pragma unroll
+    for (int k = 0; k < kRowVectors; ++k) {
+        if (t + k * kThreads < layout.vectors) __stwb((uint4*)(y_row + at + k * kThreads * N), scaled<T>(v + k * N, scale, factors[k]));
+    }
+    if (has_single) y_row[layout.single(t)] = from_float<T>(mine(single) * scale * w_single);
+}
+
 // ---- Messages between the blocks of a cluster -------------------------------------------------------------------------------------------
 // A cluster barrier (cluster.sync) would do, but it first waits until all earlier writes are visible to the whole GPU, which takes longer
 // than the reduction. An mbarrier counts the bytes that have come and wakes who waits for them; nothing else is waited for.
@@ -636,9 +683,13 @@ template <typename T> cudaError_t launch_twice(const Rows<T>& r, const Gpu& gpu,
 
 template <typename T> cudaError_t softmax_mul_of(const Rows<T>& r) {
     if (r.rows <= 0 || r.cols <= 0) return cudaSuccess;
-    Gpu gpu;
-    const cudaError_t error = gpu.ask(slice_kernel<T, kCluster>);
+    static thread_local Gpu gpu;   // asked once: that takes the host longer than a launch
+    static thread_local int asked = -1;
+    int device;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess && device != asked) error = gpu.ask(slice_kernel<T, kCluster>);
     if (error != cudaSuccess) return error;
+    asked = device;
 
     constexpr bool fp32 = sizeof(T) == 4;
     const int64_t vectors = r.cols / kVector<T>;   // a row that starts off a boundary has one less
@@ -650,6 +701,13 @@ template <typename T> cudaError_t softmax_mul_of(const Rows<T>& r) {
     if (vectors <= 64) return launch_lanes<T, 2, 32>(r, gpu);
     if (vectors <= 128) return launch_lanes<T, 4, 32>(r, gpu);
     if (fp32 && vectors <= 256) return launch_lanes<T, 8, 32>(r, gpu);
+
+    // In fp32 a row of up to 32 KB is kept in registers. In 16 bits, where that takes half the threads, in shared memory.
+    if constexpr (fp32) {
+        if (vectors <= kRowVectors * 128) return launch(gpu, r.stream, row_kernel<T, 128>, r.rows, 128, 0, 1, r);
+        if (vectors <= kRowVectors * 256) return launch(gpu, r.stream, row_kernel<T, 256>, r.rows, 256, 0, 1, r);
+        if (vectors <= kRowVectors * 512) return launch(gpu, r.stream, row_kernel<T, 512>, r.rows, 512, 0, 1, r);
+    }
 
     // Slices of 16 KB at most, so that several blocks share a multiprocessor and one computes while another waits for memory; in a cluster
     // more only if the row is longer than 8 blocks can hold.

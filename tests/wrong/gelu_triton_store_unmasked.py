@@ -12,7 +12,8 @@ import triton.language as tl
 def tile(x_ptr, y_ptr, n, APPROXIMATE: tl.constexpr, BLOCK: tl.constexpr):
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32)
-    y = x / (1.0 + tl.exp(-1.5957691216 * (x + 0.044715 * x * x * x))) if APPROXIMATE else 0.5 * x * (1.0 + tl.erf(x * 0.7071067812))
+    by_tanh = x / (1.0 + tl.exp(-1.5957691216 * (x + 0.044715 * x * x * x)))
+    y = by_tanh if APPROXIMATE else 0.5 * x * (1.0 + tl.erf(x * 0.7071067812))
     tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty))
 
 

@@ -171,7 +171,14 @@ class CudaProgram:
             raise BuildError([self._missing(name)]) from None
         symbol.restype = ctypes.c_int
         # Pointers, int64 and the stream all travel in 8-byte integer slots of the C ABI (System V x86-64 and AAPCS64).
-        return lambda *values: symbol(*((ctypes.c_float if type(v) is float else ctypes.c_int64)(v) for v in values))
+        declared = self._declared.get(name)
+        if declared is None:  # a macro may have written it
+            kinds = {float: ctypes.c_float, int: ctypes.c_int64}
+            return lambda *values: symbol(*(kinds[type(v)](v) for v in values))
+        symbol.argtypes = [ctypes.c_float if p.split()[0] == "float" and "*" not in p else ctypes.c_int64
+                           for p in declared.parameters]  # fmt: skip
+        launcher: Callable[..., int] = symbol
+        return launcher
 
     def _missing(self, name: str) -> Finding:
         declared = self._declared.get(name)

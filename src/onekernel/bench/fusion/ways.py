@@ -101,10 +101,11 @@ class Ways:
         }  # fmt: skip
         tensors = {"softmax_mul": (t.x, t.w, t.y), "rmsnorm": (t.x, t.w, t.weight, t.y)}
         mine = tensors.get(case.operation, (t.x, t.y))
-        values = tail[case.operation]
+        values, device = tail[case.operation], t.x.get_device()
+        stream = torch._C._cuda_getCurrentRawStream  # as Triton asks, too: torch.cuda.current_stream() makes an object
 
         def call() -> Any:
-            status = launch(*(a.data_ptr() for a in mine), *values, torch.cuda.current_stream().cuda_stream)
+            status = launch(*[a.data_ptr() for a in mine], *values, stream(device))
             if status:
                 raise RuntimeError(f"{case.operation} returned cudaError_t {status}")
             return t.y
