@@ -40,7 +40,7 @@ def no_gpu() -> None:
 
 
 # --- committed figures ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["softmax", "roofline", "intensity"])
+@pytest.mark.parametrize("name", ["softmax", "roofline", "intensity", "fusion"])
 @pytest.mark.slow
 def test_the_committed_figures_are_what_the_results_give(name, tmp_path, monkeypatch):
     monkeypatch.setattr(style, "KINDS", ("svg",))

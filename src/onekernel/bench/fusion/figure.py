@@ -34,14 +34,12 @@ def draw(path: Path, cells: Sequence[Mapping[str, Any]], heading: str, under: st
             key=lambda c: int(c["size"]),
         )
         _panel(axes, mine, lang)
+        axes.legend(loc="lower right", frameon=False, fontsize=9)
         axes.set_title(words(f"fusion-{operation.replace('_', '-')}", lang), loc="left", fontsize=10)
     for axes in panels[1]:
         axes.set_xlabel(words("axis-tensor-bytes", lang))
     for axes in panels[:, 0]:
-        axes.set_ylabel(words("axis-bandwidth", lang))
-    drawn = [axes.get_legend_handles_labels() for axes in panels.flat]
-    lines = {label: line for panel in drawn for line, label in zip(*panel, strict=True)}
-    fig.legend(lines.values(), lines.keys(), loc="outside upper right", ncols=len(lines), frameon=False, fontsize=9)
+        axes.set_ylabel(words("axis-least-bytes", lang))
     title(fig, heading, under)
     return save(fig, path)
 

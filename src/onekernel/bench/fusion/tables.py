@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import records
-from onekernel.bench.fusion.cases import OPERATIONS, SWEEP, SWEPT, size_name
+from onekernel.bench.fusion.cases import ITEMSIZE, OPERATIONS, SWEEP, SWEPT, size_name
 from onekernel.bench.fusion.figure import seconds
 from onekernel.bench.fusion.ways import WAYS
 from onekernel.bench.markdown import grid
@@ -21,7 +21,9 @@ def speed(path: Path, lang: str) -> list[str]:
     """Percent of the speed of a copy or of an addition, large tensors: a row for each operator, type and shape."""
     data = records.read(path)
     rows = []
-    for c in data["cells"]:
+    types = list(ITEMSIZE)
+    walk = sorted(data["cells"], key=lambda c: (OPERATIONS.index(c["operation"]), types.index(c["dtype"]), c["size"]))
+    for c in walk:
         if c["method"] != "events":
             continue
         reference = seconds(c["ways"][c["reference"]], "eager")
@@ -30,7 +32,7 @@ def speed(path: Path, lang: str) -> list[str]:
         shares = [_percent(reference, c["ways"].get(way, {}), lang) for way in WAYS]
         shape = f"{c['rows']} x {c['cols']}"
         rows.append([_name(c, lang), c["dtype"], shape, number(c["bytes"] / reference / 1e12, ".2f", lang), *shares])
-    columns = [words("fusion-operator", lang), "dtype", words("column-shape", lang), words("column-copy", lang)]
+    columns = [words("fusion-operator", lang), "dtype", words("column-shape", lang), "TB/s"]
     return [*grid([*columns, *_ways(lang)], rows), "", f"{words('fusion-speed', lang)} {caption(data, lang)}"]
 
 
