@@ -12,7 +12,8 @@ import pytest
 from onekernel.checks.answers.recorded import DYNAMO, FORECASTS, LAB, RECORDED, trace, written
 from onekernel.checks.answers.right import Right
 from onekernel.checks.forecast.judge import share_of
-from onekernel.checks.forecast.questions import about
+from onekernel.checks.forecast.questions import about, in_file
+from onekernel.errors import UserError
 from onekernel.explain import chrome, generated
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
@@ -176,7 +177,16 @@ def test_what_was_committed_counts_and_not_what_the_file_says(tmp_path):
     bad = {name: "1000" for name in PREDICTED}
     first = graded("read_trace", solution("read_trace"), tmp_path, bad)[0]
     assert first.earned == 0 and len(first.failures) == len(PREDICTED)
-    assert "You predicted 1000 for" in first.failures[0].message.text("en")
+    assert "You predicted 1000 (" in first.failures[0].message.text("en")
+
+
+def test_a_forecast_is_committed_as_numbers_alone():
+    given = in_file(solution("read_trace"))
+    assert set(given) == set(FORECASTS) and all(given.values())
+    assert in_file("KERNELS_25 = ''\nOTHER = 'x'\n") == {"KERNELS_25": None}
+    for text, why in (("two", "cannot be read"), ("3 us", "without a unit")):
+        with pytest.raises(UserError, match=why):
+            in_file(f"KERNELS_25 = {text!r}\n")
 
 
 @pytest.mark.parametrize(

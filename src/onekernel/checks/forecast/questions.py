@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from onekernel.checks.answers.judge import constants
+from onekernel.checks.answers.recorded import FORECASTS
 from onekernel.checks.question import Question
+from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.units import parse
 
 
 def asked(options: Mapping[str, Any]) -> list[Question]:
@@ -21,5 +24,14 @@ def about(name: str) -> Message:
 
 
 def in_file(text: str) -> dict[str, str | None]:
-    """What a file forecasts; None for an answer that is still empty. Raises SyntaxError."""
-    return {name: answer.strip() or None for name, answer in constants(text).items()}
+    """What a file forecasts; None for an answer that is still empty. Raises SyntaxError, and UserError for an answer
+    that is no number."""
+    given = {name: answer.strip() or None for name, answer in constants(text).items() if name in FORECASTS}
+    for name, answer in given.items():
+        try:
+            unit = parse(answer).unit if answer else ""
+        except UserError as error:
+            raise UserError(Message.of("grading.answer-unit", name=name, text=answer, why=error.message)) from None
+        if unit:
+            raise UserError(Message.of("grading.answer-bare", name=name, text=answer))
+    return given
