@@ -2,3 +2,6 @@
 
 REFUSED = "refused"
 """The device refuses every launch of a kernel. The launcher must return that error."""
+
+SPARSE = "sparse"
+"""Tensors of more elements than 32 bits count. On a GPU they are real; the simulator runs some blocks of a launch."""

@@ -14,7 +14,7 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
     if (n == 0) return cudaSuccess;
     dim3 block(4, 8, 2);
     unsigned blocks = (unsigned)((n + 63) / 64);
-    dim3 grid(3, 2, (blocks + 5) / 6);
+    dim3 grid((blocks + 5) / 6, 2, 3);   // the long dimension in x: y and z have 65,535 at the most
     add<<<grid, block, 0, stream>>>(a, b, out, n);
     return cudaGetLastError();
 }

@@ -62,7 +62,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     elif "rows" in groups:
         del groups["rows"]  # 70,001 blocks or programs of a row each: minutes
     if slug == "softmax_triton":
-        del groups["errors"]  # Triton raises by itself
+        del groups["errors"], groups["large"]  # Triton raises by itself
     if slug in ("softmax_naive", "softmax_block", "softmax_mul"):
         del groups["lengths"]  # asked of Triton's autotuner
     checks = tuple(

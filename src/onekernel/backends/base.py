@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -39,7 +39,25 @@ class Scalar:
     value: int | float
 
 
-Arg = Buffer | int | Scalar
+@dataclass
+class Sparse:
+    """A tensor of `span` bytes, larger than what travels through files: an input that repeats `pattern`, or an output.
+
+    After a call an output's `runs` are the stretches that were looked at, (start, bytes) each, and `data` their bytes;
+    `bins` has a bit for each 64th of the tensor that was touched.
+    """
+
+    name: str
+    span: int
+    writable: bool
+    itemsize: int
+    pattern: np.ndarray
+    runs: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
+    data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
+    bins: int = 0
+
+
+Arg = Buffer | int | Scalar | Sparse
 """An argument of a launcher: a device pointer, a size or a scalar. The stream is appended by the backend."""
 
 

@@ -132,21 +132,22 @@ def _index(index: Sequence[int]) -> str:
     return ", ".join(str(int(i)) for i in index)
 
 
-def _shape(case: Case, p: Parameter) -> tuple[int, ...]:
+def shape(case: Case, p: Parameter) -> tuple[int, ...]:
+    """The dimensions of a tensor of a case."""
     return tuple(case.sizes.get(s, 1) for s in p.shape)  # a size that no case names ("one") is 1
 
 
 def row_stride(case: Case, p: Parameter) -> int:
-    """The elements from the start of a row of the tensor to the start of the next."""
-    return _shape(case, p)[-1] + case.gaps.get(p.name, 0)
+    """The elements from the start of a row of a tensor to that of the next."""
+    return shape(case, p)[-1] + case.gaps.get(p.name, 0)
 
 
 def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> tuple[Buffer, int]:
     """An allocation full of poison, and the poison."""
     unsigned, exponent, payload = _POISON[dtype]
     itemsize = np.dtype(unsigned).itemsize
-    shape = _shape(case, p)
-    elements = 0 if 0 in shape else int(np.prod(shape[:-1]) - 1) * row_stride(case, p) + shape[-1]
+    dims = shape(case, p)
+    elements = 0 if 0 in dims else int(np.prod(dims[:-1]) - 1) * row_stride(case, p) + dims[-1]
     offset = GUARD_BYTES + (case.shift + case.apart.get(p.name, 0)) * itemsize
     poison = exponent | int(rng.integers(1, payload + 1))
     words = (offset + elements * itemsize + GUARD_BYTES) // itemsize
@@ -156,10 +157,10 @@ def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> t
 
 def _elements(buffer: Buffer, case: Case, p: Parameter, dtype: str) -> np.ndarray:
     """The tensor's elements in the buffer, as a view of unsigned integers of the tensor's shape."""
-    shape = _shape(case, p)
+    dims = shape(case, p)
     unsigned = np.dtype(_POISON[dtype][0])
-    if 0 in shape:
-        return np.empty(shape, unsigned)
+    if 0 in dims:
+        return np.empty(dims, unsigned)
     flat = buffer.memory[buffer.offset : buffer.offset + buffer.extent].view(unsigned)
-    strides = (row_stride(case, p) * unsigned.itemsize, unsigned.itemsize)[-len(shape) :]
-    return np.lib.stride_tricks.as_strided(flat, shape, strides, writeable=True)
+    strides = (row_stride(case, p) * unsigned.itemsize, unsigned.itemsize)[-len(dims) :]
+    return np.lib.stride_tricks.as_strided(flat, dims, strides, writeable=True)

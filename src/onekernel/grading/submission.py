@@ -11,7 +11,7 @@ from onekernel import counts
 from onekernel.backends.base import Finding
 from onekernel.counts import KernelCounts
 from onekernel.course import Check, Course, Exercise
-from onekernel.grading import buffers
+from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
@@ -19,8 +19,9 @@ from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES
 from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.supervisor import CallOutcome
-from onekernel.ways import REFUSED
+from onekernel.ways import REFUSED, SPARSE
 
+ENDLESS = "time-limit"
 SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 Ran = list[tuple[Call, CallOutcome]]
@@ -93,6 +94,11 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
+    if call.case.way == SPARSE:
+        if any(f.code == ENDLESS for f in report.findings):
+            return []  # so few blocks do all the work that their turns cannot be waited for
+        wrong = None if found else sparse.judge(s.operator, call, outcome)
+        return found + ([because(wrong[1], wrong[0])] if wrong else [])
     fault = buffers.judge(s.operator, call, outcome.after)
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already

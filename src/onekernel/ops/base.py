@@ -19,6 +19,11 @@ SCALARS = ("choice", "real")  # roles of a parameter that is neither a tensor no
 C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
 SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
+# Elements for which an index of 32 bits, with a sign or without, comes to its end with a third of them left.
+BEYOND_32_BITS = 2**32 + 2**31 + 70_001
+# What is left of this number in 32 bits is a small one.
+JUST_BEYOND_32_BITS = 2**32 + 70_001
+
 Sizes = Mapping[str, int]
 Arrays = dict[str, np.ndarray]
 Fill = Callable[[np.random.Generator, Sizes], Arrays]  # draws the inputs of a case, in float64

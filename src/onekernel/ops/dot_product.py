@@ -7,8 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
-from onekernel.ways import REFUSED
+from onekernel.ops.base import (
+    JUST_BEYOND_32_BITS,
+    Arrays,
+    Case,
+    Fill,
+    Ledger,
+    Mismatch,
+    Operator,
+    Parameter,
+    Sizes,
+    worst,
+)
+from onekernel.ways import REFUSED, SPARSE
 
 # The error of a sum is bounded by the sum of the magnitudes: Higham, "Accuracy and Stability of Numerical Algorithms",
 # section 4.2. Measured in numpy's float32 over 300 seeds of each case: trees and grids of partial sums stay below 3e-7,
@@ -78,6 +89,7 @@ CASES = (
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     _case("long", "normal", _normal, 1_000_003),
     _case("long", "positive", _positive, 1_000_003),
+    replace(_case("large", "large", _normal, JUST_BEYOND_32_BITS), way=SPARSE),
     *(replace(_case("errors", "refused", _normal, n), way=REFUSED) for n in (100, 1_000_003)),
     *(_block(block, n) for block in (96, 1, 1000) for n in (1, 31, 1000, 2049)),
 )

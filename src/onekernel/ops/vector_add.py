@@ -7,8 +7,20 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import DTYPES, Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
-from onekernel.ways import REFUSED
+from onekernel.ops.base import (
+    BEYOND_32_BITS,
+    DTYPES,
+    Arrays,
+    Case,
+    Fill,
+    Ledger,
+    Mismatch,
+    Operator,
+    Parameter,
+    Sizes,
+    worst,
+)
+from onekernel.ways import REFUSED, SPARSE
 
 
 def oracle(inputs: Arrays) -> Arrays:
@@ -55,6 +67,7 @@ CASES = (
     _case("special", "special", _special, 999),
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     _case("unaligned", "unaligned", _normal, 130, shift=3),
+    replace(_case("large", "large", _normal, BEYOND_32_BITS), way=SPARSE),
     replace(_case("errors", "refused", _normal, 1000), way=REFUSED),
 )
 

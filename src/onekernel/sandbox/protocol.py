@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Buffer, CallReport, Finding, Scalar
+from onekernel.backends.base import Arg, Buffer, CallReport, Finding, Scalar, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.messages import LANGUAGES, Message
 
@@ -68,6 +68,9 @@ class Request:
                     described.append(
                         {k: getattr(arg, k) for k in ("name", "offset", "extent", "writable", "itemsize")}
                     )
+                elif isinstance(arg, Sparse):
+                    (folder / "in" / f"{number}.{arg.name}").write_bytes(arg.pattern.tobytes())
+                    described.append({k: getattr(arg, k) for k in ("name", "span", "writable", "itemsize")})
                 elif isinstance(arg, Scalar):
                     described.append({"scalar": arg.name, "value": arg.value})
                 else:
@@ -94,6 +97,8 @@ def read_request(folder: Path) -> Request:
         for arg in call["args"]:
             if isinstance(arg, dict) and "scalar" in arg:
                 args.append(Scalar(arg["scalar"], arg["value"]))
+            elif isinstance(arg, dict) and "span" in arg:
+                args.append(Sparse(pattern=np.fromfile(folder / "in" / f"{number}.{arg['name']}", np.uint8), **arg))
             elif isinstance(arg, dict):
                 memory = np.fromfile(folder / "in" / f"{number}.{arg['name']}", np.uint8)
                 args.append(Buffer(memory=memory, **arg))

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from onekernel.backends.base import Buffer, CallReport, Finding
+from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import disk_quota, process, protocol
+from onekernel.sandbox import disk_quota, process, protocol, touched
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
 
@@ -40,6 +40,7 @@ class CallOutcome:
 
     report: CallReport | None = None
     after: dict[str, np.ndarray] = field(default_factory=dict)
+    touched: dict[str, Sparse] = field(default_factory=dict)  # of tensors that do not travel whole
     ended: Message | None = None  # it crashed, hung, or its answer is not one
     exports: tuple[Finding, ...] = ()  # the launcher is missing
     times: tuple[float, ...] = ()  # seconds of each timed launch, as the process says
@@ -79,7 +80,7 @@ def run(request: Request) -> RunOutcome:
         part = replace(request, calls=[request.calls[i] for i in todo], ways=ways)
         with _folder() as folder:
             part.write(folder)
-            asked_for = sum(a.memory.nbytes for _, args in part.calls for a in args if isinstance(a, Buffer))
+            asked_for = sum(_room(a) for _, args in part.calls for a in args)
             ended = _start(folder, asked_for)
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
@@ -104,6 +105,13 @@ def run(request: Request) -> RunOutcome:
                 outcomes[i] = CallOutcome(ended=Message("grading.gave-up", {"times": attempt + 1}))
             break
     return RunOutcome(outcomes)
+
+
+def _room(arg: object) -> int:
+    """The bytes that a call's argument may leave behind in a file."""
+    if isinstance(arg, Sparse):
+        return touched.MOST_BYTES
+    return arg.memory.nbytes if isinstance(arg, Buffer) else 0
 
 
 def runs(request: Request) -> bool:
@@ -191,13 +199,19 @@ def _read_call(out: Path, number: int, args: Sequence[object], request: Request)
             for a in args
             if isinstance(a, Buffer)
         }
-        return CallOutcome(report, after, times=times)
+        seen = {a.name: _touched(out / f"{number}.{a.name}", a) for a in args if isinstance(a, Sparse)}
+        return CallOutcome(report, after, seen, times=times)
     except FileNotFoundError as error:
         if str(error.filename).endswith(f"{number}.json"):
             return None
         return CallOutcome(ended=_forged(error))
     except (Forged, *protocol.NOT_AS_ASKED) as error:
         return CallOutcome(ended=_forged(error))
+
+
+def _touched(path: Path, asked: Sparse) -> Sparse:
+    """What became of a tensor larger than memory. Raises Forged, FileNotFoundError."""
+    return touched.unpack(protocol.read_bytes(path, at_most=touched.MOST_BYTES), asked)
 
 
 def _read_arrays(out: Path, count: int) -> list[dict[str, np.ndarray]]:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Sparse, Untimed
 from onekernel.messages import Message
+from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import compile_source
 from onekernel.simulator.compilation.compiler import Compiler, compiler
@@ -25,12 +26,13 @@ from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
-from onekernel.ways import REFUSED
+from onekernel.ways import REFUSED, SPARSE
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 
-COUNT, TRACE, REFUSE = 4, 8, 16
+COUNT, TRACE, REFUSE, SAMPLE = 4, 8, 16, 32
+_SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
 
@@ -70,6 +72,7 @@ class Simulated(Untimed):
                                c.POINTER(c.c_int)]  # fmt: skip
         so.ok_trace.argtypes = [c.c_uint64, c.c_int]
         so.ok_report.restype = c.c_char_p
+        sparse.declare(so)
         so.ok_given_stream.restype = c.c_uint64
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in self._device_variables():
@@ -108,13 +111,19 @@ class Simulated(Untimed):
             options |= TRACE
         if way == REFUSED:
             options |= REFUSE
-        self._so.ok_call(address, values, reals, options, self.time_limit, cores, ctypes.byref(status))
+        if way == SPARSE:
+            options = MODES["bounds"] | SAMPLE
+        limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit
+        self._so.ok_call(address, values, reals, options, limit, cores, ctypes.byref(status))
         report: dict[str, Any] = json.loads(self._so.ok_report())
         for arg in args:
+            if isinstance(arg, Sparse):
+                sparse.take(self._so, ids[id(arg)], arg)
             if isinstance(arg, Buffer) and id(arg) in ids:
                 out = np.empty(max(arg.memory.size, 1), np.uint8)
                 self._so.ok_buffer_take(ids.pop(id(arg)), out.ctypes.data)
                 arg.memory[:] = out[: arg.memory.size]
+        sparse.free(self._so, [ids.pop(id(arg)) for arg in args if isinstance(arg, Sparse)])
         seconds = time.perf_counter() - started
         path = str(self.source.path)
         return CallReport(
@@ -128,6 +137,9 @@ class Simulated(Untimed):
     def _word(self, arg: Arg, ids: dict[int, int]) -> int:
         if isinstance(arg, Buffer):
             return self._place(arg, ids)
+        if isinstance(arg, Sparse):
+            ids[id(arg)] = sparse.place(self._so, arg)
+            return int(self._so.ok_buffer_pointer(ids[id(arg)]))
         return int(arg.value if isinstance(arg, Scalar) else arg) & 0xFFFFFFFFFFFFFFFF
 
     def _place(self, buffer: Buffer, ids: dict[int, int]) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 from onekernel.course import Check
-from onekernel.grading import buffers
+from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.ops import Case
+from onekernel.ways import SPARSE
 
 
 def plan(s: Submission, check: Check) -> list[Call]:
@@ -18,15 +20,22 @@ def plan(s: Submission, check: Check) -> list[Call]:
     operator = s.operator
     planned: list[Call] = []
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
-        cases = [case for name in check.options["groups"] for case in operator.group(name)]
-        if s.device == "simulator":
-            cases = [c for c in cases if not c.gpu_only]
-        if s.backend == "triton":
-            cases = [c for c in cases if c.plain]
-        planned += [buffers.make(operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
-        first = next((c for c in cases if c.plain), cases[0])
-        planned += [buffers.make(operator, s.exercise.slug, first, dtype, s.seed, draw=1)]
+        cases = [case for name in check.options["groups"] for case in operator.group(name) if _runs_here(s, case)]
+        for case in cases:
+            make = sparse.make if case.way == SPARSE else buffers.make
+            planned.append(make(operator, s.exercise.slug, case, dtype, s.seed))
+        again = next((c for c in cases if c.plain), None)
+        if again:
+            planned.append(buffers.make(operator, s.exercise.slug, again, dtype, s.seed, draw=1))
     return planned
+
+
+def _runs_here(s: Submission, case: Case) -> bool:
+    if s.backend == "triton" and not case.plain:
+        return False
+    if s.backend == "cuda" and case.way == SPARSE:
+        return False
+    return s.device != "simulator" or not case.gpu_only
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:

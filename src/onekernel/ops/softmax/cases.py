@@ -7,7 +7,7 @@ from dataclasses import replace
 from onekernel.messages import Message
 from onekernel.ops.base import Case, Fill
 from onekernel.ops.softmax import fills
-from onekernel.ways import REFUSED
+from onekernel.ways import REFUSED, SPARSE
 
 
 def _case(
@@ -64,6 +64,7 @@ CASES = (
     _case("strides", "strided", fills.normal(), 5, 33, gaps=(7, 0)),
     _case("strides", "strided", fills.normal(), 4, 64, gaps=(0, 3)),
     _case("strides", "strided", fills.peaked(last_column=True), 3, 130, gaps=(5, 2)),
+    _case("strides", "strided", fills.peaked(last_column=True), 2, 1030, gaps=(3, 6)),
     _case("unaligned", "unaligned", fills.normal(), 5, 64, shift=1),
     _case("unaligned", "unaligned", fills.normal(), 4, 101, shift=3),
     _case("unaligned", "unaligned", fills.normal(), 3, 256, gaps=(1, 3), shift=1),
@@ -72,7 +73,12 @@ CASES = (
     _case("long", "wide", fills.normal(scale=30.0), 1, 70001),
     _case("long", "outlier", fills.outlier, 3, 4099),
     _case("long", "outlier", fills.outlier, 3, 12_289),
+    _case("long", "strided", fills.normal(), 2, 12_301, gaps=(5, 2)),
     _case("long", "late", fills.late, 1, 26_000),
+    replace(_case("large", "many", fills.normal(), 70_001, 2), way=SPARSE),
+    # As many rows as a grid has blocks in x, nearly: one block for each row is no mistake.
+    replace(_case("large", "large", fills.normal(), 2_147_000_001, 3), way=SPARSE),
+    replace(_case("large", "large", fills.normal(), 3, 5, gaps=(2**31 + 11, 2**31 + 77)), way=SPARSE),
     replace(_case("errors", "refused", fills.normal(), 4, 33), way=REFUSED),
     replace(_case("errors", "refused", fills.normal(), 2, 12_400), way=REFUSED),
     *_up_and_down("lengths", _LENGTHS),

@@ -63,6 +63,7 @@ def _kernel(
         lines=tuple(LineCounts(file, line, dict(m)) for (file, line), m in sorted(by_line.items())),
         extra={
             "complete": bool(launch["complete"]),
+            **{key: launch[key] for key in ("ran", "exhausted", "goes_round", "talks") if key in launch},
             "exact_requests": exact,
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],

@@ -10,6 +10,7 @@
 #include "machine/launch.h"
 #include "machine/streams.h"
 #include "memory/memory.h"
+#include "memory/sparse.h"
 #include "report/findings.h"
 #include "report/launches.h"
 
@@ -85,6 +86,35 @@ EXPORT void ok_buffer_take(int id, void* out) {
         Open open;
         memcpy(out, reinterpret_cast<void*>(a.base), a.end - a.base);
     }
+    device_release(a);
+    a.freed = false;
+}
+
+// A tensor of `span` bytes that hold `period` bytes of `pattern` again and again, or nothing yet. 0: no room.
+EXPORT int ok_sparse(const char* name, const void* pattern, size_t period, size_t span, int item, int writable) {
+    int id = sparse_alloc(name, pattern, period, span, item, writable);
+    if (id) caller_buffer(id);
+    return id;
+}
+
+// Copies up to `most` of the numbers start, length, start... of what was written; returns how many there are.
+EXPORT size_t ok_sparse_runs(int id, uint64_t* out, size_t most) {
+    const std::vector<uint64_t>& runs = allocations[id].sparse->runs;
+    memcpy(out, runs.data(), sizeof(uint64_t) * (runs.size() < most ? runs.size() : most));
+    return runs.size();
+}
+// Copies the bytes of the first `count` runs to `out`, one after the other.
+EXPORT void ok_sparse_read(int id, size_t count, char* out) {
+    Open open;
+    const std::vector<uint64_t>& runs = allocations[id].sparse->runs;
+    for (size_t i = 0; i < count; out += runs[2 * i + 1], i++)
+        memcpy(out, reinterpret_cast<void*>(allocations[id].low + runs[2 * i]), runs[2 * i + 1]);
+}
+EXPORT uint64_t ok_sparse_bins(int id, int written) {
+    return written ? allocations[id].sparse->bins_written : allocations[id].sparse->bins_read;
+}
+EXPORT void ok_sparse_free(int id) {
+    Allocation& a = allocations[id];
     device_release(a);
     a.freed = false;
 }

@@ -11,6 +11,7 @@
 #include "machine/resident_blocks.h"
 #include "machine/state.h"
 #include "memory/memory.h"
+#include "memory/sparse.h"
 #include "report/findings.h"
 
 namespace __ok {
@@ -55,6 +56,8 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
             }
             check_order(*w, Place{&a, nullptr, 0}, a.shadow, address, a.base, bytes, flags, pc);
+        } else if (options & SPARSE) {
+            note_sparse(*w, a, address, bytes, flags & WRITES);
         }
         if (options & COUNTS) log_access(*w, address, bytes, flags, pc, false);
         return;
@@ -78,6 +81,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
     if (address - reinterpret_cast<uintptr_t>(w->stacks) < size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES))
         return;  // a thread's own variables
     if (address - symbols_low < symbols_high - symbols_low) {
+        if (options & SPARSE) w->launch->talks = true;
         Allocation* a = options & RACES ? symbol_at(address) : nullptr;
         if (!a) return;
         if (!a->shadow) make_shadow(*a);

@@ -3,6 +3,7 @@
 #include "machine/schedule.cpp"
 #include "machine/warp.cpp"
 #include "memory/heap.cpp"
+#include "memory/sparse.cpp"
 #include "memory/managed.cpp"
 #include "memory/shared.cpp"
 #include "memory/symbols.cpp"

@@ -7,6 +7,7 @@
 
 #include "../events.h"
 #include "../memory/memory.h"
+#include "../memory/sparse.h"
 #include "../report/findings.h"
 #include "../report/launches.h"
 #include "limits.h"
@@ -74,8 +75,14 @@ static void run_blocks(Worker& w, Launch& launch) {
     ok_blockDim = block;
     for (;;) {
         uint64_t next = launch.next++;
-        if (next >= launch.blocks || next > launch.last_block) break;
+        if (options & SPARSE && launch.blocks > SAMPLED_BLOCKS) {
+            if (next >= SAMPLED_BLOCKS || launch.aborted) break;
+            next = sampled_block(launch, next);
+        } else if (next >= launch.blocks || next > launch.last_block) {
+            break;
+        }
         run_block(w, next);
+        if (options & SPARSE) sparse_block_ended(launch);
     }
 }
 
@@ -131,6 +138,9 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     Open open;
     shared_launch(config->shared);
     start_traffic();
+    launch.ran = 0;
+    launch.exhausted = launch.goes_round = launch.talks = false;
+    if (options & SPARSE) sparse_launch(launch);
     launch_started();
 
     bool together = config->cooperative || blocks_of(config->cluster) > 1;

@@ -12,7 +12,7 @@ namespace __ok {
 constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
 
 // What the hooks do; chosen by Python before a call.
-enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16 };
+enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16, SPARSE = 32 };
 extern unsigned options;
 
 struct Thread {
@@ -43,6 +43,8 @@ struct Launch {
     int threads, warps;
     uint64_t blocks;
     std::atomic<uint64_t> next{0};
+    uint64_t ran = 0;                    // blocks that came to their end, where not all of them are run
+    bool exhausted = false, goes_round = false, talks = false;
     std::atomic<bool> aborted{false};
     std::atomic<bool> restart{false};    // with the cluster that the kernel is compiled for
     dim3 compiled_cluster;

@@ -11,6 +11,7 @@
 #include "../machine/launch.h"
 #include "../machine/state.h"
 #include "../report/findings.h"
+#include "sparse.h"
 
 namespace __ok {
 uintptr_t heap_base = 0;
@@ -100,6 +101,7 @@ void device_release(Allocation& a) {
     Busy busy;
     size_t start = (a.base - heap_base) / GRANULE, count = (a.end - a.base + GRANULE - 1) / GRANULE + 1;
     forget_shadow(a);
+    if (a.sparse) make_dense(a);
     a.live = false;
     a.freed = true;
     a.high = a.low;  // nothing of it may be touched any more
@@ -112,11 +114,14 @@ void device_release(Allocation& a) {
     if (next != gaps.begin()) {
         auto before = std::prev(next);
         if (before->first + before->second == start) {
-            before->second += count;
-            return;
+            start = before->first;
+            count += before->second;
+            gaps.erase(before);
         }
     }
-    gaps[start] = count;
+    // What lies at the end is nobody's again: opening the heap asks the system for no more than is in use.
+    if (start + count == heap_top) heap_top = start;
+    else gaps[start] = count;
 }
 
 const Allocation* nearest(uintptr_t address) {
@@ -169,7 +174,11 @@ extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site)
     int error = device_alloc(bytes, 0, bytes, name, &a);
     if (error) return ok_fail(error);
     Open open;
-    memset(reinterpret_cast<void*>(a->base), 0xff, bytes);  // NaN in every floating-point type
+    if (options & SPARSE && bytes > LARGE_BYTES) {
+        if (!make_sparse(*a)) return ok_fail(ERROR_MEMORY_ALLOCATION);
+    } else {
+        memset(reinterpret_cast<void*>(a->base), 0xff, bytes);  // NaN in every floating-point type
+    }
     *out = reinterpret_cast<void*>(a->base);
     return SUCCESS;
 }
@@ -241,6 +250,7 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
     if (!bytes) return SUCCESS;
     if (!side_is_good(to, bytes, true, true, at)) return ok_fail(ERROR_INVALID_VALUE);
+    if (options & SPARSE && bytes > LARGE_BYTES) return SUCCESS;  // nobody looks at what is computed from it
     Open open;
     memset(to, value, bytes);
     mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);

@@ -6,12 +6,13 @@
 #include "../api/ok/runtime.h"
 
 namespace __ok {
-constexpr size_t HEAP_BYTES = size_t(8) << 30;   // of addresses; pages are taken as they are touched
+constexpr size_t HEAP_BYTES = size_t(256) << 30;   // of addresses; pages are taken as they are touched
 constexpr size_t GRANULE = size_t(64) << 10;     // an allocation owns whole granules, so that a table finds it
 constexpr size_t ARENA_BYTES = size_t(8) << 20;  // of one worker's shared memory, redzones included
 constexpr size_t SHARED_GAP = 128;               // between shared arrays; a multiple of 128 keeps banks as they are
 constexpr int MAX_ALLOCATIONS = 1 << 16;
 
+struct Sparse;      // sparse.h: what is known of a tensor that is larger than memory
 struct ShadowWord;  // checks/shadow.h: what is known about one 4-byte word
 
 // All zero until it is used: the table of them takes no room in a build.
@@ -19,6 +20,7 @@ struct Allocation {
     uintptr_t low = 0, high = 0;     // the bytes that may be touched
     uintptr_t base = 0, end = 0;     // the whole allocation, guards included
     ShadowWord* shadow = nullptr;           // one per word from base, made when first needed
+    Sparse* sparse = nullptr;
     uint8_t* read_bits = nullptr;    // one per byte from base: touched in this launch
     uint8_t* write_bits = nullptr;
     uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0;  // bytes, in this launch

@@ -6,6 +6,7 @@
 #include "../counters/lockstep.h"
 #include "../machine/limits.h"
 #include "../memory/memory.h"
+#include "../memory/sparse.h"
 #include "findings.h"
 
 namespace __ok {
@@ -17,7 +18,8 @@ static void write_buffers(Json& out) {
             const Allocation& a = allocations[i];
             if (!a.live || a.symbol || !(a.loaded || a.stored)) continue;
             out.object([&] {
-                out.field("name", std::string_view(a.name)).field("loaded", a.loaded).field("stored", a.stored);
+                out.field("name", std::string_view(a.name));
+                out.field("loaded", a.sparse ? a.sparse->loaded : a.loaded).field("stored", a.sparse ? a.sparse->stored : a.stored);
                 out.field("unique_loaded", a.unique_loaded).field("unique_stored", a.unique_stored);
             });
         }
@@ -38,6 +40,7 @@ void record_launch(const Launch& l) {
         out.field("static", shared_static_bytes()).field("dynamic", c.shared);
         out.field("resident_blocks", resident).field("resident_limit", std::string_view(limit));
         out.field("occupancy", 100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
+        if (options & SPARSE) out.field("ran", l.ran).field("exhausted", l.exhausted).field("goes_round", l.goes_round).field("talks", l.talks);
         write_buffers(out);
         if (options & COUNTS) write_counts(out);
     });

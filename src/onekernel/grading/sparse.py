@@ -1,0 +1,148 @@
+"""Tensors of more elements than 32 bits count: what a launcher is given, and what can be told of its answer.
+
+An input repeats a pattern whose length is no power of two, so that an index cut to 32 bits finds another value. On the
+simulator some blocks of a launch run, the first and the last among them. What those wrote must be right; they must have
+written as much as such a share of all blocks owes; and no stretch of the answer may be left out by all of them.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Sparse
+from onekernel.counts import KernelCounts
+from onekernel.grading.buffers import Call, row_stride, shape
+from onekernel.messages import Message
+from onekernel.ops import Case, Operator, Parameter
+from onekernel.ops.base import DTYPES, SCALARS, SUFFIXES, Arrays
+from onekernel.sandbox.supervisor import CallOutcome
+
+PERIOD_BYTES = 4096 * 4099  # pages times a prime
+BINS, STRETCHES = 64, 16
+ENOUGH = 0.5  # of what the sampled blocks owe by their number: blocks may have unlike shares
+LEAST_RAN = 16  # blocks that came to their end, before a stretch may be missed
+
+
+def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int) -> Call:
+    """A call whose tensors are sparse."""
+    rng = np.random.default_rng([seed, zlib.crc32(f"{case.name}/{dtype}".encode())])
+    call = Call(case, dtype, slug + SUFFIXES[dtype], [], {}, {}, {}, {})
+    for p in operator.parameters:
+        call.args.append(_argument(operator, case, p, dtype, rng))
+    return call
+
+
+def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> Arg:
+    strides = {q.row_stride: row_stride(case, q) for q in operator.parameters if q.row_stride}
+    if p.role == "size":
+        return strides[p.name] if p.name in strides else case.sizes[p.name]
+    assert p.role not in SCALARS, "no operator with scalars has such a case yet"
+    item = DTYPES[dtype].itemsize
+    dims = shape(case, p)
+    elements = (prod(dims[:-1]) - 1) * row_stride(case, p) + dims[-1]
+    pattern = np.zeros(0, np.uint8)
+    if p.role == "in":
+        pattern = rng.standard_normal(PERIOD_BYTES // item).astype(DTYPES[dtype]).view(np.uint8)
+    return Sparse(p.name, elements * item, p.role == "out", item, pattern)
+
+
+def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
+    """A code and a sentence for what is wrong with the answer; None where nothing is."""
+    kernels = outcome.report.kernels if outcome.report else ()
+    if not kernels:
+        return "no-kernel", Message("grading.no-kernel", {"function": call.function})
+    partly = any(k.extra.get("ran") != prod(k.grid) for k in kernels)
+    sums = all(shape(call.case, p) == (1,) for p in operator.outputs())
+    if partly and not sums and any(k.extra.get("talks") for k in kernels):
+        return None  # blocks that leave each other words: what came of some of them says nothing
+    for p in operator.outputs():
+        if not (partly and sums):
+            found = _values(operator, call, p, outcome.touched[p.name])
+            if found:
+                return found
+    if any(k.extra.get("goes_round") for k in kernels):
+        return "wraps", Message("grading.sparse-goes-round")
+    return _coverage(operator, call, outcome, kernels, sums)
+
+
+def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:
+    """Every row of which something was written, beside the oracle's."""
+    dtype, stride = DTYPES[call.dtype], row_stride(call.case, p)
+    dims = shape(call.case, p)
+    starts, lengths = (got.runs[:, i].astype(np.int64) // got.itemsize for i in (0, 1))
+    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    at = np.repeat(starts, lengths) + within
+    values = got.data.view(dtype).astype(np.float64)
+    if len(dims) == 1:
+        want = operator.oracle(_gathered(operator, call, at))[p.name]
+        found = operator.compare(values, want, call.dtype, {})
+        where = None if found is None else (int(at[found.index[0]]),)
+    else:
+        row, col = at // stride, at % stride
+        if (col >= dims[1]).any():
+            return "guard", Message("grading.guard-written", {"name": p.name, "element": int(at[col >= dims[1]][0])})
+        rows, of = np.unique(row, return_inverse=True)
+        index = rows[:, None] * row_stride(call.case, operator.inputs()[0]) + np.arange(dims[1])
+        want = operator.oracle(_gathered(operator, call, index))[p.name]
+        have = want.astype(dtype).astype(np.float64)
+        have[of, col] = values  # what no sampled block wrote is taken as right: other blocks write it
+        found = operator.compare(have, want, call.dtype, {})
+        where = None if found is None else (int(rows[found.index[0]]), *(int(i) for i in found.index[1:]))
+    if found is None or where is None:
+        return None
+    facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
+    return "values", Message("grading.sparse-values", facts)
+
+
+def _gathered(operator: Operator, call: Call, index: np.ndarray) -> Arrays:
+    """The inputs' values at those elements, in float64."""
+    given = [a for a in call.args if isinstance(a, Sparse) and a.pattern.size]
+    patterns = {a.name: a.pattern.view(DTYPES[call.dtype]) for a in given}
+    return {p.name: patterns[p.name][index % patterns[p.name].size].astype(np.float64) for p in operator.inputs()}
+
+
+def _coverage(
+    operator: Operator, call: Call, outcome: CallOutcome, kernels: Sequence[KernelCounts], sums: bool
+) -> tuple[str, Message] | None:
+    watched = operator.inputs() if sums else operator.outputs()
+    for p in watched:
+        tensor, total = outcome.touched[p.name], prod(shape(call.case, p))
+        done, estimated, known, whole = 0, 0.0, bool(kernels), True
+        for kernel in kernels:
+            blocks, ran = prod(kernel.grid), int(kernel.extra.get("ran", 0))
+            traffic = [b for b in kernel.buffers if b.name == p.name]
+            touched = sum(b.loaded if sums else b.stored for b in traffic) / tensor.itemsize
+            known &= ran > 0 or not traffic
+            estimated += touched / ran * blocks if ran else 0.0
+            done += ran if traffic else 0
+            whole &= ran == blocks
+        facts, verb = {"name": p.name, "total": total}, f"grading.sparse-{'read' if sums else 'write'}"
+        if known and estimated < (1.0 if whole else ENOUGH) * total:
+            return "covers-too-little", Message(
+                "grading.sparse-too-little", {**facts, "what": Message(verb), "share": 100 * estimated / total}
+            )
+        exhausted = any(k.extra.get("exhausted") for k in kernels)
+        if not exhausted and done >= LEAST_RAN and (missed := _missed(call, p, tensor)) is not None:
+            values = {**facts, "what": Message(f"{verb}s"), "first": missed[0], "last": missed[1]}
+            return "leaves-out", Message("grading.sparse-leaves-out", values)
+    return None
+
+
+def _missed(call: Call, p: Parameter, tensor: Sparse) -> tuple[int, int] | None:
+    """The first and the last element of the first stretch that nobody touched, where rows leave no gaps between."""
+    if len(shape(call.case, p)) > 1 and row_stride(call.case, p) > shape(call.case, p)[-1]:
+        return None
+    each = BINS // STRETCHES
+    width = (tensor.span // BINS + 1) * each
+    untouched = [b for b in range(STRETCHES) if not tensor.bins >> b * each & (1 << each) - 1]
+    missed = [b for b in untouched if b * width < tensor.span]
+    if not missed:
+        return None
+    last = next(b for b in missed if b + 1 not in missed)
+    return missed[0] * width // tensor.itemsize, min((last + 1) * width, tensor.span) // tensor.itemsize - 1
+
+

@@ -1,0 +1,121 @@
+#include "sparse.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "../machine/state.h"
+
+#ifndef MREMAP_MAYMOVE
+#define MREMAP_MAYMOVE 1
+#define MREMAP_FIXED 2
+#endif
+
+namespace __ok {
+static uint64_t visits, by_thread, most_by_thread;  // accesses of this launch, and of the thread that runs
+static uint64_t thread_running;
+
+// Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)).
+static bool repeat(const void* pattern, size_t period, char* base, size_t span) {
+    void* once = mmap(nullptr, period, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (once == MAP_FAILED) return false;
+    memcpy(once, pattern, period);
+    mprotect(once, period, PROT_NONE);
+    bool good = true;
+    for (size_t at = 0; at < span && good; at += period) {
+        size_t length = std::min(period, span - at);
+        good = mremap(once, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, base + at) != MAP_FAILED;
+    }
+    munmap(once, period);
+    return good;
+}
+
+int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable) {
+    Allocation* a = nullptr;
+    if (device_alloc(span, 0, span, name, &a)) return 0;
+    char* base = reinterpret_cast<char*>(a->base);
+    size_t pages = (span + 4095) / 4096 * 4096;
+    int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    bool good = period ? repeat(pattern, period, base, pages) : mmap(base, pages, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+    a->item = item;
+    a->initialised = !writable;
+    a->sparse = new Sparse;
+    return good ? static_cast<int>(a - allocations) : 0;
+}
+
+bool make_sparse(Allocation& a) {
+    size_t pages = (a.end - a.base + 4095) / 4096 * 4096;
+    void* at = mmap(reinterpret_cast<void*>(a.base), pages, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (at == MAP_FAILED) return false;
+    a.sparse = new Sparse;
+    a.sparse->tensor = false;
+    return true;
+}
+
+void make_dense(Allocation& a) {
+    delete a.sparse;
+    a.sparse = nullptr;
+    mmap(reinterpret_cast<void*>(a.base), (a.end - a.base + 4095) / 4096 * 4096, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void sparse_launch(Launch& launch) {
+    uint64_t elements = 0;
+    for (int i = 1; i < allocation_count; i++)
+        if (Sparse* s = allocations[i].live ? allocations[i].sparse : nullptr) {
+            s->loaded = s->stored = 0;
+            elements = std::max(elements, (allocations[i].high - allocations[i].low) / allocations[i].item);
+        }
+    visits = by_thread = 0;
+    thread_running = ~uint64_t(0);
+    // A thread may have a thousand times its even share: most threads of a block may have no column. Beyond it goes round.
+    most_by_thread = 1024 * (elements / std::max<uint64_t>(1, launch.blocks * launch.threads) + 128);
+}
+
+uint64_t sampled_block(const Launch& launch, uint64_t turn) {
+    if (launch.blocks <= SAMPLED_BLOCKS) return turn;
+    if (turn == 0) return 0;
+    if (turn == 1) return launch.blocks - 1;
+    uint64_t width = launch.blocks / SAMPLED_BLOCKS, mixed = (turn + 1) * 0x9E3779B97F4A7C15u;
+    return (turn - 1) * width + (mixed >> 17) % width;
+}
+
+void sparse_block_ended(Launch& launch) {
+    if (launch.exhausted || launch.aborted) return;
+    launch.ran++;
+    for (int i = 1; i < allocation_count; i++) {
+        Allocation& a = allocations[i];
+        if (!a.live || !a.sparse) continue;
+        a.sparse->loaded = a.loaded;
+        a.sparse->stored = a.stored;
+    }
+}
+
+static bool joins(const std::vector<uint64_t>& runs, uint64_t start) {
+    return runs.size() >= 2 && runs[runs.size() - 2] + runs.back() == start;
+}
+
+void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool writes) {
+    Launch& launch = *w.launch;
+    uint64_t thread = w.block * MAX_THREADS_PER_BLOCK + w.rank;
+    by_thread = thread == thread_running ? by_thread + 1 : 1;
+    thread_running = thread;
+    Sparse* s = a.sparse;
+    if (!s || !s->tensor) launch.talks = true;
+    else {
+        Busy busy;
+        uint64_t start = address - a.low, bin = start / ((a.high - a.low) / 64 + 1);
+        (writes ? s->bins_written : s->bins_read) |= uint64_t(1) << bin;
+        if (writes && joins(s->runs, start)) s->runs.back() += bytes;
+        else if (writes && s->runs.size() < 2 * MOST_RUNS) s->runs.insert(s->runs.end(), {start, uint64_t(bytes)});
+    }
+    (writes ? a.stored : a.loaded) += bytes;
+    if (by_thread > most_by_thread) launch.goes_round = true;
+    if (++visits <= MOST_VISITS && !launch.goes_round) return;
+    launch.exhausted = true;
+    launch.next = launch.blocks;
+    abandon_block();
+}
+}  // namespace __ok

@@ -1,0 +1,33 @@
+// Tensors far larger than this machine's memory: addresses are real, pages are taken as they are touched. An input holds a
+// pattern that repeats, whose pages are there once; of an output it is known which bytes were written.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "memory.h"
+
+namespace __ok {
+constexpr uint64_t SAMPLED_BLOCKS = 64;         // of a launch with more: those that run
+constexpr uint64_t MOST_VISITS = 400'000;       // accesses of a launch: each may be the first to its page, and cost a microsecond
+constexpr size_t MOST_RUNS = 1 << 18;           // stretches of an output whose values are looked at
+
+constexpr size_t LARGE_BYTES = size_t(64) << 20;  // of scratch memory, which is not filled then
+
+struct Sparse {
+    bool tensor = true;                         // one that the launcher was given, not scratch
+    uint64_t bins_read = 0, bins_written = 0;   // a bit for each 64th of the tensor
+    std::vector<uint64_t> runs;                 // start, length, start, length...: bytes that were written
+    uint64_t loaded = 0, stored = 0;            // bytes, in this launch, by blocks that came to their end
+};
+
+struct Worker;
+struct Launch;
+int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable);
+bool make_sparse(Allocation& a);  // scratch memory of the call
+void make_dense(Allocation& a);
+void sparse_launch(Launch& launch);                       // before a launch
+uint64_t sampled_block(const Launch& launch, uint64_t turn);  // the turn'th block to run: the first, the last, some between
+void sparse_block_ended(Launch& launch);
+void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool writes);
+}  // namespace __ok
