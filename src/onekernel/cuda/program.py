@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.backends import declarations
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar
+from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Sparse
 from onekernel.backends.declarations import Declared
 from onekernel.cuda import sanitizer
 from onekernel.cuda.compile import library
@@ -233,6 +233,7 @@ def _raw(held: Any, arg: Arg) -> int | float:
     """What the launcher is given for an argument whose tensor, where it has one, is `held`."""
     if isinstance(arg, Buffer):
         return int(held.data_ptr()) + arg.offset
+    assert not isinstance(arg, Sparse)
     return arg.value if isinstance(arg, Scalar) else arg
 
 

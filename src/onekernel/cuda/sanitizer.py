@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from onekernel.backends.base import Arg, Buffer, Finding, Scalar
+from onekernel.backends.base import Arg, Buffer, Finding, Scalar, Sparse
 from onekernel.messages import Message
 
 TIME_LIMIT = 60.0  # seconds; the replay slows memory accesses down by ten times and more
@@ -66,6 +66,7 @@ def _write_job(folder: Path, library: Path, function: str, args: Sequence[Arg]) 
             described.append({"name": arg.name, "data": str(data), "bytes": arg.extent,
                               "itemsize": arg.itemsize, "skew": arg.offset % 256})  # fmt: skip
         else:
+            assert not isinstance(arg, Sparse)
             described.append(arg.value if isinstance(arg, Scalar) else int(arg))
     job = folder / "job.json"
     job.write_text(json.dumps({"library": str(library), "function": function, "args": described}), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ def _grade_checks(s: Submission) -> list[Verdict]:
     for backend, defines in builds:
         mine = [(c, call) for c, plan in plans if _backend(s, c) == backend for call in plan]
         mine = [(c, call) for c, call in mine if call.case.defines == defines]
-        mine.sort(key=lambda pair: pair[1].case.way == SPARSE)  # at the end: half a launch leaves half a count behind
+        mine.sort(key=lambda pair: _half_run(pair[1]))
         outcome = _run(s, backend, [call for _, call in mine], defines, counted=any(c.kind.counted for c, _ in mine))
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
@@ -128,6 +129,11 @@ def _run(s: Submission, backend: str, every: Sequence[Call], defines: Sequence[s
     if outcome.unavailable and supervisor.runs(ours):
         outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
     return outcome
+
+
+def _half_run(call: Call) -> int:
+    """0, or for a call of which some blocks run its size: those come last, because they leave counters half way."""
+    return math.prod(call.case.sizes.values()) if call.case.way == SPARSE else 0
 
 
 def _not_built(outcome: RunOutcome) -> CallOutcome:

@@ -72,7 +72,7 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
 def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:
     """Every row of which something was written, beside the oracle's."""
     dtype, stride = DTYPES[call.dtype], row_stride(call.case, p)
-    dims = shape(call.case, p)
+    dims, where = shape(call.case, p), tuple[int, ...]()
     starts, lengths = (got.runs[:, i].astype(np.int64) // got.itemsize for i in (0, 1))
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     at = np.repeat(starts, lengths) + within
@@ -80,7 +80,7 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
     if len(dims) == 1:
         want = operator.oracle(_gathered(operator, call, at))[p.name]
         found = operator.compare(values, want, call.dtype, {})
-        where = None if found is None else (int(at[found.index[0]]),)
+        where = () if found is None else (int(at[found.index[0]]),)
     else:
         row, col = at // stride, at % stride
         if (col >= dims[1]).any():
@@ -91,8 +91,8 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
         have = want.astype(dtype).astype(np.float64)
         have[of, col] = values  # what no sampled block wrote is taken as right: other blocks write it
         found = operator.compare(have, want, call.dtype, {})
-        where = None if found is None else (int(rows[found.index[0]]), *(int(i) for i in found.index[1:]))
-    if found is None or where is None:
+        where = () if found is None else (int(rows[found.index[0]]), *found.index[1:])
+    if found is None:
         return None
     facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
     return "values", Message("grading.sparse-values", facts)

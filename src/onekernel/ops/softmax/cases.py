@@ -75,10 +75,10 @@ CASES = (
     _case("long", "outlier", fills.outlier, 3, 12_289),
     _case("long", "strided", fills.normal(), 2, 12_301, gaps=(5, 2)),
     _case("long", "late", fills.late, 1, 26_000),
+    replace(_case("large", "large", fills.normal(), 3, 5, gaps=(2**31 + 11, 2**31 + 77)), way=SPARSE),
     replace(_case("large", "many", fills.normal(), 70_001, 2), way=SPARSE),
     # As many rows as a grid has blocks in x, nearly: one block for each row is no mistake.
     replace(_case("large", "large", fills.normal(), 2_147_000_001, 3), way=SPARSE),
-    replace(_case("large", "large", fills.normal(), 3, 5, gaps=(2**31 + 11, 2**31 + 77)), way=SPARSE),
     replace(_case("errors", "refused", fills.normal(), 4, 33), way=REFUSED),
     replace(_case("errors", "refused", fills.normal(), 2, 12_400), way=REFUSED),
     *_up_and_down("lengths", _LENGTHS),

@@ -1,0 +1,63 @@
+"""Tensors larger than memory on the simulator: what some blocks of a launch show of all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel import simulator
+from onekernel.grading import sparse
+from onekernel.ops import OPERATORS
+from onekernel.sandbox.supervisor import CallOutcome
+from onekernel.sandbox.touched import pack, unpack
+from onekernel.ways import SPARSE
+
+ROOT = Path(__file__).parents[2]
+
+
+def judged(operator: str, path: Path, slug: str) -> list[str | None]:
+    """The code of what is wrong, for each large case."""
+    program, op = simulator.build(path, side_stream=True), OPERATORS[operator]
+    found = []
+    for case in op.group("large"):
+        call = sparse.make(op, slug, case, "float32", seed=1)
+        report = program.call(call.function, call.args, SPARSE)
+        assert not report.findings, [str(f) for f in report.findings]
+        touched = {a.name: unpack(pack(a), a) for a in call.args if isinstance(a, sparse.Sparse)}
+        wrong = sparse.judge(op, call, CallOutcome(report, touched=touched))
+        found.append(wrong and wrong[0])
+    return found
+
+
+def test_solutions_are_right_on_six_billion_elements():
+    assert judged("vector_add", ROOT / "solutions" / "vector_add.cu", "vector_add") == [None]
+    assert judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block") == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("add_grid_of_65535", "covers-too-little"),
+        ("add_n_in_32_bits", "covers-too-little"),
+        ("add_product_of_unsigned", "leaves-out"),
+        ("add_unsigned_goes_round", "wraps"),
+        ("add_returns_at_negative_n", "no-kernel"),
+    ],
+)
+def test_each_way_to_lose_elements_has_its_name(name, code):
+    assert judged("vector_add", ROOT / "tests" / "wrong" / f"{name}.cu", "vector_add") == [code]
+
+
+def test_an_answer_that_cannot_be_is_refused():
+    asked = sparse.Sparse("y", 4096, True, 4, np.zeros(0, np.uint8))
+    good = pack(sparse.Sparse("y", 4096, True, 4, asked.pattern, np.array([[8, 4]], np.uint64), np.zeros(4, np.uint8)))
+    assert unpack(good, asked).runs.tolist() == [[8, 4]]
+    for start, length, size in ((4096, 4, 4), (6, 4, 4), (8, 3, 3), (8, 4, 8), (2**64 - 4, 8, 8)):
+        runs = np.array([[start, length]], np.uint64)
+        forged = sparse.Sparse("y", 4096, True, 4, asked.pattern, runs, np.zeros(size, np.uint8))
+        with pytest.raises(ValueError):
+            unpack(pack(forged), asked)
+    with pytest.raises(ValueError):
+        unpack(b"\0" * 8, asked)
