@@ -7,6 +7,8 @@ import itertools
 import json
 import random
 import string
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,9 @@ from hypothesis import strategies as st
 from onekernel.cli import main
 from onekernel.errors import UserError
 from onekernel.explain import chrome, facts, picture, words
+from onekernel.explain.chrome import Event
 from onekernel.explain.intervals import both, length, minus, union
+from onekernel.explain.owners import own_time
 from onekernel.explain.shares import BOTTLENECKS, Explained
 from onekernel.messages import LANGUAGES, set_language
 from support.traces import BIG, CARD, Builder
@@ -55,6 +59,34 @@ def test_sets_of_moments_are_what_counting_gives(a, b):
     assert length(minus(these, those)) == len(points(a) - points(b))
     assert length(both(these, those)) == len(points(a) & points(b))
     assert all(x[1] < y[0] for x, y in itertools.pairwise(these))
+
+
+@st.composite
+def nested(draw, low: int = 0, high: int = 60, depth: int = 3) -> list[tuple[int, int]]:
+    """Intervals of one thread: two of them lie apart or one in the other."""
+    found: list[tuple[int, int]] = []
+    at = low
+    while at < high and draw(st.booleans()):
+        start = draw(st.integers(at, high - 1))
+        end = draw(st.integers(start + 1, high))
+        found.append((start, end))
+        if depth:
+            found += draw(nested(start, end, depth - 1))
+        at = end
+    return found
+
+
+@given(nested(), st.randoms())
+def test_each_moment_of_a_thread_belongs_to_its_innermost_operator(spans, shuffle):
+    events = [Event("op", f"{k}", float(a), float(b)) for k, (a, b) in enumerate(spans)]
+    shuffled = list(events)
+    shuffle.shuffle(shuffled)
+    own = list(own_time(shuffled))
+    for moment in range(60):
+        around = [e for e in events if e.start <= moment < e.end]
+        mine = [e for a, b, e in own if a <= moment < b]
+        assert len(mine) == bool(around)
+        assert not mine or mine[0].duration == min(e.duration for e in around)
 
 
 # --- the five shares, by construction ---------------------------------------------------------------------------------
@@ -428,6 +460,30 @@ def test_live_on_this_machine(tmp_path, monkeypatch, capsys, body, bound):
     found = Explained(chrome.read(tmp_path / "kept.json"))
     assert found.shares[bound] == max(found.shares[b] for b in ("compute", "memory"))  # idle time is the machine's
     assert {p.op.name for p in found.pieces if p.op} & {"aten::mm", "aten::add"}
+
+
+THEIRS = """
+import sys, torch
+from torch.profiler import ProfilerActivity, profile, schedule
+a = torch.randn(600, 600)
+done = lambda found: found.export_chrome_trace(sys.argv[1])
+plan = schedule(wait=1, warmup=1, active=1)
+with profile(activities=[ProfilerActivity.CPU], schedule=plan, record_shapes=True, on_trace_ready=done) as profiler:
+    for _ in range(3):
+        a @ a
+        profiler.step()
+"""
+
+
+@pytest.mark.slow
+def test_a_trace_that_somebody_elses_profiler_exported_is_read(tmp_path, capsys):
+    trace = tmp_path / "theirs.json"
+    subprocess.run([sys.executable, "-c", THEIRS, str(trace)], check=True, capture_output=True)
+    assert main(["explain", str(trace), "--out", str(tmp_path)]) == 0
+    found = Explained(chrome.read(trace))
+    assert found.shares["compute"] > found.shares["memory"]
+    assert [m.name for m in found.trace.of("mark") if (m.start, m.end) == found.window] == ["ProfilerStep#2"]
+    assert "mm" in capsys.readouterr().out
 
 
 def test_random_names_of_kernels_are_shortened_and_never_empty():

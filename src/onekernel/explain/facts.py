@@ -145,7 +145,7 @@ def longest_gap(explained: Explained) -> tuple[Interval, str] | None:
     start, end = max(gaps, key=lambda g: g[1] - g[0])
     middle = (start + end) / 2
     within = [e for e in explained.trace.of(OP, CALL, "mark") if e.start <= middle <= e.end]
-    within = [e for e in within if not e.name.startswith("onekernel:")]
+    within = [e for e in within if not e.name.startswith(("onekernel:", "ProfilerStep#"))]
     return (start, end), min(within, key=lambda e: e.duration).name if within else ""
 
 

@@ -144,7 +144,7 @@ class Explained:
         """The roof under which the work must take longer."""
         peak = self.roofs.flops(cost, kernel)
         if not peak or not self.roofs.bandwidth:
-            return COMPUTE if kernel and costs.looks_like_product(kernel) else MEMORY
+            return COMPUTE if cost.product or (kernel and costs.looks_like_product(kernel)) else MEMORY
         return COMPUTE if cost.flops / peak > cost.bytes / self.roofs.bandwidth else MEMORY
 
     @cached_property

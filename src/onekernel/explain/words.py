@@ -49,6 +49,8 @@ def _verdict(explained: Explained) -> Iterator[Line]:
         bar = "█" * round(30 * shares[bottleneck])
         yield f"    {say(f'explain.name-{bottleneck}'):<22}{100 * shares[bottleneck]:>4.0f} %  {bar}", "table"
     yield say("explain.rule-gpu" if explained.on_gpu else "explain.rule-cpu"), ""
+    if not explained.roofs.bandwidth:
+        yield say("explain.no-roofs"), ""
     for bound in (COMPUTE, MEMORY):
         reached = explained.of_roof(bound)
         if reached and shares[bound] >= 0.05:
