@@ -21,6 +21,7 @@ from onekernel import cli, learners, messages
 from onekernel.cli import parser, scoreboard
 from onekernel.cli.console import console
 from onekernel.course import find_root
+from onekernel.cuda import nvcc
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from support.courses import make_course
@@ -535,7 +536,7 @@ def test_every_command_and_option_is_documented(language: str) -> None:
 
 def test_tools_refuse_what_has_no_kernel_or_no_bench(run: Run, ana: Path) -> None:
     for words, said in (
-        (["compile", "quiz"], "Triton"),
+        (["compile", "quiz"], "has none"),
         (["profile", "quiz"], "no kernel"),
         (["bench", "quiz"], "no bench"),
         (["profile", "F.softmax", "--shape", "4,x"], "8192,4096"),
@@ -545,16 +546,33 @@ def test_tools_refuse_what_has_no_kernel_or_no_bench(run: Run, ana: Path) -> Non
         assert (code, out, said in err) == (2, "", True), (words, err)
 
 
-def test_compile_says_how_to_look_into_a_cuda_file(
+@pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_compile_reads_a_cuda_file_by_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lang: str, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    monkeypatch.setattr(messages, "_chosen", None)
+    words = ["compile", "vector_add", "--solutions", "--arch", "sm_90", "--out", str(tmp_path), "--lang", lang]
+    assert cli.main(words) == 0
+    said = capsys.readouterr().out
+    source = (ROOT / "solutions" / "vector_add.cu").read_text().splitlines()
+    line = next(n for n, text in enumerate(source, 1) if text.strip().startswith("out[i] ="))
+    load = {"en": f"line {line}: ", "es": f"línea {line}: "}[lang]
+    assert load in said and "vector_add_kernel" in said and "1024: 100 %" in said
+    assert {p.suffix for p in tmp_path.iterdir()} == {".ptx", ".sass"}
+    assert cli.main(["compile", "vector_add", "--solutions", "--kernel", "nobody"]) == 2
+
+
+def test_compile_without_nvcc_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    monkeypatch.setattr("onekernel.cuda.ahead.find", lambda: None)
     for lang in ("en", "es"):
         monkeypatch.setattr(messages, "_chosen", None)
-        assert cli.main(["compile", "softmax_block", "--solutions", "--arch", "sm_89", "--lang", lang]) == 2
-        said = capsys.readouterr().err
-        assert "nvcc -arch=sm_89 -cubin -Xptxas -v -o softmax_block.cubin solutions/softmax_block.cu\n" in said
-        assert "cuobjdump -sass softmax_block.cubin" in said
+        assert cli.main(["compile", "vector_add", "--solutions", "--lang", lang]) == 2
+        assert "pip install" in capsys.readouterr().err
 
 
 def test_bench_says_what_it_would_measure(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -114,6 +114,7 @@ def _shape(parser: argparse.ArgumentParser) -> None:
 
 def _compile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--arch", metavar="SM,SM", default="sm_80,sm_90", help=say("cli.opt-arch"))
+    parser.add_argument("--kernel", metavar="NAME", help=say("cli.opt-kernel"))
     parser.add_argument("--out", metavar="DIR", help=say("cli.opt-out"))
 
 

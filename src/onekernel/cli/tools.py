@@ -1,4 +1,4 @@
-"""The commands that look into a kernel: compile (Triton's listings), profile (ncu on one launch), bench."""
+"""The commands that look into a kernel: compile (a compiler's listings), profile (ncu on one launch), bench."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from onekernel.bench.softmax import contenders
 from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import Course, Exercise
+from onekernel.cuda import inspect as cuda_inspect
 from onekernel.errors import UserError
 from onekernel.messages import Message, language
+from onekernel.triton import inspect as triton_inspect
 
 TORCH = "F.softmax"  # PyTorch's own softmax, which has no file of the course
 
 
 def compile_file(args: argparse.Namespace) -> int:
-    """Prints what a Triton file compiles to, for any architecture and without a GPU."""
+    """Prints what a file compiles to, CUDA C or Triton, for any architecture and without a GPU."""
     course = load_course()
     exercise = one(course, args.exercise)
-    if exercise.file.endswith(".cu"):
-        path, _ = file_of(course, exercise, args)
-        arch = args.arch.split(",")[-1]
-        shown = path.relative_to(course.root)
-        raise UserError(Message.of("cli.compile-cuda", slug=exercise.slug, path=shown, arch=arch))
-    if not (exercise.operator and exercise.file.endswith(".py")):
-        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".py")) or "-"
-        raise UserError(Message.of("cli.compile-triton", slug=exercise.slug, known=known))
-    from onekernel.triton import inspect
-
+    if not exercise.operator or not exercise.file.endswith((".cu", ".py")):
+        known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith((".cu", ".py")))
+        raise UserError(Message.of("cli.compile-what", slug=exercise.slug, known=known or "-"))
     path, _ = file_of(course, exercise, args)
-    rows, cols = shape_of(args.shape, 2) or (8192, 4096)
+    inspection: cuda_inspect.Inspection | triton_inspect.Inspection
     try:
-        inspection = inspect.compile_source(path, args.arch.split(","), rows=rows, cols=cols, dtype=args.dtype)
+        if exercise.file.endswith(".cu"):
+            inspection = cuda_inspect.read(path, args.arch.split(","), kernel=args.kernel or "")
+        else:
+            rows, cols = shape_of(args.shape, 2) or (8192, 4096)
+            archs = args.arch.split(",")
+            inspection = triton_inspect.compile_source(path, archs, rows=rows, cols=cols, dtype=args.dtype)
     except BuildError as error:
         return build_failed(error)
     verbatim(str(inspection))

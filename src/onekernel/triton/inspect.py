@@ -63,8 +63,8 @@ class Compiled:
         for kind in ("load", "store"):
             wide, total = self.wide(kind)
             if total:
-                lines.append(say(f"triton.compiled-wide-{kind}s", wide=wide, total=total))
-        lines += [say(f"triton.compiled-{c.kind}", line=c.line, times=c.times, bytes=c.bytes) for c in self.counts]
+                lines.append(say(f"compiled.wide-{kind}s", wide=wide, total=total))
+        lines += [say(f"compiled.{c.kind}", line=c.line, times=c.times, bytes=c.bytes) for c in self.counts]
         return "\n".join([lines[0], *("  " + text for text in lines[1:])])
 
 
