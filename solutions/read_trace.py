@@ -50,7 +50,7 @@ RAGGED_COST = "5.3"
 # end? (item.py against no_item.py; within a fifth)
 # <gap>
 #| ITEM_COST = ""  # TODO
-ITEM_COST = "1"
+ITEM_COST = "1.1"
 # </gap>
 
 # A hundred operations on 4 KB each: in what part of the time does the GPU work? (small_kernels.py; within a half)

@@ -3,7 +3,7 @@
 import torch
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-n = 2048 if device == "cuda" else 256
+n = 4096 if device == "cuda" else 256
 x = torch.randn(n, n, device=device)
 
 
