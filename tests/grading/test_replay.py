@@ -22,6 +22,9 @@ GROUPS = {
     "softmax": ("shapes", "peaked", "range", "special", "strides"),
     "dot_product": ("shapes", "counted", "special"),
     "vector_add": ("exact-blocks", "special"),
+    "gelu": ("exact", "tanh", "range", "special"),
+    "softmax_mul": ("shapes", "special", "strides"),
+    "rmsnorm": ("shapes", "eps", "range", "special", "strides"),
 }
 EXERCISES = [*((name, "float32") for name in GROUPS), ("softmax", "float16")]
 

@@ -1,7 +1,8 @@
 // exercise: gelu
 // bug: the tanh form stands for the exact one
-// group: exact
+// group: exact, tanh
 // caught: values
+// cause: gelu-always-tanh
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

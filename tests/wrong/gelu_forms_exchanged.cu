@@ -2,6 +2,7 @@
 // bug: approximate chooses the other form
 // group: exact, tanh
 // caught: values
+// cause: gelu-exchanged
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

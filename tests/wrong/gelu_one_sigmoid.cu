@@ -2,6 +2,7 @@
 // bug: the exact form by the sigmoid of 1.702 x
 // group: exact, range
 // caught: values
+// cause: gelu-sigmoid
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

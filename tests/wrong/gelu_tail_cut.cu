@@ -2,6 +2,7 @@
 // bug: everything below -3 becomes 0
 // group: exact, range
 // caught: values
+// cause: gelu-tail
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 // exercise: gelu
 // bug: the exact form stands for the one by tanh
-// group: tanh
+// group: exact, tanh
 // caught: values
+// cause: gelu-always-erf
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: two digits of the tanh form's constant are swapped: 0.044175
 // group: tanh
 // caught: values
+// cause: gelu-cubic
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: a digit of sqrt(2 / pi) is wrong: 0.7978 became 0.7987
 // group: tanh
 // caught: values
+// cause: gelu-root
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

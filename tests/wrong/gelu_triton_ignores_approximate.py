@@ -1,7 +1,8 @@
 # exercise: gelu_triton
 # bug: approximate is not looked at
-# group: tanh
+# group: exact, tanh
 # caught: values
+# cause: gelu-always-erf
 
 import torch
 import triton

@@ -2,6 +2,7 @@
 // bug: the probability is divided by w
 // group: shapes
 // caught: values, nan
+// cause: mul-divided
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

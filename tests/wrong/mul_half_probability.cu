@@ -2,6 +2,7 @@
 // bug: the probability is rounded to half precision before it is multiplied
 // group: shapes
 // caught: values
+// cause: mul-narrow
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

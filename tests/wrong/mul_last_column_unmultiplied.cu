@@ -2,6 +2,7 @@
 // bug: the last column is not multiplied
 // group: shapes
 // caught: values
+// cause: mul-last-column
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

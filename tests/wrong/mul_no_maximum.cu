@@ -2,6 +2,7 @@
 // bug: the maximum is not subtracted
 // group: range
 // caught: nan, values
+// cause: softmax-no-max
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: w is multiplied before the sum is taken
 // group: shapes
 // caught: values, nan
+// cause: mul-before-sum
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

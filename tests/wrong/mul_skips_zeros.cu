@@ -2,6 +2,7 @@
 // bug: where w is 0 the product is taken for 0, though the row is NaN
 // group: special
 // caught: nan
+// cause: mul-zeros-skipped
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 # bug: the row is divided by the sum of e * w
 # group: shapes
 # caught: values, nan
+# cause: mul-before-sum
 
 import torch
 import triton

@@ -2,6 +2,7 @@
 # bug: w is read with x's row stride
 # group: strides
 # caught: values, nan, out-of-bounds-read
+# cause: mul-w-of-x
 
 import torch
 import triton

@@ -2,6 +2,7 @@
 // bug: w is read as if its rows were dense
 // group: strides
 // caught: values, nan, out-of-bounds-read
+// cause: mul-w-of-cols
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

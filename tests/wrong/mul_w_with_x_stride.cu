@@ -2,6 +2,7 @@
 // bug: w is read with x's row stride
 // group: strides
 // caught: values, out-of-bounds-read, nan
+// cause: mul-w-of-x
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

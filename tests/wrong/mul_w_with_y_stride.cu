@@ -2,6 +2,7 @@
 // bug: w is read with y's row stride
 // group: strides
 // caught: values, out-of-bounds-read, nan
+// cause: mul-w-of-y
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

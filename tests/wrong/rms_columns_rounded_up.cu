@@ -2,6 +2,7 @@
 // bug: the mean is over a multiple of 32 columns
 // group: shapes
 // caught: values
+// cause: rms-columns
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: eps is always 1e-5
 // group: eps
 // caught: values
+// cause: rms-eps-fixed
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: eps is added to the root, not below it
 // group: eps
 // caught: values
+// cause: rms-eps-outside
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

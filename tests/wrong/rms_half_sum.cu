@@ -2,6 +2,7 @@
 // bug: the sum is rounded to half precision, as if it had been stored between two kernels
 // group: range, shapes
 // caught: values
+// cause: rms-narrow
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

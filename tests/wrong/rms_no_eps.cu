@@ -2,6 +2,7 @@
 // bug: eps is left out
 // group: eps
 // caught: values, nan
+// cause: rms-no-eps
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

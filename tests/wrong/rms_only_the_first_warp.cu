@@ -2,6 +2,7 @@
 // bug: the sums of the first 32 threads alone are joined
 // group: shapes
 // caught: values
+// cause: sum-one-warp
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

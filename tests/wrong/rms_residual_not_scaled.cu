@@ -2,6 +2,7 @@
 // bug: the residual is missing in the result
 // group: shapes
 // caught: values
+// cause: rms-residual-lost
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: the residual is read with x's row stride
 // group: strides
 // caught: values, out-of-bounds-read, nan
+// cause: rms-residual-of-x
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

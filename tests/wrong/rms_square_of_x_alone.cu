@@ -2,6 +2,7 @@
 // bug: the residual is missing in the mean
 // group: shapes
 // caught: values
+// cause: rms-mean-of-x
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 // bug: the sum of the squares is not divided by the columns
 // group: shapes
 // caught: values
+// cause: rms-sum-for-mean
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

@@ -49,7 +49,7 @@ def _with_w(fill: Fill, special: bool = False) -> Fill:
     return both
 
 
-_GAPS = ((3, 5, 0), (0, 8, 3), (8, 0, 4))
+_GAPS = ((3, 8, 0), (0, 8, 3), (4, 8, 5))  # w's is the largest: by another stride one reads wrong, not outside
 _MOVED = ({"w": 1}, {"w": 2, "y": 1}, {"x": 3})
 
 

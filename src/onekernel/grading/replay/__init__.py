@@ -91,8 +91,12 @@ def _replayed_cause(operator: Operator, module: ModuleType, given: list[Given]) 
 
 def _shortest(given: list[Given]) -> list[Given]:
     """Without the long inputs, if a shorter one is wrong."""
-    short = [g for g in given if all(x.shape[-1] <= LONG and x.size <= LARGE for x in g.call.inputs.values())]
+    short = [g for g in given if all(_is_short(x) for x in g.call.inputs.values())]
     return short if any(not g.right for g in short) else given
+
+
+def _is_short(x: np.ndarray) -> bool:
+    return x.size <= LARGE and (not x.ndim or x.shape[-1] <= LONG)
 
 
 @cache

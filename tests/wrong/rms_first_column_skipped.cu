@@ -1,7 +1,8 @@
 // exercise: rmsnorm
-// bug: the mean is subtracted, as LayerNorm does
+// bug: the first column is missing in the mean
 // group: shapes
 // caught: values
+// cause: sum-skips-first
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

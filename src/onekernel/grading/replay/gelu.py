@@ -1,0 +1,77 @@
+"""The mistakes that people make in a GeLU, each made on purpose on the inputs of a case.
+
+Causes are message keys: replay.gelu-NAME. A mistake in one form leaves the other right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from onekernel.grading.replay.base import Mistake, Replayed, later
+from onekernel.grading.replay.sums import NARROW, STEP
+from onekernel.ops.gelu import CUBIC, oracle
+
+ROOT = math.sqrt(2 / math.pi)
+
+
+def mistakes(case: Replayed) -> Iterator[Mistake]:
+    """y of shape (n,) under each mistake that this case can show; not yet rounded to the element type."""
+    x, by_tanh = case.inputs["x"], bool(case.inputs["approximate"])
+    yield Mistake("gelu-always-tanh", lambda: _form(x, True))
+    yield Mistake("gelu-always-erf", lambda: _form(x, False))
+    yield Mistake("gelu-exchanged", lambda: _form(x, not by_tanh))
+    yield Mistake("gelu-sigmoid", lambda: x / (1 + np.exp(-1.702 * x)))
+    yield Mistake("gelu-sigmoid", lambda: _form(x, True) if by_tanh else x / (1 + np.exp(-1.702 * x)), variant="exact")
+    yield Mistake("gelu-no-half", lambda: 2 * _form(x, by_tanh))
+    yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
+    yield Mistake("gelu-copy", lambda: x)
+    yield Mistake("gelu-without-x", lambda: _form(x, by_tanh) / x)
+    yield Mistake("gelu-tail", lambda: np.where(x < -3, 0, _form(x, by_tanh)))
+    yield Mistake("gelu-root-two", lambda: _form(x, True) if by_tanh else _form(x * math.sqrt(2), False) / math.sqrt(2))
+    for constant in _misread("044715", "0."):
+        make = later(lambda c: _tanh(x, ROOT, c) if by_tanh else _form(x, False), constant)
+        yield Mistake("gelu-cubic", make, variant=constant)
+    for constant in (*_misread("79788", "0."), math.sqrt(math.pi / 2), 2 / math.pi, 1 / math.sqrt(2 * math.pi)):
+        make = later(lambda c: _tanh(x, c, CUBIC) if by_tanh else _form(x, False), constant)
+        yield Mistake("gelu-root", make, variant=constant)
+    yield Mistake("gelu-square", lambda: _logistic(x, 2 * ROOT * (x + CUBIC * x * x)) if by_tanh else _form(x, False))
+    for kind, narrow in NARROW.items():
+        rounded = later(lambda n: _form_of(x, _round(x / math.sqrt(2), n), by_tanh), narrow)
+        yield Mistake("gelu-narrow", rounded, {"type": kind}, step=STEP[kind])
+
+
+def _form(x: np.ndarray, by_tanh: bool) -> np.ndarray:
+    return oracle({"x": x, "approximate": np.array(float(by_tanh))})["y"]
+
+
+def _form_of(x: np.ndarray, argument: np.ndarray, by_tanh: bool) -> np.ndarray:
+    """The exact form with another argument of erf; the form by tanh as it should be."""
+    if by_tanh:
+        return _form(x, True)
+    phi = _form(argument * math.sqrt(2), False) / np.where(argument == 0, 1, argument * math.sqrt(2))
+    return np.asarray(np.where(argument == 0, 0.5, phi) * x)
+
+
+def _tanh(x: np.ndarray, root: float, cubic: float) -> np.ndarray:
+    return _logistic(x, 2 * root * (x + cubic * x**3))
+
+
+def _logistic(x: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return np.asarray(x / (1 + np.exp(-t)))
+
+
+def _round(values: np.ndarray, narrow: np.dtype) -> np.ndarray:
+    return values.astype(narrow).astype(np.float64)
+
+
+def _misread(digits: str, before: str) -> Iterator[float]:
+    """Numbers that differ from `before` + `digits` by one digit: another one, two exchanged, one lost, one doubled."""
+    found = set()
+    for i, old in enumerate(digits):
+        found |= {digits[:i] + new + digits[i + 1 :] for new in "0123456789"}
+        found |= {digits[:i] + digits[i + 1 :], digits[:i] + old + digits[i:]}
+        found |= {digits[:i] + digits[i + 1 : i + 2] + old + digits[i + 2 :]}
+    yield from sorted(float(before + text) for text in found - {digits, digits + "0"} if text)

@@ -1,0 +1,46 @@
+"""The mistakes that people make in softmax(x) * w: those of a softmax, and those of its epilogue.
+
+Causes are message keys: replay.mul-NAME, or those of the softmax and of a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from onekernel.grading.replay import softmax
+from onekernel.grading.replay.base import Mistake, Replayed, later, row_sum
+from onekernel.grading.replay.sums import NARROW, STEP
+from onekernel.ops.softmax import oracle
+
+
+def mistakes(case: Replayed) -> Iterator[Mistake]:
+    """y of shape (rows, cols) under each mistake that this case can show; not yet rounded to the element type."""
+    w, rows = case.inputs["w"], case.inputs["w"].shape[0]
+    p = oracle({"x": case.inputs["x"]})["y"]
+    yield from _of_w(case, p, w)
+    yield Mistake("mul-left-out", lambda: p)
+    yield Mistake("mul-divided", lambda: p / w)
+    yield Mistake("mul-added", lambda: p + w)
+    yield Mistake("mul-before-sum", lambda: p * w / row_sum(p * w))
+    yield Mistake("mul-before-sum", lambda: p / row_sum(p * w) * w, variant="sum alone")
+    yield Mistake("mul-last-column", lambda: np.concatenate([p[:, :-1] * w[:, :-1], p[:, -1:]], axis=1))
+    yield Mistake("mul-zeros-skipped", lambda: np.where(w == 0, 0, p * w))
+    for kind, narrow in NARROW.items():
+        rounded = later(lambda n: p.astype(n).astype(np.float64) * w, narrow)
+        yield Mistake("mul-narrow", rounded, {"type": kind}, step=STEP[kind] / 2)
+    if rows:
+        for m in (m for m in softmax.mistakes(case) if m.cause != "sum-narrow-result"):  # that is mul-narrow
+            yield replace(m, make=later(lambda make: np.asarray(make()) * w, m.make))
+
+
+def _of_w(case: Replayed, p: np.ndarray, w: np.ndarray) -> Iterator[Mistake]:
+    """Another element of w in the place of the right one."""
+    yield Mistake("mul-first-row", lambda: p * w[:1])
+    yield Mistake("mul-first-column", lambda: p * w[:, :1])
+    mine = case.row_strides["w"]
+    for cause, stride in {"x": case.row_strides["x"], "y": case.row_strides["y"], "cols": w.shape[1]}.items():
+        read = later(lambda s: p * case.read("w", s), stride) if stride != mine else lambda: p * w
+        yield Mistake(f"mul-w-of-{cause}", read)
