@@ -16,7 +16,7 @@ __global__ void kernel(const float* x, const float* residual, const float* weigh
     const float* r_row = residual + row * r_stride;
     float* y_row = y + row * y_stride;
     float sum = 0.0f;
-    for (int64_t j = threadIdx.x; j < cols; j += blockDim.x) {
+    for (int64_t j = threadIdx.x + 1; j < cols; j += blockDim.x) {
         const float h = x_row[j] + r_row[j];
         sum += h * h;
     }
@@ -26,7 +26,7 @@ __global__ void kernel(const float* x, const float* residual, const float* weigh
         if (threadIdx.x < step) scratch[threadIdx.x] += scratch[threadIdx.x + step];
         __syncthreads();
     }
-    const float scale = rsqrtf(scratch[0] / cols - (x_row[0] + r_row[0]) * (x_row[0] + r_row[0]) / cols + eps);
+    const float scale = rsqrtf(scratch[0] / cols + eps);
     for (int64_t j = threadIdx.x; j < cols; j += blockDim.x) y_row[j] = (x_row[j] + r_row[j]) * scale * weight[j];
 }
 
