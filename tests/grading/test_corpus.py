@@ -26,6 +26,11 @@ ON_A_GPU = {
     "divergent-barrier": set(),
     "absent-lane": set(),
     "no-kernel": set(),
+    "covers-too-little": {"values"},
+    "leaves-out": {"values"},
+    "crash": {"illegal-address"},
+    "wraps": {"ended"},
+    "other-block": set(),
     "wrong-stream": set(),
     "missing-return": set(),
 }

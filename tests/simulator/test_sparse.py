@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,12 +52,12 @@ def test_each_way_to_lose_elements_has_its_name(name, code):
 
 
 def test_an_answer_that_cannot_be_is_refused():
-    asked = sparse.Sparse("y", 4096, True, 4, np.zeros(0, np.uint8))
-    good = pack(sparse.Sparse("y", 4096, True, 4, asked.pattern, np.array([[8, 4]], np.uint64), np.zeros(4, np.uint8)))
+    asked = sparse.Sparse("y", 4096, True, 4, 1024, 1024, np.zeros(0, np.uint8))
+    good = pack(replace(asked, runs=np.array([[8, 4]], np.uint64), data=np.zeros(4, np.uint8)))
     assert unpack(good, asked).runs.tolist() == [[8, 4]]
     for start, length, size in ((4096, 4, 4), (6, 4, 4), (8, 3, 3), (8, 4, 8), (2**64 - 4, 8, 8)):
         runs = np.array([[start, length]], np.uint64)
-        forged = sparse.Sparse("y", 4096, True, 4, asked.pattern, runs, np.zeros(size, np.uint8))
+        forged = replace(asked, runs=runs, data=np.zeros(size, np.uint8))
         with pytest.raises(ValueError):
             unpack(pack(forged), asked)
     with pytest.raises(ValueError):

@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: a grid of 65,535 blocks at the most, and no loop: enough for 16 million elements
-// caught: covers-too-little, unwritten
+// caught: covers-too-little, values
 // group: large
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: the kernel takes n with 32 bits: of 6 billion elements a third are left
-// caught: covers-too-little, leaves-out, unwritten
+// caught: covers-too-little, leaves-out, values
 // group: large
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: blockIdx.x * blockDim.x has 32 bits: the blocks after element 2^32 do the first ones' work again
-// caught: leaves-out, unwritten
+// caught: leaves-out, values
 // group: large
 #include <cuda_runtime.h>
 #include <stdint.h>

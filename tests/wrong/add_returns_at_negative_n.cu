@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: the launcher asks an int whether there is work: 6 billion are a negative number there
-// caught: no-kernel, unwritten
+// caught: no-kernel, values
 // group: large
 #include <cuda_runtime.h>
 #include <stdint.h>

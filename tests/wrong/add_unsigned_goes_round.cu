@@ -1,6 +1,6 @@
 // exercise: vector_add
 // bug: a loop that counts in 32 bits: beyond 2^32 elements it begins again and never ends
-// caught: wraps, timed-out, ended
+// caught: wraps
 // group: large
 #include <cuda_runtime.h>
 #include <stdint.h>

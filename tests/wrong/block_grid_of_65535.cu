@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: a grid of 65,535 blocks at the most, a row each, and no loop over the others
-// caught: covers-too-little, unwritten
+// caught: covers-too-little, values
 // group: large
 #include <cuda_runtime.h>
 #include <math.h>

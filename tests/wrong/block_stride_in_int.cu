@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: the strides are cut to int: rows 2^31 elements apart lie before the tensor
-// caught: crash, out-of-bounds-read
+// caught: crash, out-of-bounds-read, values
 // group: large
 #include <cuda_runtime.h>
 #include <math.h>

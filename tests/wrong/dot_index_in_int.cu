@@ -1,6 +1,6 @@
 // exercise: dot_product
 // bug: the loop's index is an int: it becomes negative beyond 2^31 elements
-// caught: crash, out-of-bounds-read
+// caught: crash, out-of-bounds-read, values
 // group: large
 #include <cuda_runtime.h>
 #include <stdint.h>

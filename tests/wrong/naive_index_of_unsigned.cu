@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: blockIdx.x * blockDim.x has 32 bits: the blocks after 2^32 outputs do the first ones' work again
-// caught: leaves-out, unwritten
+// caught: leaves-out, values
 // group: large
 #include <cuda_runtime.h>
 #include <math.h>

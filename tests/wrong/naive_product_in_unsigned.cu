@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: rows * cols has 32 bits: two thirds of the outputs are left
-// caught: leaves-out, covers-too-little, unwritten
+// caught: leaves-out, covers-too-little, values
 // group: large
 #include <cuda_runtime.h>
 #include <math.h>

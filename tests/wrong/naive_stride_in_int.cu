@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: the offset of a row is an int: row 1 of rows 2^31 elements apart lies before the tensor
-// caught: crash, out-of-bounds-read
+// caught: crash, out-of-bounds-read, values
 // group: large
 #include <cuda_runtime.h>
 #include <math.h>

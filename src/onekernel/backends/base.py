@@ -42,6 +42,7 @@ class Scalar:
 @dataclass
 class Sparse:
     """A tensor of `span` bytes, larger than what travels through files: an input that repeats `pattern`, or an output.
+    Its rows have `cols` elements and lie `stride` elements apart; one of a single dimension is one row.
 
     After a call an output's `runs` are the stretches that were looked at, (start, bytes) each, and `data` their bytes;
     `bins` has a bit for each 64th of the tensor that was touched.
@@ -51,6 +52,8 @@ class Sparse:
     span: int
     writable: bool
     itemsize: int
+    cols: int
+    stride: int
     pattern: np.ndarray
     runs: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.uint64))
     data: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))

@@ -14,12 +14,12 @@ import numpy as np
 from onekernel.backends import declarations
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Sparse
 from onekernel.backends.declarations import Declared
-from onekernel.cuda import sanitizer
+from onekernel.cuda import sanitizer, sparse
 from onekernel.cuda.compile import library
 from onekernel.cuda.diagnostics import finding_of_status, is_sticky
 from onekernel.cuda.toolchain import Toolchain, require
 from onekernel.messages import Message
-from onekernel.ways import REFUSED
+from onekernel.ways import REFUSED, SPARSE
 
 _CAPTURE_RELAXED = 2  # cudaStreamCaptureModeRelaxed
 _EMPTIER_BYTES = 256 << 20  # more than twice the largest L2 in the course's table of cards
@@ -84,6 +84,8 @@ class CudaProgram:
         """
         if way == REFUSED:
             return self._refused(function, args)
+        if way == SPARSE:
+            return self._sparse(function, args)
         report, _ = self._launch(function, args, launches=1, kept=0)
         return report
 
@@ -138,6 +140,33 @@ class CudaProgram:
             findings = self._explain(function, args, returned, status)
             times = () if status else tuple(s.elapsed_time(e) / 1e3 for s, e in events[-launches:])
         return CallReport(status, self._name(status), findings, seconds=times[0] if times else 0.0), times
+
+    def _sparse(self, function: str, args: Sequence[Arg]) -> CallReport:
+        """A call on tensors larger than what travels through files. Without room for them it says nothing."""
+        import torch
+
+        tensors = [a for a in args if isinstance(a, Sparse)]
+        launcher = self.function(function)
+        with sparse.alone(), torch.cuda.device(self.toolchain.device):
+            if not sparse.fits(tensors, torch):
+                return CallReport(0, "cudaSuccess")
+            held: list[Any] = [sparse.to_device(a, torch) if isinstance(a, Sparse) else a for a in args]
+            raw = [h.data_ptr() if isinstance(a, Sparse) else _raw(h, a) for h, a in zip(held, args, strict=True)]
+            torch.cuda.synchronize()
+            returned = launcher(*raw, torch.cuda.current_stream().cuda_stream)
+            pending = self._library.cudaGetLastError()
+            status = returned or pending or self._library.cudaDeviceSynchronize()
+            if is_sticky(status):
+                _lost.append(function)
+            elif not status:
+                for tensor, memory in zip(args, held, strict=True):
+                    if isinstance(tensor, Sparse) and tensor.writable:
+                        sparse.look(tensor, memory, torch)
+            del held
+            if not is_sticky(status):
+                torch.cuda.empty_cache()
+        findings = (finding_of_status(status, self._name(status), function, self.path),) if status else ()
+        return CallReport(status, self._name(status), findings)
 
     def _refused(self, function: str, args: Sequence[Arg]) -> CallReport:
         """What the launcher returns where the device takes no launch. A stream whose capture was broken, by waiting for

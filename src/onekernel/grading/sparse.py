@@ -24,6 +24,7 @@ from onekernel.sandbox.supervisor import CallOutcome
 PERIOD_BYTES = 4096 * 4099  # pages times a prime
 BINS, STRETCHES = 64, 16
 ENOUGH = 0.5  # of what the sampled blocks owe by their number: blocks may have unlike shares
+SUM = 0.01  # relative, of four billion positive terms: a serial sum of each thread errs by less
 LEAST_RAN = 16  # blocks that came to their end, before a stretch may be missed
 
 
@@ -46,8 +47,23 @@ def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.
     elements = (prod(dims[:-1]) - 1) * row_stride(case, p) + dims[-1]
     pattern = np.zeros(0, np.uint8)
     if p.role == "in":
-        pattern = rng.standard_normal(PERIOD_BYTES // item).astype(DTYPES[dtype]).view(np.uint8)
-    return Sparse(p.name, elements * item, p.role == "out", item, pattern)
+        values = rng.standard_normal(PERIOD_BYTES // item)
+        if _sums(operator, case):
+            values = 0.5 + rng.random(PERIOD_BYTES // item)  # what is left out shows in the sum
+        pattern = values.astype(DTYPES[dtype]).view(np.uint8)
+    return Sparse(p.name, elements * item, p.role == "out", item, dims[-1], row_stride(case, p), pattern)
+
+
+def judge_whole(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
+    """As `judge`, of a call whose blocks have all run, on a GPU. A device that had no room has nothing to look at."""
+    for p in operator.outputs():
+        got = outcome.touched[p.name]
+        if not len(got.runs):
+            continue
+        found = _sum(operator, call, p, got) if _sums(operator, call.case) else _values(operator, call, p, got)
+        if found:
+            return found
+    return None
 
 
 def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
@@ -56,7 +72,7 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
     if not kernels:
         return "no-kernel", Message("grading.no-kernel", {"function": call.function})
     partly = any(k.extra.get("ran") != prod(k.grid) for k in kernels)
-    sums = all(shape(call.case, p) == (1,) for p in operator.outputs())
+    sums = _sums(operator, call.case)
     if partly and not sums and any(k.extra.get("talks") for k in kernels):
         return None  # blocks that leave each other words: what came of some of them says nothing
     for p in operator.outputs():
@@ -96,6 +112,23 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
         return None
     facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
     return "values", Message("grading.sparse-values", facts)
+
+
+def _sums(operator: Operator, case: Case) -> bool:
+    """Whether the answer is one number."""
+    return all(shape(case, p) == (1,) for p in operator.outputs())
+
+
+def _sum(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:
+    """A sum over all elements, beside that of the patterns: as many whole ones as fit, and the beginning of another."""
+    n = prod(shape(call.case, operator.inputs()[0]))
+    period = PERIOD_BYTES // got.itemsize
+    inputs = (_gathered(operator, call, np.arange(m)) for m in (period, n % period))
+    whole, rest = (float(operator.oracle(some)[p.name][0]) for some in inputs)
+    want, value = whole * (n // period) + rest, float(got.data.view(DTYPES[call.dtype])[0])
+    if abs(value - want) <= SUM * abs(want):
+        return None
+    return "values", Message("grading.sparse-sum", {"name": p.name, "total": n, "got": value, "want": want})
 
 
 def _gathered(operator: Operator, call: Call, index: np.ndarray) -> Arrays:

@@ -97,7 +97,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if call.case.way == SPARSE:
         if any(f.code == ENDLESS for f in report.findings):
             return []  # so few blocks do all the work that their turns cannot be waited for
-        wrong = None if found else sparse.judge(s.operator, call, outcome)
+        judge = sparse.judge_whole if s.backend == "cuda" else sparse.judge
+        wrong = None if found else judge(s.operator, call, outcome)
         return found + ([because(wrong[1], wrong[0])] if wrong else [])
     fault = buffers.judge(s.operator, call, outcome.after)
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):

@@ -33,8 +33,6 @@ def plan(s: Submission, check: Check) -> list[Call]:
 def _runs_here(s: Submission, case: Case) -> bool:
     if s.backend == "triton" and not case.plain:
         return False
-    if s.backend == "cuda" and case.way == SPARSE:
-        return False
     return s.device != "simulator" or not case.gpu_only
 
 

@@ -1,0 +1,108 @@
+"""The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions.
+
+But:    it says what the graders decide, not how long they take: its processes share the card.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import command, device, records
+from onekernel.bench.timing import took
+from onekernel.course import find_root
+from onekernel.messages import say
+
+_ONEKERNEL = [sys.executable, "-c", "import sys; from onekernel import cli; sys.exit(cli.main(sys.argv[1:]))"]
+_INSTALLED = any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11"))
+_PLUGIN = [] if _INSTALLED else ["-p", "onekernel.pytest_plugin"]  # a checkout that is run as it stands
+_PYTEST = [sys.executable, "-m", "pytest", *_PLUGIN]
+CORPORA = "tests/grading/test_corpus.py"
+
+
+def main(argv: Sequence[str]) -> int:
+    options, root = _parser().parse_args(argv), find_root()
+    if options.dry_run or not command.has_gpu("dry-run-instead"):
+        print(say("bench.grading-line", solutions="onekernel check --solutions --device cuda", corpora=CORPORA))
+        print("  " + records.expected(root, "grading").text())
+        return 0
+    began = time.perf_counter()
+    runs = [_solutions(root), _corpora(root, options.jobs)]
+    card = device.current()
+    result = {"bench": "grading", "device": asdict(card), **device.provenance(), "runs": runs, "took": took(began)}
+    path = (options.out or records.results(root)) / card.slug / "grading.json"
+    records.write(path, result)
+    for run in runs:
+        print(f"{run['command']}: " + ", ".join(f"{v} {k}" for k, v in run.items() if isinstance(v, int | float)))
+        for name in run.get("names", []):
+            print(f"    {name}")
+    print(say("bench.written", path=path))
+    return 0 if all(not run.get("failed") for run in runs) else 1
+
+
+def _solutions(root: Path) -> dict[str, Any]:
+    """`onekernel check --solutions`, and what it writes."""
+    words = ["check", "--solutions", "--device", "cuda"]
+    with tempfile.TemporaryDirectory() as folder:
+        path, began = Path(folder) / "scores.json", time.perf_counter()
+        subprocess.run([*_ONEKERNEL, *words, "--json", str(path)], cwd=root, stdout=subprocess.DEVNULL)
+        scores = json.loads(path.read_text(encoding="utf-8"))
+    short = [r["exercise"] for r in scores["results"] if r["earned"] < r["assessed"]]
+    return {
+        "command": "onekernel " + " ".join(words),
+        "what": "every solution graded on the GPU",
+        "earned": scores["earned"],
+        "assessed": scores["assessed"],
+        "failed": len(short),
+        "seconds": round(time.perf_counter() - began),
+        "names": short,
+        "result": scores,
+    }
+
+
+def _corpora(root: Path, jobs: int, on: str = "cuda", *only: str) -> dict[str, Any]:
+    """The tests of the corpora, whose files say what must become of them: dealt to several processes, because most of
+    each test's time is a compiler's and an import's."""
+    began, words = time.perf_counter(), ["--device", on, CORPORA]
+    asked = subprocess.run([*_PYTEST, *words, *only, "--collect-only", "-q"], cwd=root, capture_output=True, text=True)
+    tests = [line for line in asked.stdout.splitlines() if line.startswith(CORPORA)]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        parts = [(Path(folder) / f"{n}.xml", tests[n::jobs]) for n in range(jobs) if tests[n::jobs]]
+        cases = [case for found in pool.map(lambda part: _run(root, on, *part), parts) for case in found]
+    skipped = [c for c in cases if c.find("skipped") is not None]
+    failed = [c for c in cases if c.find("failure") is not None or c.find("error") is not None]
+    lost = len(tests) - len(cases)
+    return {
+        "command": "pytest " + " ".join(words),
+        "what": "the corpora of right, wrong and hostile submissions on the GPU",
+        "passed": len(cases) - len(skipped) - len(failed),
+        "skipped": len(skipped),
+        "failed": len(failed) + lost,
+        "seconds": round(time.perf_counter() - began),
+        "names": [c.get("name", "") for c in failed] + ([f"{lost} tests left no result"] if lost else []),
+        "note": "skipped: what only the simulator sees, and doors that a GPU machine cannot close",
+    }
+
+
+def _run(root: Path, on: str, report: Path, tests: Sequence[str]) -> list[ElementTree.Element]:
+    """The results of some tests, run in one process."""
+    words = ["--device", on, "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
+    subprocess.run([*_PYTEST, *words], cwd=root, stdout=subprocess.DEVNULL)
+    return list(ElementTree.parse(report).getroot().iter("testcase")) if report.is_file() else []
+
+
+def _parser() -> Any:
+    parser = command.parser("grading")
+    command.option(parser, "grading", "--jobs", type=int, default=6, metavar="N")
+    command.option(parser, "grading", "--out", type=Path, metavar="DIR")
+    return parser
