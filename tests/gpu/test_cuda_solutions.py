@@ -106,21 +106,6 @@ def test_a_call_in_place_is_right(kernels, dtype, shape):
     assert wrong(y, x, dtype) == 0
 
 
-def test_a_long_row_leaves_the_pool_its_memory(kernels):
-    """Else each call behind a synchronization asks the system for memory: up to a millisecond."""
-    import torch
-
-    driver, pool, reserved = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p(), ctypes.c_uint64()
-    x = torch.randn(40, 1_500_000, device="cuda")
-    y = torch.empty_like(x)
-    call(kernels["float32"], x, y)
-    torch.cuda.synchronize()
-    assert driver.cuDeviceGetMemPool(ctypes.byref(pool), torch.cuda.current_device()) == 0
-    in_all = 5  # CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT
-    assert driver.cuMemPoolGetAttribute(pool, in_all, ctypes.byref(reserved)) == 0
-    assert reserved.value > 0
-
-
 def test_code_for_an_older_gpu_is_right_on_this_one(tmp_path):
     """compute_80's PTX has no messages between blocks and no overlapping launches, whatever the card can do."""
     import torch
