@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from onekernel import simulator
+from onekernel.book import samples
 from onekernel.cli import parser
 from onekernel.cli.learn import hints_of
 from onekernel.labs.reader import load
@@ -228,3 +229,26 @@ def test_each_grading_option_of_pytest_is_in_the_instructors_guide(lang: str) ->
     guide = (ROOT / "docs" / lang / "instructor.md").read_text(encoding="utf-8")
     assert len(options) >= 6
     assert [o for o in options if o not in guide] == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_sample_of_doctor_has_as_many_inputs_as_doctor_tries(lang: str) -> None:
+    page = (ROOT / "docs" / lang / "learner.md").read_text(encoding="utf-8")
+    for slug in samples.TRIED:
+        file, count = samples.inputs(ROOT, slug)
+        assert {"en": f"{file} right on {count} inputs", "es": f"{file} bien en {count} entradas"}[lang] in page
+
+
+def test_the_numbers_of_samples_are_written_anew(tmp_path: Path) -> None:
+    (tmp_path / "docs" / "en").mkdir(parents=True)
+    page = tmp_path / "docs" / "en" / "learner.md"
+    for folder in (Path(), Path("docs"), Path("docs/en")):
+        for path in (ROOT / folder).iterdir():
+            here = tmp_path / folder / path.name
+            if not here.exists() and here != page and path.name != ".git":
+                here.symlink_to(path)
+    (tmp_path / "docs" / "es").unlink()
+    page.write_text("vector_add.cu right on 1 inputs", encoding="utf-8")
+    assert samples.refresh(tmp_path, check=True) == [page] == samples.refresh(tmp_path)
+    assert page.read_text(encoding="utf-8") == f"vector_add.cu right on {samples.inputs(ROOT, 'vector_add')[1]} inputs"
+    assert samples.refresh(tmp_path) == []

@@ -14,23 +14,18 @@ from onekernel.book import drawings
 ROOT = Path(__file__).resolve().parents[2]
 COUNTED = "sectors|requests|barriers|registers|bytes|elements|instructions|wavefronts|loads|stores|exponentials|threads"
 SHARED_OUT = "request|row|thread|lane|block|program|element|access|instruction|warp|cycle|second|multiprocessor|SM|call"
-WORDS = {
-    "en": (
-        r"\bmend(?:s|ed|ing)?\b",
-        r"\bin per ?cent of\b",
-        rf"\b(?:{COUNTED}) (?-i:an?) (?:{SHARED_OUT})\b(?!-)(?! of the output costs)(?! \(or)",
-        r"\bwhat is so\b",
-        r"\bis no (?:plain|name|number|kernel)\b",
-    ),
-    "es": (
-        r"\ben tanto por ciento de\b",
-        r"\bcompromet",
-        r"\bcomprométe",
-        r"\bse enseña\b",
-        r"\blo enseña\b",
-        r"\bcuenta más de un\b",
-    ),
-}
+STYLE = {lang: ROOT / "docs" / lang / "style.md" for lang in messages.LANGUAGES}
+
+
+def pairs(lang: str) -> list[list[str]]:
+    """The style page's rows: before, after, pattern or nothing. A `|` in a pattern is written as `\\|`."""
+    rows = [line for line in STYLE[lang].read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
+    return [[cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
+
+
+WORDS = {lang: [pattern.strip("`") for *_, pattern in pairs(lang) if pattern] for lang in messages.LANGUAGES}
+# "per", not "a": what is counted, and what it is shared out over.
+WORDS["en"].append(rf"\b(?:{COUNTED}) (?-i:an?) (?:{SHARED_OUT})\b(?!-)(?! of the output costs)(?! \(or)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`|\{\w+[^{}]*\}|\{\w+[^{}]*\}|\]\([^)]*\)|^<!-- below.*\Z", re.M | re.S)
 PAGES = sorted(
     path
@@ -52,7 +47,18 @@ def test_the_list_finds_what_it_names() -> None:
     assert wrong("Te comprometes, y lo enseña", "es") == ["compromet", "lo enseña"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("lang", messages.LANGUAGES)
+def test_the_style_page_has_twenty_pairs_and_each_pattern_finds_its_own_before(lang: str) -> None:
+    rows = pairs(lang)
+    assert len(rows) >= 20 and len({before for before, *_ in rows}) == len(rows)
+    for before, after, pattern in rows:
+        assert before != after
+        if pattern:
+            found = re.compile(pattern.strip("`"), re.IGNORECASE)
+            assert found.search(before) and not found.search(after), before
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p not in STYLE.values()], ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_page_has_none_of_them(page: Path) -> None:
     spanish = page.name.endswith(".es.md") or page.parent.name == "es"
     assert not wrong(page.read_text(encoding="utf-8"), "es" if spanish else "en")

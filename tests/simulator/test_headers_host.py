@@ -158,13 +158,8 @@ def test_the_pool_keeps_the_attributes_that_it_is_given(tmp_path: Path) -> None:
     uint64_t keeps = 1, asked = 3u << 20;
     said[at++] = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps) == cudaSuccess && keeps == 0;
     said[at++] = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &asked);
-<<<<<<< HEAD
     said[at++] = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps) == cudaSuccess &&
                  keeps == asked;
-=======
-    said[at++] = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps) == cudaSuccess
-                 && keeps == asked;
->>>>>>> 180caa7 (A line of 121 characters)
     said[at++] = cudaDeviceGetMemPool(&pool, 1) == cudaErrorInvalidDevice;
     said[at++] = cudaMemPoolGetAttribute(pool, (cudaMemPoolAttr)99, &keeps) == cudaErrorInvalidValue;
     cudaGetLastError();

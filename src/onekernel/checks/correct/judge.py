@@ -14,19 +14,26 @@ from onekernel.ops import Case
 from onekernel.ways import SPARSE
 
 
-def plan(s: Submission, check: Check) -> list[Call]:
-    """Every case of the check's groups in every element type; the first one twice, with other values at the same
-    size, so that an answer kept by pointer or by shape is caught."""
-    operator = s.operator
-    planned: list[Call] = []
+def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
+    """Every case of the check's groups in every element type, as (case, type, draw); the first one twice, with other
+    values at the same size, so that an answer kept by pointer or by shape is caught."""
+    found: list[tuple[Case, str, int]] = []
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
-        cases = [case for name in check.options["groups"] for case in operator.group(name) if _runs_here(s, case)]
-        for case in cases:
-            make = sparse.make if case.way == SPARSE else buffers.make
-            planned.append(make(operator, s.exercise.slug, case, dtype, s.seed))
-        again = next((c for c in cases if c.plain), None)
-        if again:
-            planned.append(buffers.make(operator, s.exercise.slug, again, dtype, s.seed, draw=1))
+        named = (case for name in check.options["groups"] for case in s.operator.group(name))
+        cases = [case for case in named if _runs_here(s, case)]
+        found += [(case, dtype, 0) for case in cases]
+        found += [(case, dtype, 1) for case in cases if case.plain][:1]
+    return found
+
+
+def plan(s: Submission, check: Check) -> list[Call]:
+    """The calls with what `chosen` names."""
+    planned = []
+    for case, dtype, draw in chosen(s, check):
+        if case.way == SPARSE and not draw:
+            planned.append(sparse.make(s.operator, s.exercise.slug, case, dtype, s.seed))
+        else:
+            planned.append(buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed, draw=draw))
     return planned
 
 
