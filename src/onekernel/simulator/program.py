@@ -20,6 +20,7 @@ from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import compile_source
 from onekernel.simulator.compilation.compiler import Compiler, compiler
+from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.elf import Symbol, plain_name, symbols
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
@@ -31,7 +32,7 @@ from onekernel.ways import REFUSED, SPARSE
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 
-COUNT, TRACE, REFUSE, SAMPLE = 4, 8, 16, 32
+COUNT, TRACE, REFUSE, SAMPLE, BY_CODE = 4, 8, 16, 32, 64
 _SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
@@ -43,7 +44,8 @@ class Simulated(Untimed):
     needs = Needs()
 
     def __init__(
-        self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool, exact_requests: bool
+        self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool, exact_requests: bool,
+        codes: Codes | None = None,
     ) -> None:
         self.source = source
         self.mode = mode
@@ -51,6 +53,7 @@ class Simulated(Untimed):
         self.side_stream = side_stream
         self.library = library
         self.exact_requests = exact_requests
+        self.codes = codes
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
@@ -77,6 +80,8 @@ class Simulated(Untimed):
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in self._device_variables():
             so.ok_symbol(name.encode(), symbol.offset, symbol.size)
+        if self.codes is not None:
+            give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
         return so
 
     def _device_variables(self) -> list[tuple[str, Symbol]]:
@@ -84,7 +89,7 @@ class Simulated(Untimed):
         for name in dict.fromkeys(self.source.variables):
             for symbol in self._symbols:
                 mangled = symbol.name == name or f"{len(name)}{name}" in symbol.name
-                if not symbol.is_function and symbol.size and mangled:
+                if not symbol.is_function and symbol.size and mangled and "4__ok" not in symbol.name:
                     out.append((name, symbol))
         return out
 
@@ -113,6 +118,8 @@ class Simulated(Untimed):
             options |= REFUSE
         if way == SPARSE:
             options = MODES["bounds"] | SAMPLE
+        if self.codes is not None and options & COUNT:
+            options |= BY_CODE
         limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit
         self._so.ok_call(address, values, reals, options, limit, cores, ctypes.byref(status))
         report: dict[str, Any] = json.loads(self._so.ok_report())
@@ -130,7 +137,8 @@ class Simulated(Untimed):
             status=status.value,
             status_name=error_name(status.value),
             findings=findings_of(report, self._lines, path, self._functions),
-            kernels=kernels_of(report, self._lines, path, self._functions, self.mode, self.exact_requests),
+            kernels=kernels_of(report, self._lines, path, self._functions, self.mode, self.exact_requests,
+                               self.codes.places if self.codes else ()),
             seconds=seconds,
         )
 
@@ -177,6 +185,7 @@ def build(
     side_stream: bool = False,
     with_compiler: str | None = None,
     arch: str | None = None,
+    machine_code: bool = True,
 ) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
@@ -195,4 +204,5 @@ def build(
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     # clang takes vector types apart whose copies are not spelled out: one access may count as several.
     exact = chosen.family == "g++" or (whole_vectors and not source.aligned_types)
-    return Simulated(source, library, mode, time_limit, side_stream, exact)
+    codes = load(source.path, source.files, source.arch) if mode == "count" and machine_code else None
+    return Simulated(source, library, mode, time_limit, side_stream, exact, codes)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from onekernel import counts
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
+from onekernel.simulator.machine_code.encode import CODE_SITE
 from onekernel.simulator.read.lines import Lines
 
 _COUNTED = (
@@ -17,11 +19,13 @@ _COUNTED = (
 
 
 def kernels_of(
-    report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool
+    report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
+    places: Sequence[tuple[str, int] | None] = (),
 ) -> tuple[KernelCounts, ...]:
     """One KernelCounts for each launch of the call, in order. `exact`: the compiler has split no access."""
-    lines.resolve(access["pc"] for launch in report["launches"] for access in launch.get("accesses", ()))
-    return tuple(_kernel(launch, lines, path, functions, mode, exact) for launch in report["launches"])
+    accesses = [access for launch in report["launches"] for access in launch.get("accesses", ())]
+    lines.resolve(access["pc"] for access in accesses if access["pc"] < CODE_SITE)
+    return tuple(_kernel(launch, lines, path, functions, mode, exact, places) for launch in report["launches"])
 
 
 def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
@@ -29,7 +33,8 @@ def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
 
 
 def _kernel(
-    launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool
+    launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
+    places: Sequence[tuple[str, int] | None],
 ) -> KernelCounts:
     total: dict[str, float] = defaultdict(float)
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -45,13 +50,13 @@ def _kernel(
             total[counts.BARRIERS] += barrier["count"]
             by_line[barrier["file"] or path, barrier["line"]][counts.BARRIERS] += barrier["count"]
         for access in launch["accesses"]:
-            place = lines.place(access["pc"])
+            place = _place(access["pc"], lines, places)
             for name, value in _metrics(access).items():
                 if name not in (counts.BYTES_LOADED, counts.BYTES_STORED):
                     total[name] += value
                 if place is not None:
-                    by_line[place.file, place.line][name] += value
-    extra = {"trace": _trace(launch["trace"], lines, path)} if "trace" in launch else {}
+                    by_line[place][name] += value
+    extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}
     return KernelCounts(
         kernel=kernel_name(launch, functions),
         grid=tuple(launch["grid"]),
@@ -64,7 +69,9 @@ def _kernel(
         extra={
             "complete": bool(launch["complete"]),
             **{key: launch[key] for key in ("ran", "exhausted", "goes_round", "talks") if key in launch},
-            "exact_requests": exact,
+            "exact_requests": exact or launch.get("by_code", False),
+            "by_code": launch.get("by_code", False),
+            "why_not_by_code": launch.get("why_not_by_code", ""),
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],
             "occupancy_limited_by": launch["resident_limit"],
@@ -73,14 +80,24 @@ def _kernel(
     )
 
 
-def _trace(recorded: dict[str, Any], lines: Lines, path: str) -> dict[str, Any]:
+def _place(pc: int, lines: Lines, places: Sequence[tuple[str, int] | None]) -> tuple[str, int] | None:
+    """The learner's line of an access: by its number in the machine code, or by its address."""
+    if pc >= CODE_SITE:
+        return places[pc - CODE_SITE]
+    place = lines.place(pc)
+    return None if place is None else (place.file, place.line)
+
+
+def _trace(
+    recorded: dict[str, Any], lines: Lines, path: str, places: Sequence[tuple[str, int] | None]
+) -> dict[str, Any]:
     """The recording of one warp and its block, with lines for addresses of code."""
     requests = []
     turns: dict[int, int] = defaultdict(int)  # by address of code
     for request in recorded["requests"]:
-        place = lines.place(request["pc"])
+        place = _place(request["pc"], lines, places)
         turns[request["pc"]] += 1
-        where = {"file": place.file if place else path, "line": place.line if place else 0}
+        where = {"file": place[0] if place else path, "line": place[1] if place else 0}
         where["turn"] = turns[request["pc"]]
         requests.append({**{k: v for k, v in request.items() if k != "pc"}, **where})
     phases = [{**phase, "file": phase["file"] or path} for phase in recorded["phases"]]

@@ -7,6 +7,8 @@
 
 #include "ok/core.h"
 
+#include <assert.h>
+
 // One compilation serves host and device; code that asks is told what the device is.
 #define __CUDA_ARCH__ OK_ARCH
 

@@ -1,6 +1,8 @@
 // Shared memory lies in 32 banks, 4-byte word after word. In one pass, a wavefront, each bank gives one word, to all who want
-// it. Accesses of 8 bytes are served by half warps, of 16 bytes by quarters.
-// Source: CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x; wide accesses as ncu counts them.
+// it. Accesses of 8 bytes are served by half warps, of 16 bytes by quarters. Loads in which each lane wants what its
+// neighbour wants, or each what the lane after next wants, are served by whole and by half warps.
+// Sources: CUDA C++ Programming Guide, "Shared Memory" of compute capability 5.x; A. Feldmann, "Notes About Nvidia GPU Shared
+// Memory Banks"; held to what ncu counts on an H200 by tests/simulator/test_banks.py.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +17,20 @@ inline uint64_t word_of(uint64_t address) { return address / WORD_BYTES; }
 inline int bank_of(uint64_t word) { return static_cast<int>(word % BANKS); }
 inline int words_each(int bytes) { return bytes >= WORD_BYTES ? bytes / WORD_BYTES : 1; }
 
+// Do all lanes whose partner, `apart` away, takes part ask for what it asks for?
+inline bool same_as_partner(const uint64_t* addresses, const int* lanes, int count, int apart) {
+    for (int i = 0; i < count; i++)
+        for (int k = i + 1; k < count && lanes[k] <= (lanes[i] | apart); k++)
+            if (lanes[k] == (lanes[i] ^ apart) && addresses[k] != addresses[i]) return false;
+    return true;
+}
+
 // Calls served(begin, end) for each part of the `count` lanes, ascending, that is served by itself.
 template <class F>
-void each_part(const int* lanes, int count, int bytes, F served) {
+void each_part(const uint64_t* addresses, const int* lanes, int count, int bytes, bool load, F served) {
     int together = bytes == 16 ? WARP / 4 : bytes == 8 ? WARP / 2 : WARP;
+    if (together < WARP && load && (same_as_partner(addresses, lanes, count, 1) || same_as_partner(addresses, lanes, count, 2)))
+        together *= 2;
     for (int begin = 0, end = 0; begin < count; begin = end) {
         while (end < count && lanes[end] / together == lanes[begin] / together) end++;
         served(begin, end);
@@ -30,10 +42,10 @@ struct Served {
 };
 
 // Of each part the most distinct words that one bank must give.
-inline Served serve(const uint64_t* addresses, const int* lanes, int count, int bytes) {
+inline Served serve(const uint64_t* addresses, const int* lanes, int count, int bytes, bool load) {
     Served all{};
-    each_part(lanes, count, bytes, [&](int begin, int end) {
-        uint64_t word[WARP];
+    each_part(addresses, lanes, count, bytes, load, [&](int begin, int end) {
+        uint64_t word[2 * WARP];
         int n = 0, in_bank[BANKS] = {}, most = 0;
         for (int i = begin; i < end; i++)
             for (int k = 0; k < words_each(bytes); k++) word[n++] = word_of(addresses[i]) + k;

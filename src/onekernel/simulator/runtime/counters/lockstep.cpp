@@ -39,6 +39,8 @@ struct Steps {
     unsigned diverged = 0;  // lanes that have a log of their own
 };
 
+bool only_atomics = false;
+
 constexpr size_t LONGEST_LOG = size_t(1) << 22;
 constexpr size_t MOST_STEPS = 4096;  // of a warp: a megabyte
 Log logs[MAX_THREADS_PER_BLOCK];
@@ -49,7 +51,8 @@ std::map<std::pair<const char*, int>, uint64_t> barriers;
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
-    count_request(kind, addresses, lanes, sizes, n, diverged_after);
+    if (!only_atomics || (!kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC))
+        count_request(kind, addresses, lanes, sizes, n, diverged_after);
     if (!traced(w)) return;
     TracedRequest r{kind.pc, kind.bytes, kind.shared, bool(kind.flags & WRITES),
                     (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC, n, {}, {}};
@@ -188,6 +191,9 @@ bool add_step(Steps& s, const RequestKind& kind) {
 }
 }  // namespace
 
+void count_only_atomics(bool only) { only_atomics = only; }
+bool counted_by_code() { return only_atomics; }
+
 void start_counts() {
     start_requests();
     barriers.clear();
@@ -200,7 +206,10 @@ void start_counts() {
     std::fill_n(taken, MAX_THREADS_PER_BLOCK, 0);
 }
 
+
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
+    bool atomic = !shared && (flags & (ATOMIC | VOLATILE)) == ATOMIC;
+    if (only_atomics && !atomic && !traced(w)) return;
     RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
     Steps& s = steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;

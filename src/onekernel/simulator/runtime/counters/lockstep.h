@@ -9,6 +9,9 @@
 namespace __ok {
 void start_counts();
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
+// The kernel's machine code tells its loads and stores: of what its threads do, only atomics on global memory are logged.
+void count_only_atomics(bool only);
+bool counted_by_code();
 void log_barrier(Worker& w, Site at);  // its block has come to it
 // Lanes that went their own ways have met: what they did since the last time is joined and counted.
 void log_warp_reconverged(Worker& w, int warp, unsigned group);

@@ -32,7 +32,7 @@ Counts& counts_of(const RequestKind& kind) {
 }
 
 void count_shared(Counts& c, const uint64_t* addresses, const int* lanes, int count, int bytes) {
-    Served served = serve(addresses, lanes, count, bytes);
+    Served served = serve(addresses, lanes, count, bytes, !c.write);
     c.wavefronts += served.wavefronts;
     c.conflicts += served.wavefronts - served.parts;
 }

@@ -30,7 +30,7 @@ Phase since_barrier;
 
 // For each part that is served by itself, what its lanes want: lane, word, bank.
 void write_parts(Json& out, const TracedRequest& r, const uint64_t* addresses) {
-    each_part(r.lanes, r.count, r.bytes, [&](int begin, int end) {
+    each_part(addresses, r.lanes, r.count, r.bytes, !r.write, [&](int begin, int end) {
         out.list([&] {
             for (int i = begin; i < end; i++)
                 for (int k = 0; k < words_each(r.bytes); k++) {
@@ -72,7 +72,7 @@ void write(Json& out, const TracedRequest& r) {
         out.field("bytes", r.bytes).field("item", item).field("shift", shift).field("name", name);
         out.numbers("lanes", std::vector<int>(r.lanes, r.lanes + r.count)).numbers("offsets", offsets);
         out.numbers("sectors", std::vector<uint64_t>(sectors, sectors + moved));
-        out.field("wavefronts", r.shared ? serve(addresses, r.lanes, r.count, r.bytes).wavefronts : 0);
+        out.field("wavefronts", r.shared ? serve(addresses, r.lanes, r.count, r.bytes, !r.write).wavefronts : 0);
         out.key("parts").list([&] { if (r.shared) write_parts(out, r, addresses); });
     });
 }

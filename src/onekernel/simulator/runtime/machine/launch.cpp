@@ -5,7 +5,9 @@
 #include <thread>
 #include <vector>
 
+#include "../counters/lockstep.h"
 #include "../events.h"
+#include "../machine_code/run.h"
 #include "../memory/memory.h"
 #include "../memory/sparse.h"
 #include "../report/findings.h"
@@ -142,6 +144,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     launch.exhausted = launch.goes_round = launch.talks = false;
     if (options & SPARSE) sparse_launch(launch);
     launch_started();
+    if (options & COUNTS) count_only_atomics(options & BY_CODE && count_by_machine_code(launch));
 
     bool together = config->cooperative || blocks_of(config->cluster) > 1;
     size_t several = together || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);

@@ -5,6 +5,7 @@
 
 #include "../counters/lockstep.h"
 #include "../machine/limits.h"
+#include "../machine_code/run.h"
 #include "../memory/memory.h"
 #include "../memory/sparse.h"
 #include "findings.h"
@@ -42,7 +43,10 @@ void record_launch(const Launch& l) {
         out.field("occupancy", 100 * resident * l.warps * WARP / CARD.threads_per_multiprocessor);
         if (options & SPARSE) out.field("ran", l.ran).field("exhausted", l.exhausted).field("goes_round", l.goes_round).field("talks", l.talks);
         write_buffers(out);
-        if (options & COUNTS) write_counts(out);
+        if (!(options & COUNTS)) return;
+        out.field("by_code", counted_by_code());
+        out.field("why_not_by_code", std::string_view(counted_by_code() ? "" : machine_code_failure()));
+        write_counts(out);
     });
     launches.push_back(out.text());
 }

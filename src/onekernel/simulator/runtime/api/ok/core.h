@@ -15,12 +15,24 @@ OK_INLINE const void* pointer_of(const T& argument) {
     else return nullptr;
 }
 
+template <class T>
+OK_INLINE Argument argument_of(const T& value) {
+    constexpr Argument::Kind kind = std::is_pointer_v<T>                                ? Argument::POINTER
+                                    : std::is_floating_point_v<T>                       ? Argument::FLOATING
+                                    : !std::is_integral_v<T> && !std::is_enum_v<T>      ? Argument::OTHER
+                                    : std::is_unsigned_v<T>                             ? Argument::UNSIGNED
+                                                                                        : Argument::SIGNED;
+    return {&value, static_cast<int>(sizeof value), kind};
+}
+
 // kernel<<<config>>>(arguments...), rewritten: `kernel` is a generic lambda that converts the arguments as a call does.
 template <class Kernel, class... Arguments>
 OK_INLINE int __launch(const LaunchSite& site, const Config& config, Kernel kernel, const Arguments&... arguments) {
     auto body = [&]() OK_QUIET { kernel(arguments...); };
     using Body = decltype(body);
     const void* pointers[] = {pointer_of(arguments)..., nullptr};
+    const Argument values[] = {argument_of(arguments)..., Argument{}};
+    ok_arguments(values, sizeof...(arguments));
     return ok_launch(&site, &config, pointers, sizeof...(arguments), [](void* context) OK_QUIET { (*static_cast<Body*>(context))(); }, &body);
 }
 

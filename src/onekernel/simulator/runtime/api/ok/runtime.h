@@ -169,6 +169,14 @@ struct Config {
     Config(dim3 grid, dim3 block, size_t shared = 0, CUstream_st* stream = nullptr, bool cooperative = false)
         : grid(grid), block(block), shared(shared), stream(stream), cooperative(cooperative) {}
 };
+// An argument as it is passed, before it becomes what the kernel takes.
+struct Argument {
+    enum Kind { OTHER, SIGNED, UNSIGNED, FLOATING, POINTER };
+    const void* value;
+    int bytes;
+    Kind kind;
+};
+extern "C" void ok_arguments(const Argument* values, int count);  // of the launch to come
 // Runs `body(context)` once for each thread. `pointers`: each argument that is a pointer, else null, so that device
 // memory without a name is called what the launch calls it.
 extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int count,

@@ -1,0 +1,131 @@
+"""The machine code of a file's kernels, from NVIDIA's compiler where this machine has one, ready for the runtime."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onekernel.backends.base import BuildError, Unavailable
+from onekernel.backends.cache import cache_folder, prune, used
+from onekernel.backends.machine_code import disassemble, disassembler
+from onekernel.cuda.ahead import compile_ahead
+from onekernel.cuda.nvcc import find
+from onekernel.simulator.machine_code import cubin, encode
+from onekernel.simulator.machine_code.instructions import Unreadable, functions_of
+from onekernel.simulator.paths import RUNTIME
+from onekernel.simulator.read.elf import Symbol, plain_name
+
+FIELDS = 50  # numbers of an instruction: runtime/machine_code/program.h
+_KEPT_BYTES = 256 << 20
+
+
+@dataclass
+class Code:
+    """A kernel's slice and what surrounds it. `unreadable`: why there is none."""
+
+    symbol: str
+    numbers: list[int]
+    parameter_base: int
+    parameters: list[tuple[int, int]]
+    static_shared: int
+    values: list[str]
+    constants: dict[str, str]
+    variables: list[tuple[str, int, int, int]]
+    unreadable: str = ""
+
+
+@dataclass
+class Codes:
+    """A file's kernels. `places`: the line of each access, by its number."""
+
+    kernels: list[Code] = field(default_factory=list)
+    places: list[tuple[str, int] | None] = field(default_factory=list)
+
+
+def codes_of(data: bytes, listing: str, files: Iterable[Path]) -> Codes:
+    """Of a cubin and its listing."""
+    out, read = Codes(), cubin.read(data)
+    known = {path.name: str(path) for path in files}
+    for symbol, function in functions_of(listing, frozenset(known)).items():
+        kernel = read.kernels.get(symbol, cubin.Kernel())
+        why, encoded = "", encode.Encoded(symbol, [], [], set())
+        try:
+            encoded = encode.encode(function, kernel, len(out.places))
+        except Unreadable as error:
+            why = str(error)
+        constants = {str(k): v.hex() for k, v in {**read.constants, **kernel.constants}.items()}
+        variables = [(v.name, v.bank, v.offset, v.size) for v in read.variables]
+        out.kernels.append(Code(symbol, encoded.numbers, kernel.parameter_base, kernel.parameters,
+                                kernel.static_shared, sorted(encoded.values), constants, variables, why))  # fmt: skip
+        for place in encoded.places:
+            out.places.append(None if place is None else (known[Path(place[0]).name], place[1]))
+    return out
+
+
+def give(so: Any, codes: Codes, functions: dict[str, Symbol]) -> None:
+    """Hands the kernels to a loaded program."""
+    c = ctypes
+    string, pointer = c.c_char_p, c.c_void_p
+    so.ok_program.argtypes = [string, string, c.c_uint64, pointer, c.c_int, pointer, pointer, string]
+    so.ok_program_constants.argtypes = [c.c_int, c.c_char_p, c.c_uint64]
+    so.ok_program_variable.argtypes = [c.c_char_p, c.c_int, c.c_uint32, c.c_uint32]
+    so.ok_programs_begin()  # the same library may have been given them before
+    for code in codes.kernels:
+        fields = (c.c_int32 * len(code.numbers))(*code.numbers)
+        values = [int(name in code.values) for name in ("global", "shared", "local")]
+        numbers = (c.c_uint32 * 6)(code.parameter_base, code.static_shared, *values, len(code.parameters))
+        parameters = (c.c_uint32 * max(1, 2 * len(code.parameters)))(*(n for p in code.parameters for n in p))
+        here = functions.get(code.symbol)
+        so.ok_program(code.symbol.encode(), plain_name(code.symbol).encode(), here.offset if here else 0, fields,
+                      len(code.numbers) // FIELDS, numbers, parameters, code.unreadable.encode())  # fmt: skip
+        for bank, text in code.constants.items():
+            so.ok_program_constants(int(bank), bytes.fromhex(text), len(text) // 2)
+        for name, at_bank, offset, size in code.variables:
+            so.ok_program_variable(plain_name(name).encode(), at_bank, offset, size)
+
+
+def load(path: Path, files: Iterable[Path], arch: str) -> Codes | None:
+    """The kernels of a `.cu` as NVIDIA's compiler makes them for `arch`, kept in the cache; None where it is missing or
+    refuses the file."""
+    files = tuple(files)
+    try:
+        made = compile_ahead(path, arch).cubin
+    except (Unavailable, BuildError):
+        return None
+    found = find()
+    tool = disassembler(found.home if found else None)
+    if tool is None:
+        return None
+    folder = cache_folder("machine_code")
+    kept = folder / f"{path.stem}-{_key(made, tool, files)}.json"
+    if used(kept):
+        return _read(json.loads(kept.read_text(encoding="utf-8")))
+    try:
+        codes = codes_of(made, disassemble(made, tool), files)
+    except (ValueError, subprocess.TimeoutExpired):  # not a listing as this disassembler's are known
+        return None
+    with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".part", delete=False, encoding="utf-8") as file:
+        json.dump(asdict(codes), file)
+    os.replace(file.name, kept)
+    prune(folder, _KEPT_BYTES, suffix=".json")
+    return codes
+
+
+def _key(made: bytes, tool: Path, files: tuple[Path, ...]) -> str:
+    digest = hashlib.sha256(made + str(tool).encode() + "\0".join(map(str, files)).encode())
+    for part in (*sorted(Path(__file__).parent.glob("*.py")), RUNTIME / "machine_code" / "names.inc"):
+        digest.update(part.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _read(data: dict[str, Any]) -> Codes:
+    places = [None if place is None else (str(place[0]), int(place[1])) for place in data["places"]]
+    return Codes([Code(**kernel) for kernel in data["kernels"]], places)
