@@ -1,7 +1,9 @@
-"""Speed credit on a GPU: what a learner's softmax earns for its speed, and what is and is not believed.
+"""Speed credit on a GPU: what a learner's kernel earns for its speed, and what is and is not believed.
 
-30 % of the speed of F.softmax at the representative shape, in fp32 and bf16, earns PASS of the points. From there the
-credit rises in a straight line with the kernel's share of the copy's speed, averaged over SHAPES, and is full at 90 %.
+The limit is a copy, or the addition of two tensors where an operator reads two; the floor is what PyTorch's largest
+operators for it reach. 30 % of their speed at the representative shape, in fp32 and bf16, earns PASS of the points.
+From there the credit rises in a straight line with the kernel's share of the limit's speed, averaged over the
+operator's shapes, and is full at 90 %.
 
 What is protected. The times come from the process that runs the submission, and that process can lie: it may patch the
 timer, skip launches, or report what it likes. So the trusted side bounds them. It
@@ -19,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from onekernel.bench.device import Device
 from onekernel.bench.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
@@ -31,8 +34,33 @@ FULL_SPEED = 0.90  # of the copy, averaged over SHAPES
 DTYPES = ("float32", "bfloat16")
 REPRESENTATIVE = (8192, 4096)
 SHAPES = ((16384, 1024), (8192, 4096), (8192, 4095), (2048, 16384), (512, 65536))
+FUSED_SHAPES = ((4096, 4096), (4096, 4095), (16384, 1024))
 REPEATS = 15  # of the references
 LAUNCHES = (15, 25)  # the trusted side draws how many, from this range
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What an operator's speed is measured beside: its limit, "copy" or "add"; PyTorch's operators, by name; at which
+    shapes. The first of them, or `representative`, decides whether any points are earned."""
+
+    limit: str
+    torch: str
+    shapes: tuple[tuple[int, int], ...]
+    representative: tuple[int, int]
+
+    @property
+    def words(self) -> dict[str, object]:
+        """What sentences call them."""
+        return {"limit": Message(f"bench.limit-{self.limit}"), "name": self.torch}
+
+
+BESIDE = {
+    "softmax": Beside("copy", "F.softmax", SHAPES, REPRESENTATIVE),
+    "gelu": Beside("copy", "F.gelu", FUSED_SHAPES, FUSED_SHAPES[0]),
+    "softmax_mul": Beside("add", "F.softmax(x) * w", FUSED_SHAPES, FUSED_SHAPES[0]),
+    "rmsnorm": Beside("add", "F.rms_norm(x + residual)", FUSED_SHAPES, FUSED_SHAPES[0]),
+}
 
 
 @dataclass(frozen=True)
@@ -58,21 +86,23 @@ class Credit:
     notes: tuple[Message, ...]
 
 
-def score(times: Mapping[tuple[str, int, int], Timed]) -> Credit:
-    """Scores the times by (dtype, rows, cols): DTYPES x SHAPES are expected; one that is missing counts as zero."""
+def score(times: Mapping[tuple[str, int, int], Timed], operator: str = "softmax") -> Credit:
+    """Scores the times by (dtype, rows, cols): DTYPES x the operator's shapes are expected; one that is missing counts
+    as zero."""
     notes: list[Message] = []
-    passed = [_passes(times.get((dtype, *REPRESENTATIVE)), dtype, notes) for dtype in DTYPES]
+    beside = BESIDE[operator]
+    passed = [_passes(times.get((dtype, *beside.representative)), dtype, beside, notes) for dtype in DTYPES]
     if not all(passed):
         return Credit(0.0, tuple(notes))
     speeds = [_of_copy(times.get((dtype, *shape)), f"{dtype} {shape[0]} x {shape[1]}", notes)
-              for dtype in DTYPES for shape in SHAPES]  # fmt: skip
+              for dtype in DTYPES for shape in beside.shapes]  # fmt: skip
     mean = sum(speeds) / len(speeds)
-    values = {"percent": 100 * mean, "count": len(speeds), "full": 100 * FULL_SPEED}
+    values = {"percent": 100 * mean, "count": len(speeds), "full": 100 * FULL_SPEED, **beside.words}
     notes.append(Message("bench.credit-copy", values))
     return Credit(PASS + (1 - PASS) * min(1.0, mean / FULL_SPEED), tuple(notes))
 
 
-def tell(timed: Timed | None, dtype: str, rows: int, cols: int) -> Message:
+def tell(timed: Timed | None, dtype: str, rows: int, cols: int, operator: str = "softmax") -> Message:
     """One time beside its references, or why it does not stand."""
     shape = f"{dtype} {rows} x {cols}"
     notes: list[Message] = []
@@ -86,18 +116,19 @@ def tell(timed: Timed | None, dtype: str, rows: int, cols: int) -> Message:
         "spread": 100 * timed.ours.spread,
         "copy": 100 * timed.copy.median / ours,
         "torch": 100 * timed.torch.median / ours,
+        **BESIDE[operator].words,
     }
     return Message("bench.timed-at", values)
 
 
-def _passes(timed: Timed | None, dtype: str, notes: list[Message]) -> bool:
-    shape = f"{dtype} {REPRESENTATIVE[0]} x {REPRESENTATIVE[1]}"
+def _passes(timed: Timed | None, dtype: str, beside: Beside, notes: list[Message]) -> bool:
+    shape = f"{dtype} {beside.representative[0]} x {beside.representative[1]}"
     if not _stands(timed, shape, notes):
         return False
     assert timed is not None
     speed = timed.torch.median / timed.ours.median
     if speed < FLOOR_SPEED:
-        values = {"shape": shape, "percent": 100 * speed, "needed": 100 * FLOOR_SPEED}
+        values = {"shape": shape, "percent": 100 * speed, "needed": 100 * FLOOR_SPEED, **beside.words}
         notes.append(Message("bench.credit-below-floor", values))
     return speed >= FLOOR_SPEED
 
@@ -128,25 +159,39 @@ def _stands(timed: Timed | None, shape: str, notes: list[Message]) -> bool:
     return note is None
 
 
-def references(device: Device) -> dict[tuple[str, int, int], tuple[Sample, Sample, float]]:
-    """The copy's time, F.softmax's and the least possible one (seconds), by (dtype, rows, cols), on this card.
+def references(device: Device, operator: str = "softmax") -> dict[tuple[str, int, int], tuple[Sample, Sample, float]]:
+    """The limit's time, PyTorch's and the least possible one (seconds), by (dtype, rows, cols), on this card.
 
     Runs in the trusted process: no submission may have been loaded into it.
     """
     emptier = L2Emptier()
-    return {(dtype, *shape): reference(device, dtype, *shape, emptier) for dtype in DTYPES for shape in SHAPES}
+    shapes = BESIDE[operator].shapes
+    return {(d, *shape): reference(device, d, *shape, emptier, operator) for d in DTYPES for shape in shapes}
 
 
 def reference(
-    device: Device, dtype: str, rows: int, cols: int, emptier: L2Emptier | None = None
+    device: Device, dtype: str, rows: int, cols: int, emptier: L2Emptier | None = None, operator: str = "softmax"
 ) -> tuple[Sample, Sample, float]:
     """`references` for one element type and shape."""
     import torch
 
-    x = torch.randn((rows, cols), device="cuda").to(getattr(torch, dtype))
+    x, w = (torch.randn((rows, cols), device="cuda").to(getattr(torch, dtype)) for _ in range(2))
     y = torch.empty_like(x)
-    calls = {"copy": partial(y.copy_, x), "F.softmax": partial(torch.softmax, x, dim=1, out=y)}
-    samples = interleaved(calls, REPEATS, emptier)
+    two = BESIDE[operator].limit == "add"
+    limit = partial(torch.add, x, w, out=y) if two else partial(y.copy_, x)
+    samples = interleaved({"limit": limit, "torch": partial(_by_torch, operator, x, w, y)}, REPEATS, emptier)
     size = x.numel() * x.element_size()
-    floor = floor_seconds(size, size, device.datasheet_bandwidth, device.l2_bytes)
-    return samples["copy"], samples["F.softmax"], floor
+    floor = floor_seconds((1 + two) * size, size, device.datasheet_bandwidth, device.l2_bytes)
+    return samples["limit"], samples["torch"], floor
+
+
+def _by_torch(operator: str, x: Any, w: Any, y: Any) -> Any:
+    """PyTorch's largest operators for it."""
+    import torch
+    import torch.nn.functional as F
+
+    if operator == "softmax":
+        return torch.softmax(x, dim=1, out=y)
+    if operator == "softmax_mul":
+        return torch.softmax(x, dim=1) * w
+    return F.gelu(x) if operator == "gelu" else F.rms_norm(x + w, w.shape[1:], w[0], 1e-5)

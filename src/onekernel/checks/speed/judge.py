@@ -6,20 +6,20 @@ What is and is not protected is told in `onekernel.bench.credit`, which holds th
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from onekernel.backends.base import Buffer
+from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.bench import credit
-from onekernel.bench.credit import DTYPES, LAUNCHES, SHAPES, Credit, Timed
+from onekernel.bench.credit import BESIDE, DTYPES, LAUNCHES, Credit, Timed
 from onekernel.bench.sample import Sample
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES as NUMPY
-from onekernel.ops.base import SUFFIXES
+from onekernel.ops.base import SCALARS, SUFFIXES, Operator
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome
@@ -42,26 +42,26 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
 
 
 def measure(s: Submission) -> Credit:
-    """Times the submission at every shape of the credit, beside the copy and F.softmax. Needs a GPU."""
+    """Times the submission at every shape of the credit, beside its limit and PyTorch's. Needs a GPU."""
     from onekernel.bench import device
 
-    references = credit.references(device.current())
+    references = credit.references(device.current(), s.operator.name)
     times: Times = {}
     for dtype in DTYPES:
-        for shape, outcome, right in _launched(s, dtype, SHAPES):
+        for shape, outcome, right in _launched(s, dtype, BESIDE[s.operator.name].shapes):
             timed = _timed(outcome, references[dtype, *shape], right)
             if timed:
                 times[dtype, *shape] = timed
-    return credit.score(times)
+    return credit.score(times, s.operator.name)
 
 
 def time_at(s: Submission, dtype: str, rows: int, cols: int) -> Message:
-    """The submission's time at one shape beside the copy's and F.softmax's, in words. Needs a GPU."""
+    """The submission's time at one shape beside its limit's and PyTorch's, in words. Needs a GPU."""
     from onekernel.bench import device
 
-    reference = credit.reference(device.current(), dtype, rows, cols)
+    reference = credit.reference(device.current(), dtype, rows, cols, None, s.operator.name)
     ((_, outcome, right),) = _launched(s, dtype, [(rows, cols)]) or [((rows, cols), CallOutcome(), False)]
-    return credit.tell(_timed(outcome, reference, right), dtype, rows, cols)
+    return credit.tell(_timed(outcome, reference, right), dtype, rows, cols, s.operator.name)
 
 
 def _timed(outcome: CallOutcome, reference: tuple[Sample, Sample, float], right: bool) -> Timed | None:
@@ -76,33 +76,70 @@ def _launched(
 ) -> list[tuple[tuple[int, int], CallOutcome, bool]]:
     """Each shape with what came of its timed launches, and whether the one that was kept is right."""
     rng = np.random.default_rng(secrets.randbits(64))
-    inputs = [rng.standard_normal(shape, np.float32).astype(NUMPY[dtype]) for shape in shapes]
+    inputs = [_drawn(s.operator, rng, shape, dtype) for shape in shapes]
     function = s.exercise.slug + SUFFIXES[dtype]
-    calls = [(function, _arguments(x)) for x in inputs]
+    calls = [(function, _arguments(s.operator, x, shape)) for x, shape in zip(inputs, shapes, strict=True)]
     launches = LAUNCHES[0] + secrets.randbelow(LAUNCHES[1] - LAUNCHES[0] + 1)
     timed = {"launches": launches, "kept": [secrets.randbelow(launches) for _ in calls]}
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     outcome = supervisor.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed))
     if not outcome.built:
         return []
-    return [
-        (shape, done, _right(s, x, done, dtype)) for shape, x, done in zip(shapes, inputs, outcome.calls, strict=True)
-    ]
+    each = zip(shapes, inputs, outcome.calls, strict=True)
+    return [(shape, done, _right(s, x, shape, done, dtype)) for shape, x, done in each]
 
 
-def _arguments(x: np.ndarray) -> list[Buffer | int]:
-    rows, cols = x.shape
-    size = x.nbytes
-    given = Buffer("x", x.view(np.uint8).ravel(), 0, size, False, x.itemsize)
-    answer = Buffer("y", np.full(size, 0xFF, np.uint8), 0, size, True, x.itemsize)  # all ones: a NaN in every type
-    return [given, answer, rows, cols, cols, cols]
+def _sizes(operator: Operator, shape: tuple[int, int]) -> dict[str, int]:
+    """The operator's sizes for a dense matrix, or for a vector of as many elements."""
+    rows, cols = shape
+    return {"rows": rows, "cols": cols} if "rows" in operator.sizes else {"n": rows * cols}
 
 
-def _right(s: Submission, x: np.ndarray, outcome: CallOutcome, dtype: str) -> bool:
+def _drawn(operator: Operator, rng: np.random.Generator, shape: tuple[int, int], dtype: str) -> dict[str, np.ndarray]:
+    """A random array for each input."""
+    sizes = _sizes(operator, shape)
+    shapes = {p.name: [sizes[name] for name in p.shape] for p in operator.inputs()}
+    return {n: rng.standard_normal(dims, np.float32).astype(NUMPY[dtype]) for n, dims in shapes.items()}
+
+
+def _arguments(operator: Operator, inputs: Mapping[str, np.ndarray], shape: tuple[int, int]) -> list[Arg]:
+    """The launcher's arguments, dense; the scalars of the operator's first case."""
+    sizes = _sizes(operator, shape)
+    x = inputs["x"]
+    sizes |= {p.row_stride: sizes[p.shape[-1]] for p in operator.parameters if p.row_stride}
+    args: list[Arg] = []
+    for p in operator.parameters:
+        if p.role == "in":
+            given = inputs[p.name]
+            args.append(Buffer(p.name, given.view(np.uint8).ravel(), 0, given.nbytes, False, given.itemsize))
+        elif p.role == "out":  # all ones: a NaN in every type
+            args.append(Buffer(p.name, np.full(x.nbytes, 0xFF, np.uint8), 0, x.nbytes, True, x.itemsize))
+        else:
+            args.append(Scalar(p.name, _scalars(operator)[p.name]) if p.role in SCALARS else sizes[p.name])
+    return args
+
+
+def _scalars(operator: Operator) -> Mapping[str, int | float]:
+    return {k: v if isinstance(v, int) else float(np.float32(v)) for k, v in operator.cases[0].scalars.items()}
+
+
+def _right(
+    s: Submission, inputs: Mapping[str, np.ndarray], shape: tuple[int, int], outcome: CallOutcome, dtype: str
+) -> bool:
     """Whether rows that are drawn now, when the answer can no longer change, are what the oracle says."""
-    if "y" not in outcome.after or not np.array_equal(outcome.after["x"], x.view(np.uint8).ravel()):
+    if "y" not in outcome.after or not all(
+        np.array_equal(outcome.after[name], x.view(np.uint8).ravel()) for name, x in inputs.items()
+    ):
         return False
-    drawn = np.random.default_rng(secrets.randbits(64)).choice(len(x), min(len(x), SAMPLED_ROWS), replace=False)
-    got = outcome.after["y"].view(x.dtype).reshape(x.shape)[drawn].astype(np.float64)
-    given = {"x": x[drawn].astype(np.float64)}
+    rows = shape[0]
+    drawn = np.random.default_rng(secrets.randbits(64)).choice(rows, min(rows, SAMPLED_ROWS), replace=False)
+    whole = inputs["x"].shape  # of a vector: rows of it, one behind the other
+
+    def picked(values: np.ndarray) -> np.ndarray:
+        some = values.reshape(shape)[drawn].astype(np.float64)
+        return some if len(whole) == 2 else some.ravel()
+
+    got = picked(outcome.after["y"].view(inputs["x"].dtype))
+    given = {k: picked(x) if x.shape == whole else x.astype(np.float64) for k, x in inputs.items()}
+    given |= {k: np.array(v, np.float64) for k, v in _scalars(s.operator).items()}
     return s.operator.compare(got, s.operator.oracle(given)["y"], dtype, given) is None
