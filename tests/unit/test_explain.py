@@ -266,6 +266,16 @@ def test_waits_copies_memory_and_gaps_are_counted_without_the_recorders_own_wait
     assert (start, end, during) == (45.0, 102.0, "")
 
 
+@pytest.mark.parametrize(("pause", "why"), [(900, "the file's own Python"), (30, "fewer, larger launches")])
+def test_python_that_takes_its_time_is_told_from_many_launches(tmp_path, pause, why):
+    builder, at = Builder(), 0.0
+    for _ in range(10):
+        builder.kernel("elementwise", at + 5, 3, "aten::add", ([1024], [1024]))
+        at += 10 + pause
+    builder.step(0, at)
+    assert why in said(explained(builder, tmp_path))
+
+
 def test_a_kernels_bytes_are_its_operators_inputs_and_what_it_kept(tmp_path):
     builder = Builder()
     builder.op("aten::mul", 0, 10, ([1 << 20], [1 << 20]))

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onekernel.explain.chrome import CALL, COPY, KERNEL, MEMORY, OP, Event
-from onekernel.explain.intervals import Interval
+from onekernel.explain.intervals import Interval, length, minus, union
 from onekernel.explain.owners import Innermost
-from onekernel.explain.shares import Explained, Piece, waits_of
+from onekernel.explain.shares import LAUNCH, Explained, Piece, waits_of
 
 _SYNC = re.compile(r"Synchronize")
 _ALLOCATES = re.compile(r"^(cuda|cu)(Malloc|MemAlloc|HostAlloc|MallocHost|Free|MemFree)", re.IGNORECASE)
 _LAUNCH = re.compile(r"Launch")
 _DIRECTION = re.compile(r"(HtoD|DtoH|DtoD|HtoH|PtoP)")
+PYTHON = 100.0  # microseconds: far more than lies between two operators of a loop
 GAP = 1.0  # microseconds: between two kernels of a full queue lies about as much
 
 
@@ -147,6 +148,14 @@ def longest_gap(explained: Explained) -> tuple[Interval, str] | None:
     within = [e for e in explained.trace.of(OP, CALL, "mark") if e.start <= middle <= e.end]
     within = [e for e in within if not e.name.startswith(("onekernel:", "ProfilerStep#"))]
     return (start, end), min(within, key=lambda e: e.duration).name if within else ""
+
+
+def python_time(explained: Explained) -> float:
+    """Microseconds of launch overhead in which the host was in no operator and no call of CUDA, in stretches of at
+    least PYTHON: what the file does besides PyTorch."""
+    trace, own = explained.trace, waits_of(explained.trace)
+    known = union((e.start, e.end) for e in [*trace.of(OP, CALL), *own])
+    return length(s for s in minus(explained.moments[LAUNCH], known) if s[1] - s[0] >= PYTHON)
 
 
 def kernels(explained: Explained) -> list[Event]:

@@ -57,7 +57,11 @@ def _verdict(explained: Explained) -> Iterator[Line]:
             source = "card" if explained.roofs.card else "measured"
             roof = _roof(explained, bound)
             yield say(f"explain.roof-{bound}-{source}", percent=100 * reached, roof=roof), ""
-    yield say(f"explain.advice-{binds}"), ""
+    besides = facts.python_time(explained)
+    if binds == LAUNCH and besides > 0.5 * shares[LAUNCH] * explained.microseconds:
+        yield say("explain.advice-python", took=seconds(besides)), ""
+    else:
+        yield say(f"explain.advice-{binds}"), ""
 
 
 def _roof(explained: Explained, bound: str) -> Quantity:
