@@ -51,7 +51,7 @@ def _figures(root: Path) -> dict[str, tuple[Draw, list[Path], str]]:
     }
     for name in TIMELINES:
         path = root / TRACES / f"{name}.json.gz"
-        sources = [path, *(code / f"{part}.py" for part in ("picture", "shares", "costs", "facts"))]
+        sources = [path, *(code / f"{part}.py" for part in ("picture", "shares", "costs"))]
         found[f"explain-{name.replace('_', '-')}"] = (_timeline(path), sources, "explain")
     return found
 
