@@ -18,7 +18,7 @@ from onekernel.sandbox import tasks, touched
 from onekernel.sandbox.landlock import FILE_BYTES, confine, end_with, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
-from onekernel.ways import SPARSE
+from onekernel.ways import INTERPRETED, SPARSE
 
 ENDLESS = "time-limit"
 LOST = 3
@@ -33,10 +33,10 @@ def build(request: Request) -> Program:
         from onekernel import cuda
 
         return cuda.build(request.source, prototypes=request.prototypes, **request.options)
-    if request.backend == "triton":
+    if request.backend in ("triton", INTERPRETED):
         from onekernel import triton
 
-        return triton.build(request.source, **request.options)
+        return triton.build(request.source, interpret=request.backend == INTERPRETED, **request.options)
     raise ValueError(f"backend {request.backend!r}")
 
 

@@ -32,11 +32,11 @@ class Stop(Exception):
         self.finding = finding
 
 
-def choose_interpreter() -> bool:
+def choose_interpreter(wanted: bool = False) -> bool:
     """Decides how this process runs Triton, before Triton is imported. Returns whether it interprets.
 
-    With a GPU Triton compiles, unless TRITON_INTERPRET=1 asks otherwise; without one it interprets. Raises Unavailable
-    where Triton is missing, too old, faulty with this NumPy, or already imported the other way.
+    With a GPU Triton compiles, unless it is `wanted` or TRITON_INTERPRET=1 asks otherwise; without one it interprets.
+    Raises Unavailable where Triton is missing, too old, faulty with this NumPy, or already imported the other way.
     """
     version, numpy_version = _version("triton"), _version("numpy")
     if version is None:
@@ -44,7 +44,7 @@ def choose_interpreter() -> bool:
     text = metadata.version("triton")
     if version < OLDEST:
         raise Unavailable(Message("triton.too-old", {"version": text, "python": sys.executable}))
-    interpret = os.environ.get("TRITON_INTERPRET") == "1" or not _has_gpu()
+    interpret = wanted or os.environ.get("TRITON_INTERPRET") == "1" or not _has_gpu()
     if interpret and version == BROKEN_LOOPS and numpy_version is not None and numpy_version >= BROKEN_SINCE_NUMPY:
         values = {"version": text, "numpy": metadata.version("numpy"), "python": sys.executable}
         raise Unavailable(Message("triton.numpy-loops", values))

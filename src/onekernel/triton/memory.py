@@ -73,6 +73,8 @@ class Watch:
         self.findings: list[Finding] = []
         self.kernels: list[KernelCounts] = []
         self.program: tuple[int, ...] = (0, 0, 0)
+        self.configurations = 0  # of the autotuner that has most
+        self._widest = 0  # elements of the widest access of a program
         self._metrics: dict[str, float] = {}
         self._told: set[tuple[str, int | None, str]] = set()
 
@@ -106,18 +108,21 @@ class Watch:
             size = tensor.element_size()
             elements = storage.nbytes() // size
             self.regions.append(Region(name, start, start + storage.nbytes(), size, 1, elements, elements))
+        self._widest = 0
         self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
 
     def end(self, kernel: str, grid: tuple[int, int, int], warps: int) -> None:
         """The launch has ended: its counts are kept."""
         buffers = tuple(r.traffic() for r in self.regions if r.contract)
+        shape, extra = (32 * warps, 1, 1), {"widest": self._widest, "configurations": self.configurations}
         self.kernels.append(
-            KernelCounts(kernel, grid, (32 * warps, 1, 1), 0, None, self._metrics, buffers, source="interpreter")
+            KernelCounts(kernel, grid, shape, 0, None, self._metrics, buffers, source="interpreter", extra=extra)
         )
 
     def access(self, kind: str, pointers: np.ndarray, mask: np.ndarray, itemsize: int) -> np.ndarray:
         """Checks one tl.load ("load"), tl.store ("store") or atomic. Returns the mask without the stray lanes."""
         pointers, mask = np.broadcast_arrays(pointers, mask)
+        self._widest = max(self._widest, pointers.size)
         asked = mask.astype(bool)
         first = pointers[asked].astype(np.int64)
         store = kind != "load"

@@ -25,10 +25,11 @@ DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
 CHAPTER = "03-triton#interpreter"
 
 
-def build(path: Path | str, mode: str = "check") -> TritonProgram:
+def build(path: Path | str, mode: str = "check", interpret: bool = False) -> TritonProgram:
     """Makes this process ready for a Triton file: compiled at its first call on a GPU, interpreted without one. Checks
-    and counts are always on in the interpreter, whatever `mode`, and no file is timed. Raises Unavailable."""
-    interpret = choose_interpreter()
+    and counts are always on in the interpreter, whatever `mode`, and no file is timed. `interpret` has the interpreter
+    run it on a GPU machine too. Raises Unavailable."""
+    interpret = choose_interpreter(interpret)
     tune_in_turn()
     if interpret:
         install()

@@ -36,6 +36,8 @@ def tune_in_turn() -> None:
 
     def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
         fitting = prune(self, *args, **kwargs)
+        if Watch.active is not None:
+            Watch.active.configurations = max(Watch.active.configurations, len(self.configs))
         turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
         return [fitting[turn % len(fitting)]]
 

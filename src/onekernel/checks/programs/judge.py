@@ -1,0 +1,56 @@
+"""Judges what the programs of a Triton kernel do, as the interpreter sees it."""
+
+from __future__ import annotations
+
+from math import prod
+
+from onekernel.checks.counted import call_at
+from onekernel.checks.programs.reasons import words_of_reasons
+from onekernel.course import Check
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
+from onekernel.messages import Message
+
+WORDS = 12  # that the reasons for some configurations have together, at the least
+
+
+def plan(s: Submission, check: Check) -> list[Call]:
+    """A call at the check's sizes, and at its other ones where it has some."""
+    asked = [check.options[key] for key in ("sizes", "also") if key in check.options]
+    return [call_at(s, sizes, s.exercise.dtypes[0]) for sizes in asked]
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """All points or none.
+
+    "tile": no access of a program has more than `limit` elements. "shared-rows": at most one program for `limit` rows.
+    "configurations": an autotuner has `limit` of them, and the file gives reasons beside them.
+    """
+    failures = [failure for call, outcome in ran for failure in judge_call(s, check, call, outcome)]
+    if failures:
+        return Verdict(check, FAILED, failures=tuple(failures))
+    seen = [kernel for _, outcome in ran if outcome.report for kernel in outcome.report.kernels]
+    limit = check.options["limit"]
+    rows = check.options["sizes"].get("rows", 1)
+    if check.options["feature"] == "tile":
+        value = max((int(k.extra.get("widest", 0)) for k in seen), default=0)
+        good = 0 < value <= limit
+    elif check.options["feature"] == "shared-rows":
+        value = max((prod(k.grid) for k in seen), default=0)
+        good = 0 < value * limit <= rows
+    else:
+        value = max((int(k.extra.get("configurations", 0)) for k in seen), default=0)
+        good = value >= limit
+        if good and words_of_reasons(s.path.read_text(encoding="utf-8")) < WORDS:
+            return _failed(s, check, Message("grading.programs-reasons", {"words": WORDS}), "reasons")
+    facts = {"value": value, "limit": limit, "rows": rows, **check.options["sizes"]}
+    note = Message(f"grading.programs-{check.options['feature']}", facts)
+    if good:
+        return Verdict(check, PASSED, check.points, note=note)
+    missing = Message(f"grading.programs-no-{check.options['feature']}", facts)
+    return _failed(s, check, missing, str(check.options["feature"]))
+
+
+def _failed(s: Submission, check: Check, message: Message, code: str) -> Verdict:
+    return Verdict(check, FAILED, failures=(Failure(message, check.chapter, file=str(s.path), code=code),))
