@@ -72,3 +72,9 @@ def test_a_number_that_nobody_measured_is_refused_by_name(repository: Path, what
     with pytest.raises(UserError, match=re.escape(what)):
         values.refresh(repository)
 
+
+
+def test_lines_of_code_are_those_that_a_machine_reads() -> None:
+    python = '"""Says\nwhat."""\nimport os  # why\n\n# note\ndef f():\n    """Doc."""\n    return os\n'
+    assert values.code_lines(python, "a.py") == ["import os  # why", "def f():", "    return os"]
+    assert values.code_lines("// a\n\nint x;  // b\n#include <x>\n", "a.cu") == ["int x;  // b", "#include <x>"]

@@ -64,6 +64,22 @@ def test_a_page_has_none_of_them(page: Path) -> None:
     assert not wrong(page.read_text(encoding="utf-8"), "es" if spanish else "en")
 
 
+BLOCKS = re.compile(r"^```.*?^```$|^ {4,}[^\n]*$|^\|[^\n]*$|`[^`\n]*`|\]\([^)]*\)|!\[[^\n]*|<!--.*?-->", re.M | re.S)
+FORMULA = re.compile(r"[\d.,]+(?:e-?\d+)?(?: [A-Za-z/µ]+)? [x/·] [\d.,][^.;:\n]{0,60}? = [\d.,]+")
+CHAPTERS = [p for p in PAGES if re.match(r"0\d-", p.name) or p.name == "measuring.md"]
+
+
+def test_a_formula_in_a_sentence_is_found() -> None:
+    assert FORMULA.search("An SM needs 4.8e12 x 600e-9 = 2.9 MB of it.") and FORMULA.search("8 / 22 = 37 %")
+    assert not FORMULA.search("a tile of 128 x 128") and not FORMULA.search(BLOCKS.sub(" ", "    8 / 22 = 37 %"))
+
+
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_formula_stands_in_a_sentence(page: Path) -> None:
+    """It has a line of its own, indented."""
+    assert [found[0] for found in FORMULA.finditer(BLOCKS.sub(" ", page.read_text(encoding="utf-8")))] == []
+
+
 @pytest.mark.parametrize("area", sorted(messages.areas()))
 @pytest.mark.parametrize("lang", messages.LANGUAGES)
 def test_a_message_has_none_of_them(area: str, lang: str) -> None:

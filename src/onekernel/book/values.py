@@ -4,11 +4,13 @@
 
 After the card comes the kind: `percent DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
 `roof NAME` with a name of `ROOFS` (roofline.json); `profile SLUG FIELD` with a field of `READ` or a stall's name, its
-share of all waiting (profiles/). The unit stands outside of the markers. `onekernel author tables` writes them.
+share of all waiting (profiles/); `lines FILE`, the lines of code of a file, without comments and blank lines. The
+unit stands outside of the markers. `onekernel author tables` writes them.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -87,10 +89,26 @@ def value(card: str, what: list[str], root: Path, lang: str) -> str:
         (name,) = names
         of, spec = ROOFS[name]
         return number(of(json.loads((measured / "roofline.json").read_text(encoding="utf-8"))["roofs"]), spec, lang)
+    if kind == "lines":
+        (file,) = names
+        return str(len(code_lines((root / file).read_text(encoding="utf-8"), file)))
     if kind == "profile":
         slug, field = names
         return _of_profile(root / "profiles" / card / f"{slug}.json", field, lang)
     raise KeyError(kind)
+
+
+def code_lines(text: str, name: str) -> list[str]:
+    """The lines that a machine reads: no blank ones, no comments, no docstrings."""
+    if name.endswith(".py"):
+        for found in ast.walk(ast.parse(text)):
+            if isinstance(found, ast.Module | ast.FunctionDef) and ast.get_docstring(found, clean=False) is not None:
+                told = found.body[0]
+                lines = text.split("\n")
+                lines[told.lineno - 1 : told.end_lineno] = [""] * ((told.end_lineno or told.lineno) - told.lineno + 1)
+                text = "\n".join(lines)
+    comment = "#" if name.endswith(".py") else "//"
+    return [line for line in text.split("\n") if line.strip() and not line.strip().startswith(comment)]
 
 
 def _of_profile(path: Path, field: str, lang: str) -> str:
