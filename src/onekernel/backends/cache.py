@@ -59,5 +59,6 @@ def prune(folder: Path, most_bytes: int = MOST_BYTES, suffix: str = ".so") -> No
     for when, size, path in sorted(kept):
         if excess <= 0 or time.time() - when < IN_USE_SECONDS:
             return
-        path.unlink(missing_ok=True)
+        for part in (path, path.with_suffix(".warnings")):
+            part.unlink(missing_ok=True)
         excess -= size

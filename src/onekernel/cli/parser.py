@@ -53,6 +53,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("doctor", "machine:run")
     command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
     command("profile", "tools:profile", _exercise, _whose, _shape)
+    command("show", "show:run", _exercise, _show, _whose, _shape)
     command("trace", "trace:run", _trace, _whose, _shape)
     command("explain", "explain:run", _explain)
     command("bench", "tools:bench", _benched, _flag("dry-run"))
@@ -110,6 +111,12 @@ def _shape(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shape", metavar="R,C", help=say("cli.opt-shape"))
     dtypes = ("float32", "float16", "bfloat16")
     parser.add_argument("--dtype", choices=dtypes, default="float32", help=say("cli.opt-dtype"))
+
+
+def _show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--value", metavar="NAME", required=True, help=say("cli.opt-value"))
+    parser.add_argument("--block", metavar="B", type=_count, default=0, help=say("cli.opt-block"))
+    parser.add_argument("--thread", metavar="T", type=_count, default=0, help=say("cli.opt-thread"))
 
 
 def _compile(parser: argparse.ArgumentParser) -> None:

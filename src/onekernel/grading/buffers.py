@@ -105,12 +105,31 @@ def _judge_output(operator: Operator, call: Call, p: Parameter, memory: np.ndarr
         return Fault("guard", Message("grading.guard-written", {"name": p.name, "element": element}))
     unwritten = np.argwhere(written == call.poison[p.name])
     if len(unwritten):
-        values = {"name": p.name, "count": len(unwritten), "total": written.size, "index": _index(unwritten[0])}
-        return Fault("unwritten", Message("grading.unwritten", values))
+        return Fault("unwritten", _unwritten(p.name, unwritten, written.shape))
     with np.errstate(all="ignore"):  # garbage may hold signalling NaN, infinities, numbers beyond any ratio
         got = written.view(DTYPES[call.dtype]).astype(np.float64)
         found = operator.compare(got, call.expected[p.name], call.dtype, call.inputs)
     return None if found is None else Fault(found.kind, _describe(p.name, found))
+
+
+def _unwritten(name: str, at: np.ndarray, shape: tuple[int, ...]) -> Message:
+    """How many elements were never written, and which, where they have something in common: all, the last ones of the
+    tensor or of each row, whole rows at the end."""
+    count, total = len(at), int(np.prod(shape))
+    told = Message("grading.unwritten", {"name": name, "count": count, "total": total, "index": _index(at[0])})
+    first = int(at[:, -1].min())
+    values: dict[str, object] = {"name": name, "first": first, "cols": shape[-1]}
+    if count == total:
+        which = "all"
+    elif len(shape) == 1 and count == total - first:
+        which = "tail" if count > 1 else "last"
+    elif len(shape) == 2 and count == shape[0] * (shape[1] - first):
+        which = "columns"
+    elif len(shape) == 2 and count == (shape[0] - int(at[0, 0])) * shape[1]:
+        which, values["first"] = "rows", int(at[0, 0])
+    else:
+        return told
+    return Message("grading.both", {"first": told, "second": Message(f"grading.unwritten-{which}", values)})
 
 
 def _describe(name: str, m: Mismatch) -> Message:

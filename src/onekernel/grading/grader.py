@@ -6,11 +6,16 @@ import math
 import secrets
 import time
 from collections.abc import Sequence
+from functools import partial
 
+from onekernel.backends.base import Finding
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
+from onekernel.grading.endings import stopped_first
+from onekernel.grading.leftovers import with_leftovers
 from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of
+from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
@@ -73,7 +78,7 @@ def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> lis
     """The first check tells why, so that it is read once, and the others that it does; what this machine cannot assess
     has its reason at each."""
     first, *others = s.exercise.checks
-    verdicts = [Verdict(first, status, failures=failures[: MAX_FAILURES])]
+    verdicts = [Verdict(first, status, failures=failures[:MAX_FAILURES])]
     for check in others:
         there = Failure(Message("grading.told-at-first"), check.chapter, code="told-at-first")
         verdicts.append(Verdict(check, status, failures=failures[:1] if status == NOT_ASSESSED else (there,)))
@@ -83,6 +88,7 @@ def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> lis
 def _grade_checks(s: Submission) -> list[Verdict]:
     plans: list[tuple[Check, list[Call]]] = [(c, c.kind.plan(s, c)) for c in s.exercise.checks if c.kind.plans]
     ran: dict[str, Ran] = {}
+    warnings: tuple[Finding, ...] = ()
     builds = dict.fromkeys((_backend(s, c), call.case.defines) for c, plan in plans for call in plan)
     for backend, defines in builds:
         mine = [(c, call) for c, plan in plans if _backend(s, c) == backend for call in plan]
@@ -93,13 +99,21 @@ def _grade_checks(s: Submission) -> list[Verdict]:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
             return _build_failed(s, outcome)
+        warnings = warnings or outcome.warnings
         answers = outcome.calls if outcome.built else [_not_built(outcome)] * len(mine)
         for (check, call), answer in zip(mine, answers, strict=True):
             ran.setdefault(check.id, []).append((call, answer))
     verdicts: list[Verdict] = []
     for check in s.exercise.checks:
         verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
-    return with_causes(s, ran, verdicts)
+    verdicts = with_leftovers(s, list(ran.values()), with_causes(s, ran, verdicts), partial(_alone, s))
+    return with_warnings(stopped_first(verdicts), warnings)
+
+
+def _alone(s: Submission, call: Call) -> CallOutcome:
+    """The call, made first in a process of its own."""
+    outcome = _run(s, s.backend, [call], (), counted=False)
+    return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
 
 
 def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:

@@ -23,6 +23,7 @@ from onekernel.ways import REFUSED, SPARSE
 
 ENDLESS = "time-limit"
 SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
+FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 Ran = list[tuple[Call, CallOutcome]]
 
@@ -64,8 +65,11 @@ class Submission:
 
 def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Failure:
     """A backend's finding as a reason why points were lost."""
+    message = finding.message
+    if call and message.key == "simulator.bad-launch-empty-grid" and all(call.case.sizes.values()):  # there is work
+        message = Message("grading.grid-rounded-down", dict(message.values))
     return Failure(
-        finding.message,
+        message,
         finding.chapter or check.chapter,
         call.case.name if call else None,
         call.case.about if call else None,
@@ -90,7 +94,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if call.case.way == REFUSED:  # it could compute nothing: what counts is what it says
         lost = Message("grading.launch-error-lost", {"function": call.function})
         return [] if report.status else [because(lost, "launch-error-lost")]
-    found = _said_once([failure_of(f, check, call) for f in report.findings if f.severity == "error"])
+    errors = sorted((f for f in report.findings if f.severity == "error"), key=lambda f: f.code not in FIRST)
+    found = _said_once([failure_of(f, check, call) for f in errors])
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))

@@ -65,6 +65,7 @@ class RunOutcome:
     log: str = ""
     unavailable: Message | None = None
     ended: Message | None = None  # the process ended before the build did
+    warnings: tuple[Finding, ...] = ()  # of the compiler, on a file that it built
 
     @property
     def built(self) -> bool:
@@ -104,7 +105,7 @@ def run(request: Request) -> RunOutcome:
             for i in todo:
                 outcomes[i] = CallOutcome(ended=Message("grading.gave-up", {"times": attempt + 1}))
             break
-    return RunOutcome(outcomes)
+    return RunOutcome(outcomes, warnings=whole.warnings)
 
 
 def _room(arg: object) -> int:
@@ -175,9 +176,13 @@ def _read_built(out: Path, ended: process.Ended, request: Request) -> RunOutcome
         data = protocol.read_json(out / "built.json")
         if "unavailable" in data:
             return RunOutcome([], unavailable=protocol.printable(Message.from_json(data["unavailable"])))
-        return RunOutcome([], build=protocol.read_findings(data["findings"], request.source), log=str(data["log"]))
+        build = protocol.read_findings(data["findings"], request.source)
+        warnings = protocol.read_findings(data.get("warnings", []), request.source)
+        return RunOutcome([], build=build, log=str(data["log"]), warnings=warnings)
     except FileNotFoundError:
-        return RunOutcome([], ended=_how(ended), log=ended.output)
+        slow = ended.timed_out and not ended.survivors and not ended.flooded  # nothing of the file has run yet
+        how = Message("grading.build-timed-out", {"seconds": ended.seconds}) if slow else _how(ended)
+        return RunOutcome([], ended=how, log=ended.output)
     except (Forged, *protocol.NOT_AS_ASKED) as error:
         return RunOutcome([], ended=_forged(error))
 

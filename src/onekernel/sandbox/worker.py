@@ -94,7 +94,8 @@ def work(folder: Path) -> None:
     except Unavailable as error:
         _write(out / "built.json", {"unavailable": error.message.to_json()})
         return
-    _write(out / "built.json", {"findings": [], "log": ""})
+    said = [f.to_json() for f in getattr(program, "warnings", ())]
+    _write(out / "built.json", {"findings": [], "log": "", "warnings": said})
     if request.backend == "python":
         tasks.work(request, out, program)
         return

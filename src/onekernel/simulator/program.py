@@ -18,7 +18,7 @@ from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding
 from onekernel.messages import Message
 from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
-from onekernel.simulator.compilation.compile import compile_source
+from onekernel.simulator.compilation.compile import compile_source, warnings_of
 from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.elf import Symbol, plain_name, symbols
@@ -54,6 +54,9 @@ class Simulated(Untimed):
         self.library = library
         self.exact_requests = exact_requests
         self.codes = codes
+        self.warnings = warnings_of(source, library)
+        self.shows: tuple[int, int] = (-1, -1)  # a block and a thread, of a file that was built to show a variable
+        self.shown: dict[str, Any] = {}
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
@@ -73,6 +76,7 @@ class Simulated(Untimed):
         so.ok_buffer_take.argtypes = [c.c_int, c.c_void_p]
         so.ok_call.argtypes = [c.c_void_p, c.POINTER(c.c_uint64), c.POINTER(c.c_float), c.c_uint, c.c_double, c.c_int,
                                c.POINTER(c.c_int)]  # fmt: skip
+        so.ok_show.argtypes = [c.c_longlong, c.c_longlong]
         so.ok_trace.argtypes = [c.c_uint64, c.c_int]
         so.ok_report.restype = c.c_char_p
         sparse.declare(so)
@@ -121,8 +125,10 @@ class Simulated(Untimed):
         if self.codes is not None and options & COUNT:
             options |= BY_CODE
         limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit
+        self._so.ok_show(*self.shows)
         self._so.ok_call(address, values, reals, options, limit, cores, ctypes.byref(status))
         report: dict[str, Any] = json.loads(self._so.ok_report())
+        self.shown = report["shown"]
         for arg in args:
             if isinstance(arg, Sparse):
                 sparse.take(self._so, ids[id(arg)], arg)
@@ -186,6 +192,7 @@ def build(
     with_compiler: str | None = None,
     arch: str | None = None,
     machine_code: bool = True,
+    show: str | None = None,
 ) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
@@ -194,12 +201,12 @@ def build(
     bank conflicts. `prototypes` are the C declarations that the file's launchers are held to; `defines` are macros as
     of -D. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and not the default one;
     work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card
-    to model, "sm_80" or "sm_90"; else what ONEKERNEL_ARCH says, else sm_80. Nothing of the file runs before the first
-    call.
+    to model, "sm_80" or "sm_90"; else what ONEKERNEL_ARCH says, else sm_80. `show`: a variable of which one thread's
+    values are kept (`shows`, `shown`). Nothing of the file runs before the first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
-    source = rewrite(Path(path).resolve(), architecture(arch))
+    source = rewrite(Path(path).resolve(), architecture(arch), show)
     library, whole_vectors = compile_source(source, mode, chosen, defines)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     # clang takes vector types apart whose copies are not spelled out: one access may count as several.

@@ -25,6 +25,8 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
         found += [(case, dtype, 1) for case in cases if case.plain][:1]
     return found
 
+MOST_PRINTED = 12  # lines of printf that a check shows
+
 
 def plan(s: Submission, check: Check) -> list[Call]:
     """The calls with what `chosen` names."""
@@ -53,16 +55,31 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         failed += bool(found)
         symptoms += bool(found) and all(f.code in SYMPTOMS for f in found)
         for failure in found:  # one of a kind and line: the same race on ten inputs is one race
-            if (failure.code, failure.line) not in seen:
-                seen.add((failure.code, failure.line))
+            kind = failure.message.key if failure.code == "ended" else failure.code
+            if (kind, failure.line) not in seen:
+                seen.add((kind, failure.line))
                 failures.append(failure)
     cause = next((f for f in (*failures, *(f for v in before for f in v.failures)) if f.line is not None), None)
     if cause is not None:
         failures = _fix_first(failures, cause, symptoms)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
+    said = _printed(ran)
     if failures:
-        return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]), note=note)
-    return Verdict(check, PASSED, check.points, note=note)
+        return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]), note=note, details=said)
+    return Verdict(check, PASSED, check.points, note=note, details=said)
+
+
+def _printed(ran: Ran) -> tuple[Message, ...]:
+    """What printf said on the first input that it said something on, its first MOST_PRINTED lines."""
+    for call, outcome in ran:
+        lines = [f for f in outcome.report.findings if f.code == "printed"] if outcome.report else []
+        if lines:
+            said = [Message("grading.printed-line", {"line": f.line or 0, "said": f.message}) for f in lines]
+            rest = len(lines) - MOST_PRINTED
+            more = [Message("grading.printed-more", {"count": rest})] if rest > 0 else []
+            head = Message("grading.printed-on", {"input": call.case.about})
+            return (head, *said[:MOST_PRINTED], *more)
+    return ()
 
 
 def _fix_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Failure]:

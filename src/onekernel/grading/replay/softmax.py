@@ -94,6 +94,8 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-copy", lambda: r.x)
     seen = _Rows(np.where(np.isnan(r.x), np.float32(0), r.x))
     yield Mistake("softmax-nan-hidden", lambda: seen.above(seen.largest))
+    right = r.above(r.largest)
+    yield Mistake("softmax-nan-hidden", lambda: np.where(np.isnan(right), np.float32(0), right), variant="result")
     yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
 
 
@@ -137,8 +139,11 @@ def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
     for cause, variant, weights in weightings(r.x.shape[1]):
         for where in ("sum", "maximum", "both"):
             yield Mistake(cause, partial(r.weighted, weights, where), variant=(variant, where))
+    cut = _Rows(np.where(np.arange(r.x.shape[1]) == r.x.shape[1] - 1, np.float32(-np.inf), r.x))
+    yield Mistake("sum-skips-last", lambda: cut.above(cut.largest), variant="masked")
     for threads in THREADS:
         yield Mistake("softmax-own-sums", partial(_own_sums, r, threads), variant=threads)
+        yield Mistake("softmax-own-sums", partial(_own_sums, r, threads, joined=True), variant=-threads)
 
 
 def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
@@ -157,10 +162,10 @@ def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
         yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=variant)
 
 
-def _own_sums(r: _Rows, threads: int) -> np.ndarray:
-    """Each thread divides by the sum of its own columns, above their own maximum."""
+def _own_sums(r: _Rows, threads: int, joined: bool = False) -> np.ndarray:
+    """Each thread divides by the sum of its own columns, above their own maximum; or above the row's, if `joined`."""
     laid = dealt(r.x, threads, -np.inf)
-    e = np.exp(laid - laid.max(axis=1, keepdims=True))
+    e = np.exp(laid - (r.largest[:, :, None] if joined else laid.max(axis=1, keepdims=True)))
     return np.asarray((e / e.sum(axis=1, keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
@@ -178,7 +183,7 @@ def otherwise(got: np.ndarray, want: np.ndarray) -> Message | None:
     """What wrong rows have in common where no mistake gives their numbers: all elements of a row off by one factor."""
     if got.shape[1] < 8:
         return None
-    if not np.isfinite(got).all():
+    if not (np.isfinite(got).all() and np.isfinite(want).all()):
         return None
     looked_at = want > FACTOR_FROM * want.max(axis=1, keepdims=True)
     ratio = got / want

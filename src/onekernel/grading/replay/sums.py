@@ -15,6 +15,7 @@ import numpy as np
 from onekernel.grading.replay.base import THREADS, dealt, later, row_sum
 
 NARROW = {"float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16)}
+GRIDS = tuple(threads * blocks for threads in (128, 256, 512) for blocks in (2, 4, 8, 16, 32, 64))
 STEP = {"float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a sum in that type, some roundings of which have turned
 BLOCKS = (33, 48, 64, 96, 100, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1000, 1024)
 STEPS = (2, 4, 8, 16, *(1 << k for k in range(5, 18)), 96, 192)
@@ -29,7 +30,8 @@ def weightings(n: int) -> Iterator[Weighting]:
     yield "sum-skips-last", None, lambda: at < n - 1
     yield "sum-skips-first", None, lambda: at > 0
     yield "sum-doubled", None, lambda: np.full(n, 2)
-    yield "sum-last-alone", None, lambda: at == n - 1
+    for threads in (1, *BLOCKS, *GRIDS):
+        yield "sum-last-alone", threads, later(lambda t: at >= n - t, threads)
     yield "sum-first-alone", None, lambda: at == 0
     for step in STEPS:
         yield "sum-tail-lost", step, later(lambda s: at < n // s * s, step)
@@ -45,6 +47,9 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-odd-tree", threads, later(lambda t: _reached(t)[at % t], threads)
         for step in {threads - 1, threads + 1, threads // 2, 2 * threads, 32, 1} - {threads}:
             yield "sum-wrong-step", (threads, step), partial(_visits, n, threads, step)
+    for threads in (128, 256, 512):  # blocks of a grid that all begin in their own part and go on by a block's
+        for grid in GRIDS:
+            yield "sum-wrong-step", (grid, threads), partial(_visits, n, grid, threads)
 
 
 @cache

@@ -20,10 +20,12 @@ from onekernel.messages import Message
 from onekernel.simulator.compilation import misplaced
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card, flags
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
+from onekernel.simulator.compilation.warnings import warnings_in
 from onekernel.simulator.paths import INCLUDE, RUNTIME
 from onekernel.simulator.rewrite.source import Source
 
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
+WARNINGS = ".warnings"  # beside a build: what the compiler said of it
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
 
@@ -75,6 +77,7 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             raise compile_error(source, done.stdout + done.stderr, work)
         if wrong := misplaced.findings_of(source, done.stderr):
             raise BuildError(wrong, done.stderr)
+        done_compiling = done.stderr
         # The runtime first: its own variables must be ready when the file's are initialised.
         done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
                      str(runtime.result()), str(built), str(shared.result()), "-o", str(linked),
@@ -82,9 +85,25 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
         if done.returncode:
             _require_room(done)
             raise link_error(source, done.stdout + done.stderr)
+        kept = Path(work) / "warnings"
+        kept.write_text("\n".join(n for n in done_compiling.splitlines() if " warning: " in n), encoding="utf-8")
+        _install(kept, target.with_suffix(WARNINGS))
         _install(linked, target)
     prune(folder)
     return target
+
+
+def warnings_of(source: Source, library: Path) -> tuple[Finding, ...]:
+    """What the compiler only warned of when it built `library`; nothing where nobody kept it."""
+    try:
+        log = library.with_suffix(WARNINGS).read_text(encoding="utf-8")
+        return warnings_in(log, {str(p): _text(p) for p in source.files})
+    except OSError:
+        return ()
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8-sig", errors="replace")
 
 
 def _runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:

@@ -14,12 +14,16 @@ from pathlib import Path
 from onekernel.backends.base import Unavailable
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
+from onekernel.simulator.compilation.warnings import FLAGS as WARNINGS
 from onekernel.simulator.paths import INCLUDE
 
 COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
 # Without interposition, what is called may be inlined although it is exported.
 # A function that must return a value and ends without one is told when that happens.
-_USER = ("-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return")
+_USER = (
+    *WARNINGS, "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return",
+    "-fno-builtin-printf",  # ours, which says who prints
+)  # fmt: skip
 # Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
 # (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
 # clang would also make one access of those that two branches share.

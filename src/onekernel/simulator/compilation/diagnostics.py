@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
-from onekernel.simulator.rewrite.source import SIDES, Source
+from onekernel.simulator.compilation.slips import told
+from onekernel.simulator.rewrite.source import COMPILE_ERRORS, SIDES, Source
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 _VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the card of 8.0 has none: ok/atomics.h
@@ -45,8 +47,8 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
         if (known := _known(what)) is not None:
             findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
             continue
-        message = Message("simulator.compile-error", {"line": line, "what": what[:200]})
-        findings.append(Finding("compile-error", message, where, line))
+        message, line = told(what, line, _text(where))
+        findings.append(Finding("compile-error", message, where, line, chapter=COMPILE_ERRORS))
     if not findings:
         first = next((n for n in log.splitlines() if "error" in n), log.strip().partition("\n")[0])
         message = Message("simulator.compile-failed", {"what": first[:200].replace(work, "")})
@@ -62,6 +64,13 @@ def _known(what: str) -> Message | None:
         return Message("language.launch-configuration")
     constant = _CONSTANT_VALUE.search(what)
     return Message("language.constant-value", {"name": constant[1] or constant[2]}) if constant else None
+
+
+def _text(path: str) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError):
+        return []
 
 
 def link_error(source: Source, log: str) -> BuildError:

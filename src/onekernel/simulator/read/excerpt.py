@@ -8,6 +8,8 @@ from pathlib import Path
 
 MOST_QUOTED = 60  # characters
 _LITERAL = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
+_BRANCH = re.compile(r"\b(?:if|else)\b")
+_BARRIER = re.compile(r"\b__syncthreads(?:_\w+)?\s*\(|\bsync\s*\(")
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 
@@ -32,24 +34,44 @@ def quoted(text: str) -> str:
 
 def in_loop(file: str | None, number: int | None) -> bool:
     """Whether a loop of the same function stands around the line: told by braces, or by a loop that needs none."""
+    return _inside(file, number, _LOOP)
+
+
+def in_branch(file: str | None, number: int | None) -> bool:
+    """Whether an `if` or an `else` of the same function stands around the line, likewise."""
+    return _inside(file, number, _BRANCH)
+
+
+def _inside(file: str | None, number: int | None, word: re.Pattern[str]) -> bool:
     lines = _lines(file) if file else ()
     if not number or not 0 < number <= len(lines):
         return False
-    if _LOOP.search(_code(lines[number - 1])):
+    if word.search(_code(lines[number - 1])):
         return True
     open_braces = 0
     for k in range(number - 2, -1, -1):
         code = _code(lines[k])
-        if k == number - 2 and _LOOP.search(code) and not code.rstrip().endswith((";", "{", "}")):
+        if k == number - 2 and word.search(code) and not code.rstrip().endswith((";", "{", "}")):
             return True
         for at in range(len(code) - 1, -1, -1):
             if code[at] == "}":
                 open_braces += 1
             elif code[at] == "{" and open_braces:
                 open_braces -= 1
-            elif code[at] == "{" and _LOOP.search(code[:at]):
+            elif code[at] == "{" and word.search(code[:at]):
                 return True
     return False
+
+
+def same_function(file: str, one: int, other: int) -> bool:
+    """Whether no brace in the first column, where functions end as everybody writes them, stands between the lines."""
+    first, last = sorted((one, other))
+    return not any(line.startswith("}") for line in _lines(file)[first - 1 : last])
+
+
+def barrier_between(file: str, first: int, last: int) -> bool:
+    """Whether a line between the two, both left out, calls a barrier of the block."""
+    return any(_BARRIER.search(_code(line)) for line in _lines(file)[first : last - 1])
 
 
 def _code(line: str) -> str:

@@ -16,6 +16,7 @@ from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.records import Record, by_code
 from onekernel.simulator.read.traffic import kernel_name
 
+ORDERS = ("used-again", "write-after-read", "advice-loop")  # forms that the file's text tells from "read-write"
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -36,14 +37,34 @@ def _finding(
     facts = found["facts"]
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
     values = {k: record.says(v["form"], plain) if isinstance(v, dict) else v for k, v in facts.items()}
+    values.setdefault("warp", "")  # said of a race within one warp alone
     values["line"] = line or 0
     values["other_line"] = other or line or 0
     values["kernel"] = _kernel(found, report, functions)
     if form in record.in_loop and line == other and excerpt.in_loop(file, line):
         form = record.in_loop[form]
+    if form == "read-write" and file == (other_file or file):
+        form = _order(file, line, other)
+    if "advice" in values and excerpt.in_loop(file, line):
+        values["advice"] = record.says("advice-loop", {})
+    if form == "mask" and excerpt.in_branch(other_file or file, other) and not excerpt.in_branch(file, line):
+        form, values["threads"], values["other_line"] = "threads", values["missing"], line or 0
+        file, line = other_file or file, other  # the barrier is in a branch, the warp function is not
     if QUOTED in record.forms:
         values[QUOTED] = _quoted(record, str(values["variable"]), (file, line), (other_file or file, other))
-    return Finding(found["code"], record.says(form, values), file, line, "error", record.chapter)
+    return Finding(found["code"], record.says(form, values), file, line, record.severity, record.chapter)
+
+
+def _order(file: str | None, write: int | None, read: int | None) -> str:
+    """Which comes first of a write and a read by two threads: the read, where a barrier stands between the write and it
+    (the write is then that of the next turn, or call), or where the write stands below it outside a loop."""
+    if not file or not write or not read or write == read or not excerpt.same_function(file, write, read):
+        return "read-write"
+    if write < read and excerpt.barrier_between(file, write, read):
+        return "used-again"
+    if read < write and not excerpt.barrier_between(file, read, write) and not excerpt.in_loop(file, read):
+        return "write-after-read"
+    return "read-write"
 
 
 def _quoted(record: Record, variable: str, *places: tuple[str | None, int | None]) -> Message | str:

@@ -25,6 +25,7 @@ class Record:
     means: Mapping[str, str]  # by language; empty where it shares the row of another record, or has none
     row: str | None
     in_loop: Mapping[str, str] = field(default_factory=dict)
+    severity: str = "error"
 
     def says(self, form: str, values: Mapping[str, Any]) -> Message:
         """The sentence of that form."""
@@ -65,4 +66,5 @@ def _record(name: str, data: Mapping[str, Any]) -> Record:
         means=data.get("means", {}),
         row=data.get("row"),
         in_loop=data.get("in_loop", {}),
+        severity=data.get("severity", "error"),
     )

@@ -11,11 +11,13 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.paths import INCLUDE
+from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.clusters import tell_clusters
 from onekernel.simulator.rewrite.functions import Declarations, declarations, macros
 from onekernel.simulator.rewrite.launches import rewrite_launches
 from onekernel.simulator.rewrite.refuse import refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
+from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced
 from onekernel.simulator.rewrite.tokens import (
     Token,
@@ -29,6 +31,7 @@ from onekernel.simulator.rewrite.tokens import (
     tokenize,
 )
 
+COMPILE_ERRORS = "01-cuda-programming-model#compile-errors"
 SIDES = "01-cuda-programming-model#launch"
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
@@ -48,12 +51,14 @@ class Source:
     variables: list[str] = field(default_factory=list)  # __device__, __constant__ and __managed__ variables
     aligned_types: bool = False  # it declares structs with an alignment of their own
     findings: list[Finding] = field(default_factory=list)
+    show: str | None = None  # a variable whose assignments are told
+    assigned: list[str] = field(default_factory=list)  # the variables that may be: known where one is shown
     declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
 
 
-def rewrite(path: Path, arch: str = DEFAULT) -> Source:
+def rewrite(path: Path, arch: str = DEFAULT, show: str | None = None) -> Source:
     """Reads and rewrites `path` for the card `arch`. Raises BuildError for what cannot be read or is not supported."""
-    source = Source(path, arch)
+    source = Source(path, arch, show=show)
     source.text = _rewrite_file(path, source)
     if source.findings:
         raise BuildError(source.findings)
@@ -79,6 +84,13 @@ def _rewrite_file(path: Path, source: Source) -> str:
         message = Message("simulator.not-utf8", {"line": line})
         raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
     tokens = tokenize(text.replace("\r\n", "\n"))
+    if (bracket := unclosed(tokens)) is not None:
+        why = Message(f"compile.{bracket.key}", {"sign": bracket.sign})
+        source.findings.append(Finding("compile-error", why, str(path), bracket.line, chapter=COMPILE_ERRORS))
+        return ""
+    if source.show and path == source.path:
+        source.assigned = assigned(tokens)
+        tokens = with_shown(tokens, source.show)
     have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
     for refusal in refusals(tokens, have, source.arch):
         _finding(source, path, refusal.line, refusal.key, what=refusal.what, arch=source.arch)

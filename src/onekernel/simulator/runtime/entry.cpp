@@ -125,6 +125,9 @@ EXPORT void ok_trace(uint64_t block, int warp) {
     trace_warp = warp;
 }
 
+// Whose assignments the call keeps, of the variable that the file was built to show.
+EXPORT void ok_show(long long block, long long thread) { show_thread(block, thread); }
+
 EXPORT int ok_call(void* function, const uint64_t* arguments, const float* floats, unsigned with_options, double time_limit, int cores, int* status) {
     ok_code_base_address();
     worker = &host_worker();
@@ -133,6 +136,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, const float* float
     worker->busy = 0;
     options = with_options;
     clear_findings();
+    start_printing();
     start_call(cores);
     start_streams();
     set_time_limit(time_limit);
@@ -151,6 +155,7 @@ EXPORT const char* ok_report() {
     out.object([&] {
         write_findings(out.key("findings"));
         write_launches(out.key("launches"));
+        write_shown(out.key("shown"));
     });
     text = out.text();
     return text.c_str();

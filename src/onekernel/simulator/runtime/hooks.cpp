@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
     if (offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
         if (__builtin_expect(address < a.low || address + bytes > a.high, 0)) {
-            report_out_of_bounds(*w, address, flags, pc);
+            report_out_of_bounds(*w, address, bytes, flags, pc);
             return;
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         uint32_t at = static_cast<uint32_t>(in_arena);
         const SharedArray* s = shared_at(at);
         if (__builtin_expect(!s || at + bytes > s->offset + s->bytes, 0)) {
-            report_out_of_bounds_shared(at, flags, pc);
+            report_out_of_bounds_shared(at, bytes, flags, pc);
             return;
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);

@@ -31,6 +31,8 @@
 #include "checks/ubsan.cpp"
 #include "report/findings.cpp"
 #include "report/launches.cpp"
+#include "report/printed.cpp"
+#include "report/shown.cpp"
 #include "machine/crash.cpp"
 #include "machine/limits.cpp"
 #include "machine/launch.cpp"

@@ -18,6 +18,7 @@
 #include "ok/device_memory.h"
 #include "ok/math_functions.h"
 #include "ok/math_integer.h"
+#include "ok/shown.h"
 #include "vector_functions.h"
 
 // The C library's functions that a GPU does not have, declared once more to be marked.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "../machine/resident_blocks.h"
@@ -47,6 +48,7 @@ struct Acquire {
 };
 
 std::unordered_map<uintptr_t, Channel> channels;
+std::unordered_set<uint32_t> unfenced;  // blocks of which an atomic has written without a fence before it
 std::vector<std::vector<Acquire>> acquires(1);  // of the running blocks: one, or all that are resident
 
 bool covers(const Release& r, const Access& p) {
@@ -109,8 +111,9 @@ bool ordered(Worker& w, const Access& p, unsigned rank) {
 
 void synchronise(Worker& w, uintptr_t address, bool writes) {
     bool release = writes && w.fenced[w.rank];
-    if (!release && channels.empty()) return;
     Busy busy;
+    if (writes && !release) unfenced.insert(static_cast<uint32_t>(w.block));
+    if (!release && channels.empty()) return;
     Channel& c = channels[address];
     auto& mine = acquires[w.member];
     const uint16_t thread = static_cast<uint16_t>(w.rank);
@@ -165,8 +168,11 @@ extern "C" void ok_fence(int, Site) {
     if (w.current) w.fenced[w.rank] = w.time;
 }
 
+bool signalled_without_fence(uint32_t block) { return unfenced.count(block); }
+
 void start_order() {
     channels.clear();
+    unfenced.clear();
     for (auto& of_block : acquires) of_block.clear();
 }
 

@@ -14,6 +14,8 @@ bool ordered(Worker& w, const Access& p, unsigned rank);
 bool ordered_by_block_barrier(Worker& w, const Access& p, unsigned rank);
 // An atomic by the running thread: it acquires, and releases if the thread has made a fence since its last store.
 void synchronise(Worker& w, uintptr_t address, bool writes);
+// Has a thread of that block (linear index) written by an atomic in this launch with no fence before it?
+bool signalled_without_fence(uint32_t block);
 
 // Events of the machine, told by events.cpp.
 void start_order();  // a launch begins

@@ -44,12 +44,21 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     bool both_write = earlier.flags & later.flags & WRITES;
     bool told_first = (earlier.flags & WRITES) && !both_write;
     const Access &told = told_first ? earlier : later, &other = told_first ? later : earlier;
-    const char* form = earlier.block != w.block + 1                  ? place.global ? "grid" : "cluster"
+    bool other_block = earlier.block != w.block + 1;
+    // The counter of a last-block sum, say: both blocks go by it, and what was written before it is not fenced.
+    bool fence = other_block && place.global && !both_write && signalled_without_fence(earlier.block - 1) &&
+                 signalled_without_fence(later.block - 1) && !((earlier.flags | later.flags) & ATOMIC);
+    const char* form = fence                                         ? "fence"
+                       : other_block                                 ? place.global ? "grid" : "cluster"
                        : (earlier.flags | later.flags) & ATOMIC ? "atomic"
                        : both_write                                  ? "write-write"
                                                                      : "read-write";
     uint64_t key = variable_key(place);
-    Finding f(place.global ? "race-global" : "race-shared", key);
+    // Where all that meet are of one warp, its own barrier is enough: one pair of two warps, and it is not.
+    bool one_warp = !other_block && earlier.thread / WARP == later.thread / WARP;
+    Finding f(place.global ? "race-global" : "race-shared", key, one_warp);
+    if (!one_warp && f.kept()) withdraw(place.global ? "race-global" : "race-shared", key);
+    if (one_warp) f.sentence("warp", "one-warp");
     f.form(form).code_at(code_base() + told.pc).other_code_at(code_base() + other.pc);
     f.block("block", told.block - 1).thread("thread", told.thread);
     f.block("other_block", other.block - 1).thread("other_thread", other.thread);

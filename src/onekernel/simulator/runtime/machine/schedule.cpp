@@ -60,7 +60,7 @@ static void release_barrier(Worker& w) {
 
 // Names the places where threads wait for each other for ever, at most four.
 static void report_deadlock(Worker& w) {
-    struct Group { Site at{nullptr, 0}; int threads = 0; };
+    struct Group { Site at{nullptr, 0}; int threads = 0; int rank = 0; };
     Group groups[4];
     int count = 0;
     for (int i = 0; i < w.launch->threads; i++) {
@@ -71,10 +71,22 @@ static void report_deadlock(Worker& w) {
         int g = 0;
         while (g < count && groups[g].at.line != at.line) g++;
         if (g == 4) continue;
-        if (g == count) groups[count++].at = at;
+        if (g == count) {
+            groups[count].at = at;
+            groups[count++].rank = i;
+        }
         groups[g].threads++;
     }
-    Finding("deadlock").at(groups[0].at).other_at(groups[1].at).here().number("threads", groups[0].threads).add();
+    for (int g = 0; g < count; g++) {  // a lane whose mask names lanes that are elsewhere explains all the waiting
+        const Thread& t = w.threads[groups[g].rank];
+        const Warp& wp = warp_of(w, groups[g].rank);
+        unsigned missing = t.mask & wp.alive & ~wp.collective;
+        if (!(wp.collective >> groups[g].rank % WARP & 1) || !missing) continue;
+        Finding("deadlock").form("mask").at(groups[g].at).other_at(groups[g ? 0 : 1].at).here().number("lanes", __builtin_popcount(wp.collective))
+            .hex("mask", t.mask, 8).number("missing", __builtin_popcount(missing)).number("first", __builtin_ctz(missing)).add();
+        return;
+    }
+    Finding("deadlock").form("threads").at(groups[0].at).other_at(groups[1].at).here().number("threads", groups[0].threads).add();
 }
 
 // The rank of the next thread to run, or NOBODY when the block is done. `w.warp` has no lane to run.

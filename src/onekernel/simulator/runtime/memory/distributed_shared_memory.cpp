@@ -20,7 +20,7 @@ bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned
     uint32_t at = static_cast<uint32_t>(offset % ARENA_BYTES);
     const SharedArray* s = shared_at(at);
     if (!s || at + bytes > s->offset + s->bytes) {
-        report_out_of_bounds_shared(at, flags, pc);
+        report_out_of_bounds_shared(at, bytes, flags, pc);
         return true;
     }
     if (address & (bytes - 1)) report_misaligned(address, bytes, pc, s->name);

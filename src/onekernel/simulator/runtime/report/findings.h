@@ -40,6 +40,7 @@ public:
     Finding& hex(const char* name, unsigned long long value, int digits = 0);
     Finding& sentence(const char* name, std::string_view form);  // a fact that is another sentence of the record
     Finding& about(uint64_t key);  // what `withdraw` asks for, if that is not the finding's first key
+    bool kept() const { return claim_; }
     bool add();                    // false: another is kept
 
 private:
@@ -59,6 +60,7 @@ void withdraw(const char* code, uint64_t key);
 // Takes back what blocks of the running launch after this one have found.
 void forget_findings_after(uint64_t block);
 void clear_findings();
+void start_printing();  // printed.cpp: a call begins
 void write_findings(Json& out);
 extern uintptr_t loaded_at;  // entry.cpp
 inline uintptr_t code_base() { return loaded_at; }  // where this shared object is loaded

@@ -8,4 +8,6 @@ namespace __ok {
 void record_launch(const Launch& launch);  // it has run
 void forget_launches();
 void write_launches(Json& out);
+void write_shown(Json& out);                        // shown.cpp
+void show_thread(long long block, long long thread);  // linear indices; none: -1
 }  // namespace __ok

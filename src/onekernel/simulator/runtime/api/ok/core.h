@@ -98,19 +98,19 @@ OK_INLINE void __threadfence_block(OK_AT) { __ok::ok_fence(0, at); }
 OK_INLINE void __threadfence_system(OK_AT) { __ok::ok_fence(2, at); }
 
 template <class T>
-OK_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32, OK_AT) {
+[[nodiscard]] OK_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32, OK_AT) {
     return __ok::shuffle(__ok::SHFL_IDX, mask, value, lane, width, at);
 }
 template <class T>
-OK_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
+[[nodiscard]] OK_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
     return __ok::shuffle(__ok::SHFL_UP, mask, value, static_cast<int>(delta), width, at);
 }
 template <class T>
-OK_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
+[[nodiscard]] OK_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
     return __ok::shuffle(__ok::SHFL_DOWN, mask, value, static_cast<int>(delta), width, at);
 }
 template <class T>
-OK_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, OK_AT) {
+[[nodiscard]] OK_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, OK_AT) {
     return __ok::shuffle(__ok::SHFL_XOR, mask, value, lane_mask, width, at);
 }
 OK_INLINE unsigned __ballot_sync(unsigned mask, int predicate, OK_AT) {

@@ -1,0 +1,63 @@
+"""What is left from the call before: an input on which a file is right alone, and wrong after others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from onekernel.grading import buffers
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission
+from onekernel.grading.verdicts import FAILED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.sandbox.supervisor import CallOutcome
+
+Alone = Callable[[Call], CallOutcome]  # makes one call in a fresh process
+# A variable that outlives a call: of the device, or static, outside or inside of a function.
+_LASTING = re.compile(
+    r"^[ \t]*(?:static[ \t]+)?(?:__device__|__managed__|static|thread_local)[ \t]+(?!inline|constexpr|const\b|__|void)"
+    r"[^;(){}]*?\b(\w+)[ \t]*(?:\[[^;]*\][ \t]*)?(?:=[^;]*|\{[^;]*\})?;",
+    re.MULTILINE,
+)
+
+
+def with_leftovers(s: Submission, ran: Sequence[Ran], verdicts: Sequence[Verdict], alone: Alone) -> list[Verdict]:
+    """The verdicts, the first that failed beginning with what is left from an earlier call, where that is the cause."""
+    calls = [pair for check in ran for pair in check if not (pair[0].case.way or pair[0].case.defines)]
+    names = _lasting(s)
+    if not names or not calls or not _right(s, *calls[0]):
+        return list(verdicts)
+    wrong = next(((c, o) for c, o in calls if not _right(s, c, o)), None)
+    if wrong is None or not _right(s, wrong[0], alone(wrong[0])):
+        return list(verdicts)
+    call = wrong[0]
+    first = Message("grading.left-over")
+    name, line = next(iter(names.items()))
+    second = Message("grading.left-over-names", {"name": name})
+    said = Message("grading.both", {"first": first, "second": second})
+    out, told = [], False
+    for verdict in verdicts:
+        if verdict.status == FAILED and not told:
+            told = True
+            about = call.case.name, call.case.about, str(s.path), line
+            cause = Failure(said, verdict.check.chapter, *about, "left-over")
+            verdict = replace(verdict, failures=(cause, *verdict.failures[:1]))
+        out.append(verdict)
+    return out
+
+
+def _right(s: Submission, call: Call, outcome: CallOutcome) -> bool:
+    report = outcome.report
+    if report is None or report.status or any(f.severity == "error" for f in report.findings):
+        return False
+    return buffers.judge(s.operator, call, outcome.after) is None
+
+
+def _lasting(s: Submission) -> dict[str, int]:
+    """The variables of the file that outlive a call, and their lines; single values, such as counters, first."""
+    if s.path.suffix != ".cu" or s.path.stat().st_size > SOURCE_BYTES:
+        return {}
+    text = s.path.read_text(encoding="utf-8", errors="replace")
+    found = sorted(_LASTING.finditer(text), key=lambda m: "[" in m[0])
+    return {m[1]: text.count("\n", 0, m.start(1)) + 1 for m in found}

@@ -1,0 +1,40 @@
+"""What a compiler only warned of, told where results are wrong: its line comes before the symptom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onekernel.backends.base import Finding
+from onekernel.grading.submission import SYMPTOMS
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, Failure, Verdict
+from onekernel.messages import Message
+
+# Warnings of what cannot be meant: they come before whatever else was found. Others come behind a symptom.
+SURE = ("assignment", "uninitialised", "no-call", "own-array", "empty-body", "unused-result", "cuts")
+
+
+def with_warnings(verdicts: Sequence[Verdict], warnings: Sequence[Finding]) -> list[Verdict]:
+    """The verdicts, the first of those that failed with the compiler's warnings."""
+    out, told = [], not warnings
+    for verdict in verdicts:
+        if verdict.status == FAILED and verdict.failures and not told:
+            told = True
+            verdict = _warned(verdict, warnings)
+        out.append(verdict)
+    return out
+
+
+def _warned(verdict: Verdict, warnings: Sequence[Finding]) -> Verdict:
+    first = verdict.failures[0]
+    sure = next((w for w in warnings if w.code.removeprefix("warning-") in SURE), None)
+    if sure is not None and first.code != "told-at-first":
+        told = first.code in SYMPTOMS  # a finding may be but what follows: the slip is fixed first
+        symptom = first.message.values.get("symptom", first.message) if told else ""
+        message = Message("compile.warning", {"why": sure.message, "symptom": symptom})
+        cause = replace(first, message=message, file=sure.file, line=sure.line, code="warning")
+        return replace(verdict, failures=(replace(cause, chapter=sure.chapter or cause.chapter),))
+    if first.code in SYMPTOMS:
+        more = [Failure(w.message, w.chapter or "", file=w.file, line=w.line, code="warning") for w in warnings]
+        return replace(verdict, failures=(*verdict.failures, *more)[:MAX_FAILURES])
+    return verdict

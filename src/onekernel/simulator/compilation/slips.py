@@ -1,0 +1,199 @@
+"""What a slip is in a teacher's words, and the line where it was made, from a compiler's complaint about it.
+
+A compiler names the place where it could not go on; a missing `;` belongs to the line before. What it says is matched
+here; its own words are kept at the end of the sentence, to be learnt.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from onekernel.messages import Message
+
+Told = tuple[str, dict[str, object], int]
+"""A message's name in messages/compile.toml, its values, the line (from 1) of the slip."""
+
+INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")
+_BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
+_COMMENT = re.compile(r"//.*|/\*.*?\*/")
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A compiler's error: what it says, of which line of the file's text."""
+
+    what: str
+    line: int
+    lines: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        return self.at(self.line)
+
+    def at(self, line: int) -> str:
+        """A line without its comment."""
+        return _COMMENT.sub("", self.lines[line - 1]).strip() if 0 < line <= len(self.lines) else ""
+
+    def before(self) -> int:
+        """The last line before it that has code."""
+        return next((n for n in range(self.line - 1, 0, -1) if self.at(n)), self.line)
+
+
+def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
+    """The sentence for a compiler's error, and the line of the slip; its own words where nothing better is known."""
+    complaint = Complaint(what, line, lines)
+    for pattern, explain in _KNOWN:
+        match = pattern.search(what)
+        found = explain(complaint, match) if match else None
+        if found is not None:
+            key, values, where = found
+            why = Message(f"compile.{key}", values)
+            return Message("compile.slip", {"why": why, "what": _plain(what), "line": where}), where
+    return Message("simulator.compile-error", {"line": line, "what": _plain(what)[:200]}), line
+
+
+def _plain(what: str) -> str:
+    """Without the simulator's names for CUDA's types."""
+    what = re.sub(r" \{aka [^{}]*\}", "", what)
+    what = re.sub(r"(?:const )?ok_dim3_view", "dim3", what)
+    return re.sub(r" \[-f?[\w=-]+\]$", "", re.sub(r"__ok::|ok_type_", "", what))[:200]
+
+
+def _semicolon(c: Complaint, m: re.Match[str]) -> Told | None:
+    before = c.before()
+    first = re.match(r"[\w.]+|\S", c.text)
+    if first and first[0] == m["token"] and before != c.line and not re.search(r"[;{}:,(]$", c.at(before)):
+        return "semicolon", {}, before
+    if m["token"] == "}" and c.text.startswith("}"):
+        return "semicolon", {}, before
+    return "semicolon-here", {"token": m["token"]}, c.line
+
+
+def _undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
+    name, meant = m["name"], m["meant"]
+    known = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(_COMMENT.sub("", line) for line in c.lines)))
+    near = difflib.get_close_matches(name, sorted((known | set(INDICES)) - {name}), 1, 0.8)
+    if re.match(rf"(?:for\s*\()?\s*{re.escape(name)}\s*(?:\[[^\]]*\]\s*)?=[^=]", c.text) and not near:
+        return "no-type", {"name": name}, c.line
+    same = meant if meant and (meant.lower() == name.lower() or _near(meant, name)) else near[0] if near else None
+    if same:
+        return "misspelt", {"name": name, "meant": same}, c.line
+    types = r"\b(?:int|float|double|long|unsigned|size_t|u?int\d+_t|auto|dim3|bool|\*)"
+    declared = re.compile(rf"{types}\s*&?\s*{re.escape(name)}\b")
+    elsewhere = next((n for n in range(1, len(c.lines) + 1) if n != c.line and declared.search(c.at(n))), None)
+    if elsewhere:
+        return "other-scope", {"name": name, "where": elsewhere}, c.line
+    return "undeclared", {"name": name}, c.line
+
+
+def _near(a: str, b: str) -> bool:
+    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio() >= 0.8
+
+
+def _component(c: Complaint, _: re.Match[str]) -> Told | None:
+    bare = next((name for name in INDICES if re.search(rf"\b{name}\b(?!\s*\.)", c.text)), None)
+    return ("component", {"name": bare}, c.line) if bare else None
+
+
+def _read_only(c: Complaint, _: re.Match[str]) -> Told | None:
+    target = re.match(r"\(*\**\s*([A-Za-z_]\w*)", c.text)
+    return ("read-only", {"name": target[1]}, c.line) if target else None
+
+
+def _braces(c: Complaint, _: re.Match[str]) -> Told | None:
+    """The function before the place whose braces do not close, or one brace too many."""
+    depth, opened = 0, 0
+    for n in range(1, min(c.line, len(c.lines)) + 1):
+        if depth > 0 and n > opened + 1 and _BEGINS.match(c.at(n)):
+            return "brace", {}, opened
+        code = re.sub(r'"(?:\\.|[^"\\])*"', "", c.at(n))
+        if depth == 0 and "{" in code:
+            opened = next((k for k in range(n, 0, -1) if re.match(r"[A-Za-z_]", c.lines[k - 1])), n)
+        depth += code.count("{") - code.count("}")
+        if depth < 0:
+            return "brace-too-many", {}, n
+    return ("brace", {}, opened) if depth > 0 and c.line >= len(c.lines) - 1 else None
+
+
+def _bracket(c: Complaint, m: re.Match[str]) -> Told | None:
+    word = re.match(r"(?:\}?\s*else\s+)?(if|for|while|switch)\b", c.text)
+    if m["sign"] == "(" and word:
+        return "condition", {"word": word[1]}, c.line
+    if m["sign"] == ")":
+        before = c.before() if c.text.count("(") <= c.text.count(")") else c.line
+        return "bracket", {"sign": ")"}, before
+    if m["sign"] == "]":
+        return "bracket", {"sign": "]"}, c.line
+    return None
+
+
+def _arguments(c: Complaint, m: re.Match[str]) -> Told | None:
+    """A launch whose arguments are not what the kernel takes."""
+    launch = _LAUNCH.search(c.text)
+    if not launch:
+        return None
+    text = "\n".join(c.lines)
+    head = re.search(rf"__global__[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{launch[1]}\s*\(([^)]*)\)", text)
+    if not head:
+        return None
+    takes = " ".join(head[1].split())
+    return "arguments", {"kernel": launch[1], "takes": takes}, c.line
+
+
+def _shuffle(c: Complaint, m: re.Match[str]) -> Told | None:
+    return "shuffle", {"name": m["name"]}, c.line
+
+
+def _conversion(c: Complaint, m: re.Match[str]) -> Told | None:
+    return "conversion", {"given": _plain(m["given"]), "wanted": _plain(m["wanted"])}, c.line
+
+
+def _as(key: str, *names: str) -> Callable[[Complaint, re.Match[str]], Told]:
+    """The sentence `key` at the complaint's own line, with these groups of its pattern."""
+    return lambda c, m: (key, {name: m[name] for name in names}, c.line)
+
+
+_KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told | None]], ...] = tuple(
+    (re.compile(pattern), explain)
+    for pattern, explain in (
+        (r"binary 'operator<<'|expected primary-expression before '(?:<|>)' token", _as("chevrons")),
+        (r"const uint3|dim3_view", _component),
+        (r"expected (?:',' or )?';' (?:before|at end of).*?'?(?P<token>[\w}]+)'?(?: token)?$", _semicolon),
+        (r"expected ',' or ';' before '(?P<token>[^']+)'", _semicolon),
+        (r"expected (?:initializer|declaration) before '(?P<token>[^']+)'", _semicolon),
+        (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", _undeclared),
+        (r"assignment of read-only|increment of read-only|decrement of read-only", _read_only),
+        (r"expected unqualified-id before|function-definition is not allowed|expected '\}' at end of input", _braces),
+        (r"expected declaration before '\}'|linkage specification", _braces),
+        (r"expected '(?P<sign>[()\]])' before", _bracket),
+        (r"no matching function for call to '(?P<name>__\w+_sync)\(", _shuffle),
+        (r"invalid conversion|no match for call|too (?:few|many) arguments", _arguments),
+        (r"no matching function|cannot convert", _arguments),
+        (r"'(?P<name>\w+)' is not a member of 'std'", _as("standard", "name")),
+        (r"^(?P<name>[\w./]+): No such file", _as("header", "name")),
+        (r"redeclaration of '(?:[^']*\s|\W*)(?P<name>\w+)(?:\[[^']*)?'|conflicting declaration '[^']*\b(?P<other>\w+)'",
+         lambda c, m: ("twice", {"name": m["name"] or m["other"]}, c.line)),
+        (r"invalid types '(?P<type>[^'\[]+)\[", _as("not-an-array", "type")),
+        (r"invalid preprocessing directive", _as("directive")),
+        (r"'else' without a previous 'if'", _as("else")),
+        (r"lvalue required as (?:left operand|increment)", _as("not-assignable")),
+        (r"void value not ignored", _as("no-value")),
+        (r"return-statement with a value, in function returning 'void'", _as("returns-nothing")),
+        (r"'(?P<name>\w+)' does not name a type", _as("no-such-type", "name")),
+        (r"stray '(?P<sign>[^']+)' in program|extended character (?P<other>\S+)", _as("stray")),
+        (r"missing terminating", _as("quote")),
+        (r"invalid operands of types '(?P<one>[^']+)' and '(?P<two>[^']+)' to binary 'operator%'", _as("remainder")),
+        (r"request for member '(?P<member>\w+)' in '(?P<name>[^']+)', which is of (?:non-class|pointer) type",
+         _as("member", "member", "name")),
+        (r"invalid suffix|unable to find numeric literal", _as("number")),
+        (r"expected primary-expression before", _as("expression")),
+        (r"invalid conversion from '(?P<given>.+?)' to '(?P<wanted>.+?)'(?: \[|$)", _conversion),
+        (r"cannot convert '(?P<given>.+?)'(?: \{aka .*?\})? to '(?P<wanted>.+?)'", _conversion),
+        (r"too (?:few|many) arguments to function '[^'(]*?\b(?P<name>\w+)\(", _as("call", "name")),
+        (r"no matching function for call to '(?P<name>[\w:]+)[<(]", _as("call", "name")),
+    )
+)  # fmt: skip

@@ -1,0 +1,36 @@
+"""What a beginner's slip is told: the sentence that tests/slips/README.md shows, at the line where the slip is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from onekernel.messages import LANGUAGES
+from support.slips import Slip, slips, told
+
+SLIPS = slips()
+# The fast ones are a sample, without Triton, whose import takes seconds.
+MARKS = [() if n % 30 == 0 and s.file.endswith(".cu") else pytest.mark.slow for n, s in enumerate(SLIPS)]
+
+
+def masked(sentence: str) -> str:
+    """Without numbers that another processor's rounding changes."""
+    return re.sub(r"[\d.,]+(?:e[+-]?\d+)?|\binf\b|\bnan\b", "#", sentence)
+
+
+@pytest.mark.parametrize("slip", [pytest.param(s, id=s.name, marks=m) for s, m in zip(SLIPS, MARKS, strict=True)])
+def test_a_slip_gets_its_sentence_at_its_line(slip: Slip, tmp_path: Path) -> None:
+    failure, line = slip.first(tmp_path)
+    assert failure is not None, "it passes"
+    assert failure.code == slip.code, str(failure.message)
+    assert slip.at in line if slip.at else not line, (line, str(failure.message))
+    for language in LANGUAGES:
+        assert masked(told(failure, language)) == masked(slip.sentence(language))
+
+
+def test_the_table_has_each_slip_once() -> None:
+    assert len({s.name for s in SLIPS}) == len(SLIPS) >= 100
+    for language in LANGUAGES:
+        assert all(s.sentence(language) for s in SLIPS)
