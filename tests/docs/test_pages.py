@@ -91,6 +91,12 @@ def test_the_points_of_a_statement_are_those_of_its_checks(slug: str, lang: str)
     assert shown == [check.points for check in exercise.checks]
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_picture_is_told_in_words_too(page: Path) -> None:
+    told = re.findall(r"^!\[([^\n]*?)\]\([^)\n]*\)", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
+    assert [text for text in told if len(text) < 15] == []
+
+
 CHAPTERS = sorted(p for p in ROOT.glob("docs/e[ns]/0*.md"))
 
 

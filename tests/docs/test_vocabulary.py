@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,3 +60,27 @@ def test_a_spanish_message_uses_the_terms_of_the_list(area: str) -> None:
 def test_a_drawing_uses_the_terms_of_the_list(name: str) -> None:
     told = next(drawings.words(m)[name] for m in drawings.MODULES if name in m.DRAWINGS)
     assert not {key: w for key, (_, spanish) in told.items() if (w := wrong(CODE.sub(" ", spanish)))}
+
+
+KEPT = sorted([*ROOT.glob("bench/results/*/*.json"), *ROOT.glob("labs/*/lab.toml"), *ROOT.glob("src/**/findings.toml")])
+
+
+def spanish(kept: Any) -> Iterator[str]:
+    """Every Spanish text in a file of records: what stands under "es", however deep."""
+    if isinstance(kept, dict):
+        for key, value in kept.items():
+            yield from [value] if key == "es" and isinstance(value, str) else spanish(value)
+    elif isinstance(kept, list):
+        for value in kept:
+            yield from spanish(value)
+
+
+def test_spanish_texts_are_found_however_deep() -> None:
+    assert list(spanish({"a": [{"en": "x", "es": "y"}], "es": {"es": "z"}})) == ["y", "z"]
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda p: str(p.relative_to(ROOT)))
+def test_titles_captions_and_findings_use_the_terms_of_the_list(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    kept = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    assert not {said: w for said in spanish(kept) if (w := wrong(CODE.sub(" ", said)))}
