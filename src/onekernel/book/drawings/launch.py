@@ -125,7 +125,7 @@ def strides(c: Canvas, t: Callable[[str], str]) -> None:
 
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "machine": (370, machine),
-    "host-device": (330, host),
+    "host-device": (300, host),
     "thread-numbers": (198, numbers),
     "bounds": (184, bounds),
     "plane": (296, plane),
