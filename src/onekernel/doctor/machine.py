@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from onekernel.cuda import nvcc
 from onekernel.doctor.device import gpu_present
 from onekernel.messages import Message, written
 from onekernel.numerals import Quantity
@@ -67,11 +68,14 @@ def _compilers() -> Iterator[Fact]:
             yield Fact(name, OK, f"{version} ({shutil.which(name)})")
     if not any(version for _, version in found):
         yield Fact("g++", MISSING, mend=Message("doctor.no-compiler"))
-    nvcc = _version(["nvcc", "--version"], r"release ([\d.]+)")
-    if nvcc:
-        yield Fact("nvcc", OK, f"{nvcc} ({shutil.which('nvcc')})")
+    found_nvcc, mixed = nvcc.find(), nvcc.mixed_wheels()
+    if found_nvcc:
+        yield Fact("nvcc", OK, f"{found_nvcc.version} ({found_nvcc.path})")
+    elif mixed:
+        told = ", ".join(f"{name} {version or '-'}" for name, version in mixed.items())
+        yield Fact("nvcc", MISSING, mend=Message("doctor.nvcc-mixed", {"versions": told, "python": sys.executable}))
     else:
-        yield Fact("nvcc", INFO, mend=Message("doctor.no-nvcc"))
+        yield Fact("nvcc", INFO, mend=Message("doctor.no-nvcc", {"python": sys.executable}))
 
 
 def _gpu() -> Iterator[Fact]:
