@@ -204,7 +204,7 @@ class CudaProgram:
         if declared is None:  # a macro may have written it
             kinds = {float: ctypes.c_float, int: ctypes.c_int64}
             return lambda *values: symbol(*(kinds[type(v)](v) for v in values))
-        symbol.argtypes = [ctypes.c_float if p.split()[0] == "float" and "*" not in p else ctypes.c_int64
+        symbol.argtypes = [ctypes.c_float if "float" in p.split() and "*" not in p else ctypes.c_int64
                            for p in declared.parameters]  # fmt: skip
         launcher: Callable[..., int] = symbol
         return launcher

@@ -65,7 +65,8 @@ def _of_softmax(case: Case, nth: int) -> Case:
                 case.shift, apart=moved)  # fmt: skip
 
 
-CASES = tuple(_of_softmax(case, nth) for nth, case in enumerate(softmax.OPERATOR.cases))
+_PLAIN = tuple(case for case in softmax.OPERATOR.cases if case.plain)
+CASES = tuple(_of_softmax(case, nth) for nth, case in enumerate(_PLAIN))
 
 OPERATOR = Operator(
     name="softmax_mul",
