@@ -18,6 +18,7 @@ from onekernel.triton.guards import Stop, choose_interpreter
 from onekernel.triton.hooks import install
 from onekernel.triton.loading import load_module
 from onekernel.triton.memory import Region, Watch
+from onekernel.triton.quick import hasten
 from onekernel.triton.tuning import tune_in_turn
 
 ALIGNMENT = 256
@@ -33,6 +34,7 @@ def build(path: Path | str, mode: str = "check", interpret: bool = False) -> Tri
     tune_in_turn()
     if interpret:
         install()
+        hasten()
     return TritonProgram(Path(path).resolve(), interpret)
 
 

@@ -1,0 +1,56 @@
+"""The interpreter's repeated work is done once a launch, and nothing else changes."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+KERNEL = """\
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def double(x):
+    return x + x
+
+
+@triton.jit
+def kernel(x, y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    for _ in range(4):
+        v = double(v)
+    tl.store(y + i, v + tl.max(tl.load(x + i), 0))
+"""
+CHILD = """\
+import os
+os.environ["TRITON_INTERPRET"] = "1"
+import importlib.util, sys, torch
+from triton.runtime import interpreter
+from onekernel.triton.quick import hasten
+searches, search = [], interpreter._patch_builtin
+interpreter._patch_builtin = lambda *args: (searches.append(1), search(*args))[1]
+hasten()
+spec = importlib.util.spec_from_file_location("mine", sys.argv[1])
+mine = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(mine)
+for launch in range(2):
+    x, y = torch.arange(8.0) + launch, torch.empty(8)
+    mine.kernel[(20,)](x, y, BLOCK=8)
+    assert torch.equal(y, x * 16 + x.max()), y
+print(len(searches))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
+def test_the_language_is_searched_once_a_launch(tmp_path):
+    (tmp_path / "mine.py").write_text(KERNEL)
+    command = [sys.executable, "-c", CHILD, str(tmp_path / "mine.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert 0 < int(done.stdout) < 40  # 20 programs with 5 calls each, twice: without it, some hundreds
