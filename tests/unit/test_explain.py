@@ -465,9 +465,9 @@ def test_live_on_this_machine(tmp_path, monkeypatch, capsys, body, bound):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     path = tmp_path / "live.py"
     path.write_text(LIVE.format(folder=str(tmp_path), body=body), encoding="utf-8")
-    assert main(["explain", str(path), "--out", str(tmp_path), "--save", str(tmp_path / "kept.json")]) == 0
+    assert main(["explain", str(path), "--out", str(tmp_path), "--save", str(tmp_path / "kept.json.gz")]) == 0
     assert "one step()" in capsys.readouterr().out
-    found = Explained(chrome.read(tmp_path / "kept.json"))
+    found = Explained(chrome.read(tmp_path / "kept.json.gz"))
     assert found.shares[bound] == max(found.shares[b] for b in ("compute", "memory"))  # idle time is the machine's
     assert {p.op.name for p in found.pieces if p.op} & {"aten::mm", "aten::add"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import sys
@@ -46,7 +47,8 @@ def trace(path: Path, seconds: float = SECONDS, save: Path | None = None) -> Tra
         found = chrome.read(written)
         if save:
             save.parent.mkdir(parents=True, exist_ok=True)
-            save.write_bytes(written.read_bytes())
+            raw = written.read_bytes()
+            save.write_bytes(gzip.compress(raw, mtime=0) if save.suffix == ".gz" else raw)
         return found
 
 
