@@ -22,6 +22,7 @@ from typing import Any
 from onekernel.bench.fusion import tables as fusion
 from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
+from onekernel.bench.mutants import tables as mutants
 from onekernel.bench.overhead import tables as overhead
 from onekernel.bench.roofline import tables as roofline
 from onekernel.bench.softmax import tables as softmax
@@ -35,7 +36,7 @@ FINDINGS = "simulator/findings"
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
 MADE = {
     "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS, "fusion": fusion.PARTS,
-    "overhead": overhead.PARTS,
+    "mutants": mutants.PARTS, "overhead": overhead.PARTS,
 }  # fmt: skip
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")

@@ -12,13 +12,14 @@ import platform
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
+from onekernel.bench.mutants import good
 from onekernel.bench.mutants.equivalent import reason
 from onekernel.bench.mutants.files import Original, originals
 from onekernel.bench.mutants.grading import graded
@@ -46,6 +47,12 @@ def main(argv: Sequence[str]) -> int:
     if path.is_file():
         result = records.read(path)
     course, earlier = load(root), float(result["took"]["wall_s"])
+    if options.right:
+        for found in _right(root, course):
+            result["right"] = found
+            records.write(path, result)
+        print(say("bench.written", path=path))
+        return 0
     for original in chosen:
         known = result["files"].get(original.path.name, []) if options.survivors else []
         result["files"][original.path.name] = _file(course, original, known, options.jobs)
@@ -61,6 +68,19 @@ def main(argv: Sequence[str]) -> int:
         print(_line(original.path.name, result["files"][original.path.name]), flush=True)
     print(say("bench.written", path=path))
     return 0
+
+
+def _right(root: Path, course: Course) -> Iterator[dict[str, Any]]:
+    """What became of right kernels, operator by operator, with the date."""
+    found: dict[str, Any] = {"date": date.today().isoformat(), "operators": {}}
+    with tempfile.TemporaryDirectory(prefix="onekernel-right-") as folder:
+        for operator, one in good.measure(root, course, Path(folder)):
+            found["operators"][operator] = one
+            values = {"operator": operator, "files": len(one["files"]), **{k: one[k] for k in ("seeds", "calls")}}
+            print(say("bench.right-line", refused=len(one["refused"]), **values), flush=True)
+            for refusal in one["refused"][:5]:
+                print(f"    {refusal}")
+            yield found
 
 
 def _file(course: Course, original: Original, known: list[dict[str, Any]], jobs: int) -> list[dict[str, Any]]:
@@ -79,17 +99,12 @@ def _file(course: Course, original: Original, known: list[dict[str, Any]], jobs:
 
     with original.card(), ThreadPoolExecutor(jobs) as pool:
         found = list(pool.map(one, mutants(original.path, original.most)))
-    for line in found:
-        why = reason(original.path.name, line) if line["end"] == "survived" else None
-        line.pop("equivalent", None)
-        if why:
-            line["equivalent"] = why
     return found
 
 
 def _line(name: str, found: Iterable[dict[str, Any]]) -> str:
     ends = [m["end"] for m in found]
-    open_ = [m for m in found if m["end"] == "survived" and "equivalent" not in m]
+    open_ = [m for m in found if m["end"] == "survived" and not reason(name, m)]
     text = f"{name:28}" + "".join(f"{ends.count(e):>5} {e}" for e in ("killed", "survived", "refused"))
     return "\n".join([text, *(f"    {m['line']}: {m['before']}  ->  {m['after']}" for m in open_)])
 
@@ -98,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = command.parser("mutants")
     command.option(parser, "mutants", "--only", nargs="+", metavar="FILE")
     command.option(parser, "mutants", "--survivors", action="store_true")
+    command.option(parser, "mutants", "--right", action="store_true")
     command.option(parser, "mutants", "--jobs", type=int, default=1, metavar="N")
     command.option(parser, "mutants", "--output", type=Path, metavar="FILE")
     return parser

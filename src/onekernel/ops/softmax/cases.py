@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onekernel.messages import Message
-from onekernel.ops.base import Case, Fill
+from onekernel.ops.base import BEYOND_32_BITS, Case, Fill
 from onekernel.ops.softmax import fills
 from onekernel.ways import REFUSED, SPARSE
 
@@ -42,6 +42,7 @@ CASES = (
     *(_case("shapes", "normal", fills.normal(), r, c) for r, c in _SHAPES),
     *(_case("powers", "normal", fills.normal(), 2, c) for c in _POWERS),
     *(_case("rows", "normal", fills.normal(), 70_001, c) for c in (1, 2)),
+    replace(_case("rows", "large", fills.normal(), BEYOND_32_BITS // 2, 2), way=SPARSE),
     *(_case("empty", "empty", fills.normal(), r, c) for r, c in [(0, 5), (5, 0), (0, 0)]),
     _case("peaked", "peak", fills.peaked(last_column=False), 7, 129),
     _case("peaked", "peak_last", fills.peaked(last_column=True), 5, 33),
