@@ -175,6 +175,15 @@ def test_only_communication_that_nothing_hides_counts(tmp_path, beneath, share):
     assert explained(builder, tmp_path).shares["communication"] == pytest.approx(share, abs=1e-6)
 
 
+@pytest.mark.parametrize(("name", "bound"), [("c10d::allreduce_", "launch"), ("gloo:all_reduce", "communication")])
+def test_launching_a_collective_is_no_communication_unless_the_host_exchanges_itself(tmp_path, name, bound):
+    builder = Builder()
+    builder.kernel("warm", 0, 1)
+    builder.mark(name, 10, 90)
+    builder.step(10, 100)
+    assert explained(builder, tmp_path).binds == bound
+
+
 def test_a_loader_that_works_while_the_gpu_does_costs_nothing(tmp_path):
     builder = Builder()
     put(builder, "add", 0, 100)

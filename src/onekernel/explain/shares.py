@@ -24,6 +24,7 @@ COMPUTE, MEMORY, LAUNCH, DATA, COMMUNICATION = BOTTLENECKS = ("compute", "memory
 SHORT = 5.0  # microseconds: a kernel's start and end alone take two to three
 _LOADER = re.compile(r"DataLoader")
 _HOST_COLLECTIVE = re.compile(r"^(c10d::|gloo:|nccl:|mpi:|ucc:)")
+_HOST_EXCHANGE = re.compile(r"^(gloo:|mpi:|ucc:)")  # with a GPU, the host's side of a collective of NCCL is a launch
 _HOST_COPY = re.compile(r"HtoD|DtoH", re.IGNORECASE)
 
 
@@ -158,7 +159,8 @@ class Explained:
         layers.append((DATA, [(p.start, p.end) for p in working if p.bound == DATA] + waits))
         if not self.on_gpu:
             layers.insert(0, layers.pop())  # what a loader computes on the host is the loader's
-        host = [(m.start, m.end) for m in self.trace.of(MARK, OP) if _HOST_COLLECTIVE.match(m.name)]
+        exchanges = _HOST_EXCHANGE if self.on_gpu else _HOST_COLLECTIVE
+        host = [(m.start, m.end) for m in self.trace.of(MARK, OP) if exchanges.match(m.name)]
         layers.append((COMMUNICATION, host))
         for name, intervals in layers:
             taken = both(left, union(intervals))
