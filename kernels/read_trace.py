@@ -57,7 +57,6 @@ BINDS_SMALL_KERNELS = ""  # TODO
 BINDS_LOADER = ""  # TODO
 BINDS_CDIST_25 = ""  # TODO
 BINDS_CDIST_4096_DIRECT = ""  # TODO
-BINDS_ALL_REDUCE = ""  # TODO
 
 # How many times does the host wait for the GPU in one step of item.py, and in one of no_item.py?
 ITEM_WAITS = ""  # TODO

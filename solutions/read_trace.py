@@ -88,14 +88,12 @@ GELU_GAIN = "10.5"
 #| BINDS_LOADER = ""  # TODO
 #| BINDS_CDIST_25 = ""  # TODO
 #| BINDS_CDIST_4096_DIRECT = ""  # TODO
-#| BINDS_ALL_REDUCE = ""  # TODO
 BINDS_GEMM = "compute"
 BINDS_ELEMENTWISE = "memory"
 BINDS_SMALL_KERNELS = "launch"
 BINDS_LOADER = "data"
 BINDS_CDIST_25 = "launch"
 BINDS_CDIST_4096_DIRECT = "compute"
-BINDS_ALL_REDUCE = "communication"
 # </gap>
 
 # How many times does the host wait for the GPU in one step of item.py, and in one of no_item.py?

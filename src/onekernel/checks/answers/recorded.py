@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a lab.toml is read by the names alone: nothing of a recordi
 LAB = "05-fusion"
 LOAD, STORE, REDUCTION, LOOP = "load", "store", "reduction", "loop"  # kinds of lines (explain.generated)
 # Of which traces it is asked which of the five binds.
-BINDING = ("gemm", "elementwise", "small_kernels", "loader", "cdist_25", "cdist_4096_direct", "all_reduce")
+BINDING = ("gemm", "elementwise", "small_kernels", "loader", "cdist_25", "cdist_4096_direct")
 Rule = Callable[[Mapping[str, str]], Right]
 
 
