@@ -11,6 +11,7 @@ import pytest
 
 from onekernel import counts
 from onekernel.errors import UserError
+from onekernel.labs.reader import load as load_course
 from onekernel.messages import LANGUAGES, area
 from onekernel.profiling import call, load, ncu, profile, report, run, write_readings
 from onekernel.profiling.markdown import MARKER
@@ -316,12 +317,27 @@ def test_without_a_gpu_the_cause_is_the_machines_own(tmp_path):
 @pytest.mark.parametrize(
     ("slug", "operator", "shape"),
     [("vector_add", "vector_add", (1 << 24,)), ("softmax_naive", "softmax", (1024, 1024)),
-     ("F.softmax", "softmax", (8192, 4096)), ("dot_product", "dot_product", (1 << 24,))],
+     ("F.softmax", "softmax", (8192, 4096)), ("dot_product", "dot_product", (1 << 24,)),
+     ("gelu_triton", "gelu", (1 << 25,)), ("softmax_mul_triton", "softmax_mul", (8192, 4096)),
+     ("rmsnorm", "rmsnorm", (8192, 4096))],
 )  # fmt: skip
 def test_each_slug_has_an_operator_and_a_shape(slug, operator, shape):
     found = call.operator_of(slug)
     assert found.name == operator and call.default_shape(slug, found) == shape
     assert call.sizes_of(found, shape)
+
+
+def test_a_triton_function_is_given_as_many_tensors_as_its_operator_reads():
+    for slug, inputs in (("softmax_triton", 1), ("softmax_mul_triton", 2)):
+        operator = call.operator_of(slug)
+        described = call.job(slug, Path(f"{slug}.py"), operator, (4, 8), {}, "float32")
+        assert described["inputs"] == inputs
+
+
+def test_every_kernel_of_the_course_has_a_shape_to_profile_at():
+    for exercise in load_course(ROOT).exercises.values():
+        if exercise.operator:
+            assert call.default_shape(exercise.slug, call.operator_of(exercise.slug)), exercise.slug
 
 
 def test_a_shape_of_the_wrong_rank_is_refused():

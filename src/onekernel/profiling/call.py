@@ -15,7 +15,10 @@ from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import SCALARS, SUFFIXES
 
 TORCH = "F.softmax"  # the slug of PyTorch's own softmax
-DEFAULT_SHAPES = {"vector_add": (1 << 24,), "dot_product": (1 << 24,), "softmax": (8192, 4096)}
+DEFAULT_SHAPES = {
+    "vector_add": (1 << 24,), "dot_product": (1 << 24,), "softmax": (8192, 4096), "gelu": (1 << 25,),
+    "softmax_mul": (8192, 4096), "rmsnorm": (8192, 4096),
+}  # fmt: skip
 QUADRATIC_SHAPE = (1024, 1024)  # for a kernel in which each output reads its whole row
 
 
@@ -50,7 +53,8 @@ def job(
 ) -> dict[str, Any]:
     """What `launch` is told: the function and its arguments. Builds a `.cu`; raises BuildError where that fails."""
     if source is None or source.suffix == ".py":
-        return {"source": str(source or TORCH), "function": slug, "shape": list(shape), "dtype": dtype}
+        described = {"source": str(source or TORCH), "function": slug, "shape": list(shape), "dtype": dtype}
+        return described | {"inputs": len(operator.inputs())}
     program = cuda.build(source)
     function = _launcher(program, slug, source, dtype)
     args: list[Any] = []

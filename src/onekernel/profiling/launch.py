@@ -46,13 +46,13 @@ def cuda_file(job: dict[str, Any]) -> None:
 
 
 def torch_function(job: dict[str, Any]) -> None:
-    """Calls F.softmax, or the function of a Triton file, on one tensor of `job["shape"]`."""
+    """Calls F.softmax, or the function of a Triton file, on `job["inputs"]` tensors of `job["shape"]`."""
     import torch
 
     if job["source"] == "F.softmax":
 
-        def call(x: Any) -> Any:
-            return torch.nn.functional.softmax(x, dim=1)
+        def call(*x: Any) -> Any:
+            return torch.nn.functional.softmax(x[0], dim=1)
     else:
         path = Path(job["source"])
         spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -61,11 +61,12 @@ def torch_function(job: dict[str, Any]) -> None:
         sys.modules[path.stem] = module
         spec.loader.exec_module(module)
         call = getattr(module, job["function"])
-    x = torch.randn(job["shape"], dtype=getattr(torch, job["dtype"]), device="cuda")
-    call(x)
+    dtype = getattr(torch, job["dtype"])
+    inputs = [torch.randn(job["shape"], dtype=dtype, device="cuda") for _ in range(job["inputs"])]
+    call(*inputs)
     torch.cuda.synchronize()
     torch.cuda.cudart().cudaProfilerStart()
-    call(x)
+    call(*inputs)
     torch.cuda.synchronize()
     torch.cuda.cudart().cudaProfilerStop()
 
