@@ -59,9 +59,12 @@ def health(course: Course, backend: str, *, again: bool = False) -> Health:
     stamp = cache_folder() / f"{backend}-{_fingerprint(course, backend)}.ok"
     if stamp.is_file() and not again:
         return Health(backend, True)
-    only = replace(exercise, checks=tuple(c for c in exercise.checks if c.kind.shows_right))
     device = "cuda" if backend == "cuda" else "simulator"
-    result = grade(Submission(course, only, course.solution(exercise), device, fresh_seed()))
+    whole = Submission(course, exercise, course.solution(exercise), device, fresh_seed())
+    right = [c for c in exercise.checks if c.kind.shows_right]
+    if device != "cuda" and backend == "triton":  # a machine is tried, not a kernel: the interpreter takes its time
+        right = [min(right, key=lambda check: len(check.kind.plan(whole, check)))]
+    result = grade(replace(whole, exercise=replace(exercise, checks=tuple(right))))
     if result.status == PASSED:
         _remember(stamp)
         return Health(backend, True, inputs=sum(int(v.note.values["total"]) for v in result.verdicts if v.note))

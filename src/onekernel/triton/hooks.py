@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from onekernel.backends.base import Finding
+from onekernel.messages import Message
+from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.memory import Watch
+
+MOST_WARPS = 32  # 1024 threads, the most that a block has
 
 
 def install() -> None:
@@ -67,6 +73,7 @@ def _watch_launches(executor: Any) -> None:
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         warps = kwargs.get("num_warps", 4)
+        _options(self, kwargs)
         result = call(self, *args, **kwargs)
         if Watch.active is not None:
             grid = _grid()
@@ -74,6 +81,20 @@ def _watch_launches(executor: Any) -> None:
         return result
 
     executor._init_args_hst, executor.__call__ = named, counted
+
+
+def _options(launch: Any, given: dict[str, Any]) -> None:
+    """Refuses what the interpreter passes over and Triton's compiler does not: num_warps=3, a misspelt keyword."""
+    warps = given.get("num_warps", 4)
+    if not isinstance(warps, int) or warps < 1 or warps > MOST_WARPS or warps & (warps - 1):
+        raise Stop(Finding("num-warps", Message("triton.num-warps", {"warps": warps}), chapter=CHAPTER))
+    from triton.backends.nvidia.compiler import CUDAOptions
+
+    options = {field.name for field in dataclasses.fields(CUDAOptions)} | {"warmup", "stream", "device"}
+    unknown = sorted(set(given) - options - set(launch.arg_names))
+    if unknown:
+        values = {"name": unknown[0], "kernel": launch.fn.__name__}
+        raise Stop(Finding("unknown-argument", Message("triton.unknown-argument", values), chapter=CHAPTER))
 
 
 def _grid() -> tuple[int, int, int]:

@@ -13,7 +13,7 @@ from onekernel.simulator.rewrite.source import COMPILE_ERRORS, SIDES, Source
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 _VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the card of 8.0 has none: ok/atomics.h
 _SHUFFLE = "ok-shuffle-type"
-_CONFIGURATION = "call to '__ok::Config::Config("
+_CONFIGURATION = re.compile(r"call to '__ok::Config::Config\(|invalid conversion from 'cudaStream_t'")
 _CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable '([^']+)' does not have a constant init")
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
@@ -60,7 +60,7 @@ def _known(what: str) -> Message | None:
     """The sentence for what CUDA's rules forbid and g++ was made to refuse: api/ok/core.h, OK_CONSTANT_VALUE."""
     if _SHUFFLE in what:
         return Message("language.shuffle-type")
-    if _CONFIGURATION in what:
+    if _CONFIGURATION.search(what):
         return Message("language.launch-configuration")
     constant = _CONSTANT_VALUE.search(what)
     return Message("language.constant-value", {"name": constant[1] or constant[2]}) if constant else None

@@ -1,0 +1,22 @@
+// exercise: vector_add
+// bug: a template without __device__, called for the type that the kernel gives it
+// caught: function-of-host
+// group: tails, exact-blocks
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+template <class T>
+T sum(T a, T b) {
+    return a + b;
+}
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = sum(a[i], b[i]);
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n <= 0) return cudaSuccess;
+    add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
