@@ -195,11 +195,11 @@ def test_the_programs_of_the_chapters_are_right_and_clean(name: str, tmp_path: P
 
 
 @pytest.mark.slow
-def test_main_of_chapter_01_prints_what_the_page_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_main_of_chapter_01_prints_what_the_page_says(tmp_path: Path) -> None:
     (tmp_path / "scale.cu").write_text(programs("en")["scale"], encoding="utf-8")
-    report = simulator.build(tmp_path / "scale.cu", "check").call("main", [])
-    printed = capfd.readouterr().out.strip()
-    assert not report.findings and printed
+    (finding,) = simulator.build(tmp_path / "scale.cu", "check").call("main", []).findings
+    assert finding.code == "printed"
+    printed = finding.message.values["text"]
     for lang in LANGUAGES:
         page = (ROOT / "docs" / lang / "01-cuda-programming-model.md").read_text(encoding="utf-8")
         assert f"\n    {printed}\n" in page
