@@ -36,9 +36,7 @@ class Figure:
 
 
 FIGURES = (
-    Figure("coalesced", "access", "bench/kernels/copy.cu", (4096,)),
     Figure("strided", "access", "bench/kernels/strided_copy.cu", (4096,)),
-    Figure("misaligned", "access", "bench/kernels/misaligned_copy.cu", (4096,)),
     Figure("bank-conflicts", "banks", "bench/kernels/transpose.cu", (64, 64)),
     Figure("bank-conflicts-padded", "banks", "bench/kernels/transpose_padded.cu", (64, 64)),
     Figure("block-timeline", "timeline", "solutions/softmax_block.cu", (4, 512)),
