@@ -43,6 +43,7 @@ class Kind:
     counted: bool = False  # its calls are counted: the simulator makes them on every machine
     shows_right: bool = False  # it says whether a kernel is right
     needs_right: bool = False  # how fast or frugal a wrong kernel is means nothing
+    needs_gpu: bool = False  # without one it is not assessed, whatever else is wrong
     runs_code: bool = True  # the file is run, and not only read
     predicts: str = ""  # a learner commits to answers before they are judged: ASKED one by one, or IN_FILE
 

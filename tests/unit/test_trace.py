@@ -371,3 +371,16 @@ def test_a_file_without_a_launcher_is_told(tmp_path: Path) -> None:
     path.write_text("__global__ void k(float* y) { y[0] = 1; }\n")
     with pytest.raises(UserError, match="no launcher"):
         call_arguments.of_file(path, None)
+
+
+@pytest.mark.parametrize(("dtype", "function"), [("float32", "softmax_tuned"), ("bfloat16", "softmax_tuned_bf16")])
+def test_a_file_beside_an_exercise_is_called_with_the_same_type(dtype, function):
+    called, args = call_arguments.of_file(ROOT / "solutions" / "softmax_tuned.cu", (4, 300), dtype)
+    assert called == function and dtype in call_arguments.about(args)
+
+
+def test_without_its_own_name_the_first_of_the_type_is_called(tmp_path):
+    source = (ROOT / "solutions" / "softmax_tuned.cu").read_text()
+    (tmp_path / "before.cu").write_text(source)
+    assert call_arguments.of_file(tmp_path / "before.cu", (4, 300), "float32")[0] == "softmax_tuned"
+    assert call_arguments.of_file(tmp_path / "before.cu", (4, 300))[0] == "softmax_tuned_bf16"

@@ -50,8 +50,9 @@ def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtyp
     return slug + SUFFIXES[dtype], args
 
 
-def of_file(path: Path, shape: Sequence[int] | None) -> tuple[str, list[Argument]]:
-    """The launcher named as the file is, else its last, and its arguments; a tensor has as many elements as the shape.
+def of_file(path: Path, shape: Sequence[int] | None, dtype: str = "") -> tuple[str, list[Argument]]:
+    """The launcher named as the file is, else its first whose tensors have elements of `dtype`, else its last, and its
+    arguments; a tensor has as many elements as the shape.
 
     Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride). Raises UserError for others.
     """
@@ -59,7 +60,8 @@ def of_file(path: Path, shape: Sequence[int] | None) -> tuple[str, list[Argument
     launchers = [f for f in declarations.functions(text) if f.extern_c and f.returns == "cudaError_t"]
     if not launchers:
         raise UserError(Message("trace.no-launcher", {"file": path.name}))
-    launcher = next((f for f in launchers if f.name == path.stem), launchers[-1])
+    of_type = [f for f in launchers if dtype and f"{C_TYPES[dtype]}*" in f.parameters[0].replace(" ", "")]
+    launcher = next((f for f in of_type or launchers if f.name == path.stem), (of_type or launchers[-1:])[0])
     sizes = sum("int64_t" in p for p in launcher.parameters)
     shape = tuple(shape) if shape else DEFAULT_SHAPES[1 if sizes == 1 else 2]
     if sizes not in _STRIDES or (sizes > 1 and len(shape) != 2):

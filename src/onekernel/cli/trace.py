@@ -64,7 +64,7 @@ def _recorded(
         path = path if path.is_file() else course.root / name
         if not path.is_file():
             raise UserError(Message("trace.no-file", {"file": name}))
-        return record(path, *call_arguments.of_file(path, shape), warp=args.warp, line=line)
+        return record(path, *call_arguments.of_file(path, shape, args.dtype), warp=args.warp, line=line)
     exercise = one(course, name)
     if exercise.operator not in OPERATORS or not exercise.file.endswith(".cu"):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))

@@ -38,6 +38,8 @@ def grade(s: Submission) -> Result:
     verdicts = _refuse(s)
     if verdicts is None:
         verdicts = _grade_checks(s)
+    if s.backend != "cuda":
+        verdicts = [_not_here(v) if v.check.kind.needs_gpu and v.status != UNTOUCHED else v for v in verdicts]
     return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on)
 
 
@@ -114,6 +116,11 @@ def _alone(s: Submission, call: Call) -> CallOutcome:
     """The call, made first in a process of its own."""
     outcome = _run(s, s.backend, [call], (), counted=False)
     return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
+
+
+def _not_here(verdict: Verdict) -> Verdict:
+    """That a check needs a GPU, where there is none: its points are open, and not lost."""
+    return Verdict(verdict.check, NOT_ASSESSED, note=Message("grading.needs-gpu"))
 
 
 def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
