@@ -48,7 +48,12 @@ def _first_look(s: Submission) -> End | None:
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "check", "time_limit": SECONDS} if s.backend == "simulator" else {}
     calls = [(call.function, call.args) for _, call in few]
-    outcome = supervisor.run(Request(s.path.resolve(), s.backend, calls, prototypes, options))
+    request = Request(s.path.resolve(), s.backend, calls, prototypes, options)
+    outcome = supervisor.run(request)
+    if not outcome.built and not outcome.build:
+        outcome = supervisor.run(request)  # a busy machine: no compiler has said anything
+    if not outcome.built and not outcome.build:
+        raise OSError(f"{s.path.name} could not be built: {outcome.ended or outcome.unavailable}")
     if not outcome.built:
         return End("refused", tuple(sorted({f.code for f in outcome.build})))
     ended = zip(few, outcome.calls, strict=True)

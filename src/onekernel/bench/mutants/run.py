@@ -84,8 +84,8 @@ def _right(root: Path, course: Course) -> Iterator[dict[str, Any]]:
 
 
 def _file(course: Course, original: Original, known: list[dict[str, Any]], jobs: int) -> list[dict[str, Any]]:
-    """The mutants of one file, graded; those of `known` that did not survive stay as they are."""
-    dead = {(m["line"], m["after"]): m for m in known if m["end"] != "survived"}
+    """The mutants of one file, graded; those of `known` that are dead or explained stay as they are."""
+    dead = {(m["line"], m["after"]): m for m in known if m["by"] or reason(original.path.name, m)}
 
     def one(mutant: Mutant) -> dict[str, Any]:
         if (mutant.line, mutant.after) in dead:

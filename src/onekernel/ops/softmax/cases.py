@@ -82,6 +82,7 @@ CASES = (
     replace(_case("large", "large", fills.normal(), 2_147_000_001, 3), way=SPARSE),
     replace(_case("errors", "refused", fills.normal(), 4, 33), way=REFUSED),
     replace(_case("errors", "refused", fills.normal(), 2, 12_400), way=REFUSED),
+    replace(_case("errors", "refused", fills.normal(), 1, 40_000), way=REFUSED),
     *_up_and_down("lengths", _LENGTHS),
     *_up_and_down("huge", _HUGE_LENGTHS),
 )
