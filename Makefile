@@ -12,12 +12,14 @@ check: $(BIN)/python  ## linters, types, and everything generated compared with 
 	$(BIN)/onekernel author starters --check
 	$(BIN)/onekernel author stamp --check
 	$(BIN)/onekernel author tables --check
+	$(BIN)/onekernel author drawings --check
 
 fix: $(BIN)/python  ## writes what `check` compares: imports in order, starters, stamps of translations, tables
 	$(BIN)/python -m ruff check --fix
 	$(BIN)/onekernel author starters
-	$(BIN)/onekernel author stamp
 	$(BIN)/onekernel author tables
+	$(BIN)/onekernel author drawings
+	$(BIN)/onekernel author stamp
 
 test: $(BIN)/python  ## the fast tests, in parallel: before each commit
 	$(PYTEST) -m "not slow" $(ARGS)
