@@ -67,6 +67,7 @@ MUTANTS = [
     ("mask-diagonal", "attention.scores", ">", ">="),
     ("mask-shifted", "attention.scores", "position[:, None]", "position[:, None] + 1"),
     ("mask-transposed", "attention.scores", ">", "<"),
+    ("mask-inverted", "attention.scores", ">", "<="),
     ("mask-zero", "attention.scores", "-math.inf", "0.0"),
     ("mask-small", "attention.scores", "-math.inf", "-1.0"),
     ("head-order", "attention.scores", SPLIT, CUT + "3, head_width, self.heads).permute(2, 0, 4, 1, 3)"),

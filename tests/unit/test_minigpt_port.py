@@ -48,6 +48,27 @@ def test_native_operators_do_not_pass_as_identical():
     assert not verdict.passed and verdict.different > 1000 and verdict.worst_relative < 1e-13
 
 
+def said_of(tmp_path: Path, old: str, new: str) -> list[str]:
+    """What the native check says of the solution with a change."""
+    text = SOLUTION.read_text()
+    assert old in text
+    path = tmp_path / "torch_minigpt.py"
+    path.write_text(text.replace(old, new))
+    return [m.text("en") for m in run("native", requests("native")[0], path).findings]
+
+
+def test_a_view_of_transposed_elements_is_explained(tmp_path):
+    said = said_of(tmp_path, "mixed.transpose(1, 2).reshape(", "mixed.transpose(1, 2).view(")
+    assert "view size is not compatible" in said[0] and "`.reshape` copies where it must" in said[1]
+
+
+def test_another_head_is_the_cause_of_other_logits(tmp_path):
+    zeros = "nn.Parameter(torch.zeros(config.vocabulary, config.width, dtype=torch.float64))"
+    said = said_of(tmp_path, "self.head.weight = self.token_embedding.weight", f"self.head.weight = {zeros}")
+    assert said[0].startswith("The first tensor that differs is logits") and said[1].startswith("The head is not tied")
+    assert len(said) == 2
+
+
 def test_the_starter_fails_and_says_where(tmp_path):
     path = tmp_path / "torch_minigpt.py"
     path.write_text(starter(SOLUTION.read_text(), SOLUTION))

@@ -167,6 +167,7 @@ def _scores(config: Config, qkv: np.ndarray) -> Iterator[Mistake]:
     yield "mask-diagonal", {}, masked(right, column >= row)
     yield "mask-shifted", {}, masked(right, column > row + 1)
     yield "mask-transposed", {}, masked(right, column < row)
+    yield "mask-inverted", {}, masked(right, column <= row)
     yield "mask-zero", {}, np.where(later, 0.0, right)
     yield "mask-small", {}, np.where(later, -1.0, right)
     for cause, (a, b, _) in _splits(config, qkv):

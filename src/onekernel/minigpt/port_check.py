@@ -25,6 +25,7 @@ from .weights import WeightsError
 NATIVE = 1e-12
 KERNEL = 3e-5  # what ops/softmax grants a float32 softmax; attention averages such errors and does not raise them
 ALLOWED_IMPORTS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "torch", "typing"}
+_VIEW = "view size is not compatible"  # torch's words for a view of elements that do not lie in order
 IMPORTING = {"__import__", "__builtins__", "__globals__", "__loader__", "import_module", "sys", "_sys"}
 RUNNING = {"eval", "exec", "globals"}  # as names of their own: a module has an eval() too
 
@@ -72,7 +73,10 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
         said = raised_message(answer["raised"])
         layer = _text(answer.get("raised-at", np.zeros(0, np.uint8)))
         why = transposed(asked.config, layer, str(said.values["error"]))
-        return _failed(asked, want, *before, said, *(why.messages() if why and not before else ()))
+        hint = why.messages() if why and not before else ()
+        if _VIEW in str(said.values["error"]):
+            hint = (*hint, Message("minigpt.view"))
+        return _failed(asked, want, *before, said, *hint)
     if got is None or got.shape != want.shape or got.dtype != np.float64:
         told = "none" if got is None else f"{got.dtype} {got.shape}"
         return _failed(asked, want, Message("minigpt.no-logits", {"got": told, "want": f"float64 {want.shape}"}))
@@ -84,7 +88,11 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     if not right:
         same = KERNEL if asked.part == "kernel" else SAME
         found = explain(asked.config, model.weights, tokens, ours, theirs, same=same, calls=calls)
-        findings = [*(found.messages() if found else ()), *findings]
+        told = found.messages() if found else ()
+        untied = any(m.key == "minigpt.not-tied" for m in findings)
+        if untied and found and found.cause == "unknown-logits":  # another head gives other logits: that is the cause
+            told = told[:1]
+        findings = [*told, *findings]
     return PortVerdict(
         asked.part, right and not findings, want.size, different, error, worst_ulp(got, want), tuple(findings)
     )
