@@ -60,7 +60,8 @@ def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> N
     failed = groups_that_failed(result)
     caught = {group for group, codes in failed.items() if codes & words}
     assert caught & entry.words("group"), f"seed {result.seed}: failed {failed}, expected {entry.header}"
-    assert named_causes(result) == entry.words("cause") if "cause" in entry.header else not named_causes(result)
+    # Never another cause than its own; that it is named at all may take more inputs: tests/grading/test_slips.py.
+    assert named_causes(result) <= (entry.words("cause") if "cause" in entry.header else set())
 
 
 def named_causes(result: Result) -> set[str]:

@@ -2,6 +2,7 @@
 // bug: subtracts the maximum of the matrix, not of the row: rows far below it vanish
 // caught: nan, values
 // group: range
+// cause: softmax-matrix-max
 #include <cuda_runtime.h>
 #include <stdint.h>
 

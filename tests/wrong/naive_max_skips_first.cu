@@ -2,6 +2,7 @@
 // bug: the search for the maximum begins at the second column
 // caught: nan, values
 // group: peaked, range, shapes
+// cause: sum-skips-first
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -88,11 +88,11 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     if not right:
         same = KERNEL if asked.part == "kernel" else SAME
         found = explain(asked.config, model.weights, tokens, ours, theirs, same=same, calls=calls)
-        told = found.messages() if found else ()
+        explained = found.messages() if found else ()
         untied = any(m.key == "minigpt.not-tied" for m in findings)
         if untied and found and found.cause == "unknown-logits":  # another head gives other logits: that is the cause
-            told = told[:1]
-        findings = [*told, *findings]
+            explained = explained[:1]
+        findings = [*explained, *findings]
     return PortVerdict(
         asked.part, right and not findings, want.size, different, error, worst_ulp(got, want), tuple(findings)
     )

@@ -81,6 +81,8 @@ def _replayed_cause(operator: Operator, module: ModuleType, given: list[Given]) 
             sharp.update(k for k, m in left.items() if not m.step or _gives(m, one))
         if not left:
             return None
+    if not any(_tells(one) for one in given):  # NaN alone comes from many things: of sums that leave something out, too
+        left = {k: m for k, m in (left or {}).items() if not m.cause.startswith("sum-")}
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in (left or {}).items() if sharp[k] >= SHARP * wrong}
     if len(sentences) != 1:
@@ -133,6 +135,15 @@ def _replayed(operator: Operator, call: Call) -> Replayed:
             whole = buffer.memory[buffer.offset : buffer.offset + buffer.extent]
             memory[p.name] = whole.view(DTYPES[call.dtype]).astype(np.float64)
     return Replayed(call.inputs, memory, strides)
+
+
+def _tells(given: Given) -> bool:
+    """Whether a wrong result has numbers beside its NaN, in a row that is wrong."""
+    if given.right:
+        return False
+    rows = np.atleast_2d(given.got)
+    wrong = (np.isnan(rows) != np.isnan(np.atleast_2d(given.want))).any(axis=1)
+    return bool((~np.isnan(rows[wrong])).any()) if wrong.any() else True
 
 
 def _gives(mistake: Mistake, given: Given, step: float = 0.0) -> bool:
