@@ -110,6 +110,11 @@ class Measure:
     by_request: bool = False
     sizes: tuple[str, ...] = ()
 
+    @property
+    def by_code(self) -> bool:
+        """It depends on which accesses the compiler makes of those that are written."""
+        return self.name != "barriers"
+
     def limit(self, value: float) -> float | Message:
         """What the measure may be, as a sentence says it."""
         return Message("grading.percent", {"value": 100 * value}) if self.unit == "%" else value

@@ -28,6 +28,11 @@ def _place(condition: int) -> int:
     return WIDTH * (condition + 1)
 
 
+def everywhere(bits: int) -> int:
+    """A set as a mask for needs: under every condition."""
+    return sum(bits << WIDTH * k for k in range(15))
+
+
 def anyhow(need: int) -> int:
     """What is needed under any condition at all."""
     out = 0

@@ -7,7 +7,9 @@ Where an address or a branch needs a value from memory, all that is stored there
 
 from __future__ import annotations
 
+import functools
 import heapq
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -69,6 +71,13 @@ class _Slicer:
             self._before[call + 1] += returns
         self._bodies = _bodies(flow)
         self._writes = [writes(one) for one in self.code]
+        # What a call does not write is needed behind it or not, whatever is needed behind other calls of the same code.
+        self._returned = dict.fromkeys(returns, 0)
+        for body in self._bodies.values():
+            written = need.everywhere(functools.reduce(operator.or_, (self._writes[i] for i in body), 0))
+            for i in body:
+                if i in self._returned:
+                    self._returned[i] |= written
         self._condition = [need.literal(one.guard) for one in self.code]
 
     def met(self) -> None:
@@ -123,7 +132,7 @@ class _Slicer:
             after = need.join(after, self._live[at])
         if one.name == "RET":
             for at in self._returns_to:
-                after = need.join(after, self._live[at])
+                after = need.join(after, self._live[at] & self._returned[i])
         elif i in self._bodies:
             after = need.join(after, self._live[self.flow.target(one)])
         return after

@@ -11,6 +11,8 @@ from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
 from onekernel.simulator.machine_code.encode import CODE_SITE
 from onekernel.simulator.read.lines import Lines
 
+_RARE = 4  # a fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing
+DOUBTS = ("merges", "repeats")  # what a compiler may do to a request that is counted as it is written
 _COUNTED = (
     counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
@@ -40,9 +42,11 @@ def _kernel(
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
     buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
+    by_code = bool(launch.get("by_code", False))
+    doubts: dict[tuple[str, int], set[str]] = defaultdict(set)
     if mode in ("check", "count"):
-        total[counts.BYTES_LOADED] = sum(b.loaded for b in buffers)
-        total[counts.BYTES_STORED] = sum(b.stored for b in buffers)
+        total[counts.BYTES_LOADED] = 0 if by_code else sum(b.loaded for b in buffers)
+        total[counts.BYTES_STORED] = 0 if by_code else sum(b.stored for b in buffers)
     if "accesses" in launch:
         for name in _COUNTED:
             total[name] += 0
@@ -52,10 +56,13 @@ def _kernel(
         for access in launch["accesses"]:
             place = _place(access["pc"], lines, places)
             for name, value in _metrics(access).items():
-                if name not in (counts.BYTES_LOADED, counts.BYTES_STORED):
+                if by_code or name not in (counts.BYTES_LOADED, counts.BYTES_STORED):
                     total[name] += value
                 if place is not None:
                     by_line[place][name] += value
+            for doubt in DOUBTS:
+                if access[doubt] * _RARE > access["requests"]:
+                    doubts[place or (path, 0)].add(doubt)
     extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}
     return KernelCounts(
         kernel=kernel_name(launch, functions),
@@ -69,8 +76,9 @@ def _kernel(
         extra={
             "complete": bool(launch["complete"]),
             **{key: launch[key] for key in ("ran", "exhausted", "goes_round", "talks") if key in launch},
-            "exact_requests": exact or launch.get("by_code", False),
-            "by_code": launch.get("by_code", False),
+            "exact_requests": exact or by_code,
+            "by_code": by_code,
+            "doubts": [[file, line, sorted(some)] for (file, line), some in sorted(doubts.items())],
             "why_not_by_code": launch.get("why_not_by_code", ""),
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],

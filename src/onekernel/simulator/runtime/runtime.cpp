@@ -16,6 +16,7 @@
 #include "checks/bounds.cpp"
 #include "counters/trace.cpp"
 #include "counters/requests.cpp"
+#include "counters/doubt.cpp"
 #include "counters/lockstep.cpp"
 #include "machine_code/arithmetic.cpp"
 #include "machine_code/floating.cpp"

@@ -12,6 +12,7 @@
 
 #include "../memory/access.h"
 #include "../report/findings.h"
+#include "doubt.h"
 #include "requests.h"
 #include "trace.h"
 
@@ -51,6 +52,7 @@ std::map<std::pair<const char*, int>, uint64_t> barriers;
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
+    if (!only_atomics) doubt_request(kind, addresses, lanes, n);
     if (!only_atomics || (!kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC))
         count_request(kind, addresses, lanes, sizes, n, diverged_after);
     if (!traced(w)) return;
@@ -168,6 +170,7 @@ void join(Worker& w, int warp, unsigned group) {
     if (in_warp < WARP) group &= (1u << in_warp) - 1;
     if (!s.used && !(s.diverged & group)) return;
     Busy busy;
+    forget_requests();
     if (s.used && !s.diverged && !(s.list[0].lanes & ~group)) {
         join_lockstep(w, warp, group);
         std::fill_n(taken + warp * WARP, WARP, 0);

@@ -28,8 +28,8 @@ static void addresses_of(Machine& m, WarpState& w, const Instruction& i, uint32_
     const uint32_t* low = raw(m, w, base, 0, room[0]);
     bool wide = base.extra & 1, uniform_wide = uniform.extra & 1;
     const uint32_t* high = wide ? raw(m, w, base, 1, room[1]) : nullptr;
-    uint64_t add = raw(m, w, uniform, 0, room[2])[0];
-    if (uniform_wide || (!wide && base.value == ZERO && i.op != OP_LDS)) add |= uint64_t(raw(m, w, uniform, 1, room[3])[0]) << 32;
+    uint64_t add = raw(m, w, uniform, 0, room[2], false)[0];
+    if (uniform_wide || (!wide && base.value == ZERO && i.op != OP_LDS)) add |= uint64_t(raw(m, w, uniform, 1, room[3], false)[0]) << 32;
     bool global = !is_shared(i.op) && !is_local(i.op) && !(i.op == OP_LDGSTS && first == 0);
     int64_t offset = static_cast<int32_t>(i.operands[first + 2].value);
     out.count = 0;

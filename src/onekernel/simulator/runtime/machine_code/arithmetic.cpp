@@ -3,18 +3,30 @@
 
 namespace __ok {
 namespace machine {
-static bool compare(int mode, int64_t a, int64_t b) {
+template <class T, class F>
+static uint32_t where(const uint32_t* a, const uint32_t* b, int n, F holds) {
+    uint32_t truth = 0;
+    for (int k = 0; k < n; k++) truth |= uint32_t(holds(static_cast<T>(a[k]), static_cast<T>(b[k]))) << k;
+    return truth;
+}
+
+// One bit a lane. An instruction of the warp has one lane, whose bit is all lanes'.
+template <class T>
+static uint32_t compared(int mode, const uint32_t* a, const uint32_t* b, int n) {
     switch (mode) {
-    case MODE_LT: return a < b;
-    case MODE_EQ: return a == b;
-    case MODE_LE: return a <= b;
-    case MODE_GT: return a > b;
-    case MODE_NE: return a != b;
-    case MODE_GE: return a >= b;
-    case MODE_T: return true;
-    default: return false;
+    case MODE_LT: return where<T>(a, b, n, [](T x, T y) { return x < y; });
+    case MODE_EQ: return where<T>(a, b, n, [](T x, T y) { return x == y; });
+    case MODE_LE: return where<T>(a, b, n, [](T x, T y) { return x <= y; });
+    case MODE_GT: return where<T>(a, b, n, [](T x, T y) { return x > y; });
+    case MODE_NE: return where<T>(a, b, n, [](T x, T y) { return x != y; });
+    case MODE_GE: return where<T>(a, b, n, [](T x, T y) { return x >= y; });
+    case MODE_T: return ~0u;
+    default: return 0;
     }
 }
+
+static int width(const Instruction& i) { return i.uniform ? 1 : WARP; }
+static uint32_t spread(const Instruction& i, uint32_t bits) { return !i.uniform ? bits : bits & 1 ? ~0u : 0; }
 
 static uint32_t combined(const Instruction& i, uint32_t a, uint32_t b) {
     return OK_HAS(i, OR) ? a | b : OK_HAS(i, XOR) ? a ^ b : a & b;
@@ -29,12 +41,11 @@ static void compare_integers(Machine& m, WarpState& w, const Instruction& i, uin
     Row room[2];
     const uint32_t* a = integer(m, w, i.operands[0], room[0]);
     const uint32_t* b = integer(m, w, i.operands[1], room[1]);
-    uint32_t low = OK_HAS(i, EX) ? predicate(w, i.operands[3]) : 0, truth = 0;
-    for (int k = 0; k < WARP; k++) {
-        bool is = OK_HAS(i, U32) ? compare(i.mode, a[k], b[k])
-                                 : compare(i.mode, static_cast<int32_t>(a[k]), static_cast<int32_t>(b[k]));
-        if (OK_HAS(i, EX) && a[k] == b[k]) is = low >> k & 1;
-        truth |= uint32_t(is) << k;
+    int n = width(i);
+    uint32_t truth = spread(i, OK_HAS(i, U32) ? compared<uint32_t>(i.mode, a, b, n) : compared<int32_t>(i.mode, a, b, n));
+    if (OK_HAS(i, EX)) {
+        uint32_t same = spread(i, compared<uint32_t>(MODE_EQ, a, b, n));
+        truth = (truth & ~same) | (predicate(w, i.operands[3]) & same);
     }
     set_both(w, i, truth, predicate(w, i.operands[2]), lanes);
 }
@@ -45,20 +56,26 @@ static void add_three(Machine& m, WarpState& w, const Instruction& i, uint32_t l
     const uint32_t* v[3];
     for (int k = 0; k < 3; k++) v[k] = raw(m, w, i.operands[k], 0, room[k]);
     uint32_t in[2] = {OK_HAS(i, X) ? predicate(w, i.operands[3]) : 0, OK_HAS(i, X) ? predicate(w, i.operands[4]) : 0};
-    uint32_t once = 0, twice = 0;
-    for (int k = 0; k < WARP; k++) {
-        uint64_t sum = (in[0] >> k & 1) + (in[1] >> k & 1);
-        for (int j = 0; j < 3; j++) {
-            int flags = i.operands[j].flags;
-            sum += flags & (NEGATIVE | INVERTED) ? uint64_t(~v[j][k]) + (flags & NEGATIVE ? 1 : 0) : v[j][k];
-        }
+    uint32_t flip[3], more = 0, once = 0, twice = 0;
+    for (int j = 0; j < 3; j++) {
+        flip[j] = i.operands[j].flags & (NEGATIVE | INVERTED) ? ~0u : 0;
+        more += i.operands[j].flags & NEGATIVE ? 1 : 0;
+    }
+    int n = width(i);
+    if (!OK_HAS(i, X) && !i.predicates[0].kind) {
+        for (int k = 0; k < n; k++) out[k] = (v[0][k] ^ flip[0]) + (v[1][k] ^ flip[1]) + (v[2][k] ^ flip[2]) + more;
+        write(w, i.destination, out, lanes);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        uint64_t sum = uint64_t(v[0][k] ^ flip[0]) + (v[1][k] ^ flip[1]) + (v[2][k] ^ flip[2]) + more + (in[0] >> k & 1) + (in[1] >> k & 1);
         out[k] = static_cast<uint32_t>(sum);
         once |= uint32_t(sum >> 32 >= 1) << k;
         twice |= uint32_t(sum >> 32 >= 2) << k;
     }
     write(w, i.destination, out, lanes);
-    set_predicate(w, i.predicates[0], once, lanes);
-    set_predicate(w, i.predicates[1], twice, lanes);
+    set_predicate(w, i.predicates[0], spread(i, once), lanes);
+    set_predicate(w, i.predicates[1], spread(i, twice), lanes);
 }
 
 static void multiply_add(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) {
@@ -69,7 +86,11 @@ static void multiply_add(Machine& m, WarpState& w, const Instruction& i, uint32_
     if (!wide) {
         const uint32_t* c = integer(m, w, i.operands[2], room[2]);
         uint32_t in = OK_HAS(i, X) ? predicate(w, i.operands[3]) : 0;
-        for (int k = 0; k < WARP; k++) low[k] = a[k] * b[k] + c[k] + (in >> k & 1);
+        int n = width(i);
+        if (in)
+            for (int k = 0; k < n; k++) low[k] = a[k] * b[k] + c[k] + (in >> k & 1);
+        else
+            for (int k = 0; k < n; k++) low[k] = a[k] * b[k] + c[k];
         write(w, i.destination, low, lanes);
         return;
     }
@@ -77,7 +98,7 @@ static void multiply_add(Machine& m, WarpState& w, const Instruction& i, uint32_
     const uint32_t* c = raw(m, w, third, 0, room[2]);
     const uint32_t* d = raw(m, w, third, 1, room[3]);
     uint32_t in = OK_HAS(i, X) ? predicate(w, i.operands[3]) : 0, carry = 0;
-    for (int k = 0; k < WARP; k++) {
+    for (int k = 0, n = width(i); k < n; k++) {
         uint64_t product = is_unsigned ? uint64_t(a[k]) * b[k]
                                        : static_cast<uint64_t>(int64_t(static_cast<int32_t>(a[k])) * static_cast<int32_t>(b[k]));
         uint64_t add = uint64_t(d[k]) << 32 | c[k];
@@ -90,7 +111,7 @@ static void multiply_add(Machine& m, WarpState& w, const Instruction& i, uint32_
     }
     write(w, i.destination, low, lanes);
     if (OK_HAS(i, WIDE)) write(w, i.destination, high, lanes, 1);
-    set_predicate(w, i.predicates[0], carry, lanes);
+    set_predicate(w, i.predicates[0], spread(i, carry), lanes);
 }
 
 // b + (a << shift), or the upper half of (c:a << shift), with b added and a carry.
@@ -104,7 +125,7 @@ static void shift_add(Machine& m, WarpState& w, const Instruction& i, uint32_t l
     if (high && !extends) c = integer(m, w, i.operands[at++], room[2]);
     const uint32_t* by = integer(m, w, i.operands[at++], room[3]);
     uint32_t in = OK_HAS(i, X) ? predicate(w, i.operands[at]) : 0, carry = 0;
-    for (int k = 0; k < WARP; k++) {
+    for (int k = 0, n = width(i); k < n; k++) {
         uint64_t value = extends ? static_cast<uint64_t>(int64_t(static_cast<int32_t>(a[k]))) : uint64_t(c ? c[k] : 0) << 32 | a[k];
         value <<= by[k] & 63;
         uint64_t sum = uint64_t(static_cast<uint32_t>(high ? value >> 32 : value)) + b[k] + (in >> k & 1);
@@ -112,7 +133,7 @@ static void shift_add(Machine& m, WarpState& w, const Instruction& i, uint32_t l
         carry |= uint32_t(sum >> 32) << k;
     }
     write(w, i.destination, out, lanes);
-    set_predicate(w, i.predicates[0], carry, lanes);
+    set_predicate(w, i.predicates[0], spread(i, carry), lanes);
 }
 
 static void shift(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) {
@@ -122,7 +143,7 @@ static void shift(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes
     const uint32_t* high = integer(m, w, i.operands[2], room[2]);
     bool is_signed = OK_HAS(i, S32) || OK_HAS(i, S64), left = OK_HAS(i, L);
     uint32_t most = OK_HAS(i, U64) || OK_HAS(i, S64) ? 63 : 32;
-    for (int k = 0; k < WARP; k++) {
+    for (int k = 0, n = width(i); k < n; k++) {
         uint64_t v = uint64_t(high[k]) << 32 | low[k];
         uint32_t s = OK_HAS(i, W) ? by[k] & (most == 63 ? 63 : 31) : by[k] < most ? by[k] : most;
         uint64_t r = left ? v << s : is_signed ? static_cast<uint64_t>(static_cast<int64_t>(v) >> s) : v >> s;
@@ -143,14 +164,21 @@ static void logic(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes
     const uint32_t* v[3];
     for (int k = 0; k < 3; k++) v[k] = integer(m, w, i.operands[k], room[k]);
     uint32_t table = static_cast<uint32_t>(i.operands[3].value), any = 0;
-    for (int k = 0; k < WARP; k++) out[k] = 0;
-    for (int t = 0; t < 8; t++) {
-        if (!(table >> t & 1)) continue;
-        uint32_t x = t & 4 ? 0 : ~0u, y = t & 2 ? 0 : ~0u, z = t & 1 ? 0 : ~0u;
-        for (int k = 0; k < WARP; k++) out[k] |= (v[0][k] ^ x) & (v[1][k] ^ y) & (v[2][k] ^ z);
+    int n = width(i);
+    if (table == 0xc0) {  // a & b, by far the commonest
+        for (int k = 0; k < n; k++) out[k] = v[0][k] & v[1][k];
+    } else {
+        for (int k = 0; k < n; k++) out[k] = 0;
+        for (int t = 0; t < 8; t++) {
+            if (!(table >> t & 1)) continue;
+            uint32_t x = t & 4 ? 0 : ~0u, y = t & 2 ? 0 : ~0u, z = t & 1 ? 0 : ~0u;
+            for (int k = 0; k < n; k++) out[k] |= (v[0][k] ^ x) & (v[1][k] ^ y) & (v[2][k] ^ z);
+        }
     }
-    for (int k = 0; k < WARP; k++) any |= uint32_t(out[k] != 0) << k;
-    if (i.predicates[0].kind) set_predicate(w, i.predicates[0], any | predicate(w, i.operands[4]), lanes);
+    if (i.predicates[0].kind) {
+        for (int k = 0; k < n; k++) any |= uint32_t(out[k] != 0) << k;
+        set_predicate(w, i.predicates[0], spread(i, any) | predicate(w, i.operands[4]), lanes);
+    }
     write(w, i.destination, out, lanes);
 }
 
@@ -269,7 +297,15 @@ bool run_integer(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes)
     uint32_t p = 0;
     for (const Operand& o : i.operands)
         if (o.kind == PREDICATE || o.kind == UNIFORM_PREDICATE) p = predicate(w, o);
-    for (int k = 0; k < WARP; k++) out[k] = plain(i, a[k], b[k], c[k], p >> k & 1);
+    int n = width(i);
+    if (i.op == OP_MOV) {
+        write(w, i.destination, a, lanes);
+        return true;
+    }
+    if (i.op == OP_VIADD)
+        for (int k = 0; k < n; k++) out[k] = a[k] + b[k];
+    else
+        for (int k = 0; k < n; k++) out[k] = plain(i, a[k], b[k], c[k], p >> k & 1);
     write(w, i.destination, out, lanes);
     return true;
 }

@@ -97,7 +97,9 @@ bool run_between_lanes(Machine& m, WarpState& w, const Instruction& i, uint32_t 
     case OP_VOTE: vote(w, i, lanes); return true;
     case OP_MATCH: match(m, w, i, lanes); return true;
     case OP_REDUX: reduce(m, w, i, lanes); return true;
-    case OP_R2UR: write(w, i.destination, integer(m, w, i.operands[0], room), lanes); return true;
+    case OP_R2UR:
+        write(w, i.destination, integer(m, w, i.operands[0], room), lanes, 0, __builtin_ctz(lanes));
+        return true;
     case OP_S2R:
         for (int k = 0; k < WARP; k++) out[k] = special_register(m, w, i.target, k);
         write(w, i.destination, out, lanes);
@@ -118,13 +120,6 @@ bool run_between_lanes(Machine& m, WarpState& w, const Instruction& i, uint32_t 
             write(w, i.destination, out, lanes, word);
         }
         return true;
-    case OP_B2R: {
-        bool truth = m.block.votes[1];
-        for (int k = 0; k < WARP; k++) out[k] = i.mode == MODE_POPC ? m.block.votes[0] : truth;
-        write(w, i.destination, out, lanes);
-        if (i.predicates[0].kind) set_predicate(w, i.predicates[0], truth ? ~0u : 0, lanes);
-        return true;
-    }
     default: return false;
     }
 }

@@ -65,6 +65,14 @@ static void count_votes(Machine& m, const WarpState& w, const Instruction& i, ui
     m.block.votes[2] |= i.mode == MODE_AND && p != lanes;
 }
 
+static void votes_of(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) {
+    Row out;
+    bool truth = m.block.votes[1];
+    for (int k = 0; k < WARP; k++) out[k] = i.mode == MODE_POPC ? m.block.votes[0] : truth;
+    write(w, i.destination, out, lanes);
+    if (i.predicates[0].kind) set_predicate(w, i.predicates[0], truth ? ~0u : 0, lanes);
+}
+
 // A branch, a barrier, an end. False: it was none. `here` is the group that runs; without lanes it has gone elsewhere.
 static bool run_control(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes, Group& here) {
     const Group g{here.lanes, here.next};
@@ -113,6 +121,7 @@ static bool run_control(Machine& m, WarpState& w, const Instruction& i, uint32_t
         jump(w, g, lanes, index_at(*m.program, at[__builtin_ctz(lanes ? lanes : 1)]), here);
         return true;
     }
+    case OP_B2R: votes_of(m, w, i, lanes); return true;
     case OP_BMOV: move_barrier(m, w, i, lanes); return true;
     case OP_TRAP: if (lanes) m.failed = "trap"; return true;
     default: return false;
@@ -133,14 +142,14 @@ static void run_group(Machine& m, WarpState& w, Group here) {
         const Instruction& i = code[static_cast<size_t>(here.next++)];
         uint32_t lanes = here.lanes;
         if (i.guard.kind) lanes &= predicate(w, i.guard);
-        if (i.op <= OP_TRAP) {
+        if (i.op < OP_MOV) {
             run_control(m, w, i, lanes, here);
             continue;
         }
         if (!lanes) continue;
-        if (!run_integer(m, w, i, lanes) && !run_access(m, w, i, lanes) && !run_between_lanes(m, w, i, lanes, here.lanes) &&
-            !run_floating(m, w, i, lanes))
-            m.failed = "instruction";
+        bool known = i.op < OP_R2UR ? run_integer(m, w, i, lanes) : i.op < OP_I2F ? run_between_lanes(m, w, i, lanes, here.lanes)
+                     : i.op < OP_LD ? run_floating(m, w, i, lanes) : run_access(m, w, i, lanes);
+        if (!known) m.failed = "instruction";
     }
 }
 

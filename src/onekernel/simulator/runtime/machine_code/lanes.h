@@ -65,8 +65,9 @@ inline uint32_t with_sign(uint32_t v, int flags) {  // of an integer
     return flags & INVERTED ? ~v : v;
 }
 
-// The bits of an operand before signs, in each lane; `word`: 1 for the upper half of a pair.
-inline const uint32_t* raw(Machine& m, WarpState& w, const Operand& o, int word, uint32_t* room) {
+// The bits of an operand before signs, in each lane, or unless `everywhere` in the first alone where all are the same;
+// `word`: 1 for the upper half of a pair.
+inline const uint32_t* raw(Machine& m, WarpState& w, const Operand& o, int word, uint32_t* room, bool everywhere = true) {
     uint32_t same = 0;
     switch (o.kind) {
     case REGISTER:
@@ -89,7 +90,9 @@ inline const uint32_t* raw(Machine& m, WarpState& w, const Operand& o, int word,
     }
     default: break;
     }
-    for (int i = 0; i < WARP; i++) room[i] = same;
+    room[0] = same;
+    if (everywhere)
+        for (int i = 1; i < WARP; i++) room[i] = same;
     return room;
 }
 
@@ -117,10 +120,11 @@ inline void set_predicate(WarpState& w, const Operand& o, uint32_t bits, uint32_
         w.uniform_predicates = (w.uniform_predicates & ~(1u << o.value)) | ((bits & lanes ? 1u : 0u) << o.value);
 }
 
-inline void write(WarpState& w, const Operand& o, const uint32_t* v, uint32_t lanes, int word = 0) {
-    if (o.value == ZERO || !lanes) return;
+// `first`: of a uniform register, the lane whose value it gets.
+inline void write(WarpState& w, const Operand& o, const uint32_t* v, uint32_t lanes, int word = 0, int first = 0) {
+    if (o.value == ZERO || !lanes) return;  // nobody reads it
     if (o.kind == UNIFORM) {
-        w.uniforms[(o.value + word) % UNIFORMS] = v[__builtin_ctz(lanes)];
+        w.uniforms[(o.value + word) % UNIFORMS] = v[first];
         return;
     }
     if (o.kind != REGISTER) return;

@@ -1,0 +1,76 @@
+#include "doubt.h"
+
+#include <algorithm>
+
+#include "../memory/access.h"
+
+namespace __ok {
+namespace {
+struct Past {
+    RequestKind kind;
+    uint32_t lanes;  // one bit each
+    uint64_t addresses[WARP];
+};
+constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back, by neighbourhood and by place in the code
+constexpr int OF_CODE = 256, WIDEST = 16;    // places in the code; bytes of a lane's access
+Past past[KEPT];
+uint64_t done = 0, begin = 0;  // requests so far, and when the lanes met
+uint64_t last[OF_CODE];        // by place in the code: the request's number + 1
+
+// Are all addresses those of `p`, `off` bytes on?
+bool follow(const Past& p, const uint64_t* addresses, int count, int64_t off) {
+    for (int i = 0; i < count; i++)
+        if (addresses[i] != p.addresses[i] + static_cast<uint64_t>(off)) return false;
+    return true;
+}
+
+// The two as one access of twice the bytes: is it aligned in every lane?
+bool aligned(const Past& p, const uint64_t* addresses, int count, int bytes) {
+    for (int i = 0; i < count; i++)
+        if (std::min(p.addresses[i], addresses[i]) % static_cast<uint64_t>(2 * bytes)) return false;
+    return true;
+}
+
+bool may_merge(const Past& p, const RequestKind& kind, const uint64_t* addresses, int count) {
+    if (kind.bytes >= WIDEST || p.kind.bytes != kind.bytes || p.kind.flags != kind.flags) return false;
+    // A pointer to global memory is as aligned as its elements: only members that stand apart in the code may be one.
+    if (!kind.shared && p.kind.pc == kind.pc) return false;
+    bool beside = follow(p, addresses, count, kind.bytes) || follow(p, addresses, count, -int64_t(kind.bytes));
+    return beside && aligned(p, addresses, count, kind.bytes);
+}
+
+bool may_repeat(const Past& p, const RequestKind& kind, const uint64_t* addresses, int count) {
+    bool both_write = p.kind.flags & kind.flags & WRITES;
+    return p.kind.bytes == kind.bytes && (both_write || !(kind.flags & WRITES)) && follow(p, addresses, count, 0);
+}
+}  // namespace
+
+void forget_requests() {
+    begin = done;
+}
+
+void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count) {
+    if (kind.flags & (ATOMIC | VOLATILE)) return;
+    bool merges = false, repeats = false;
+    uint32_t mask = 0;
+    if (count == WARP) mask = ~0u;
+    else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
+    for (uint64_t k = done; k > begin && done - k < COMPARED && !(merges && repeats); k--) {
+        const Past& p = past[(k - 1) % KEPT];
+        if (p.kind.shared != kind.shared || p.lanes != mask) continue;
+        merges |= may_merge(p, kind, addresses, count);
+        repeats |= may_repeat(p, kind, addresses, count);
+    }
+    uint64_t& before = last[kind.pc * 2654435761u % OF_CODE];
+    if (before > begin && done - before < KEPT) {
+        const Past& p = past[(before - 1) % KEPT];
+        repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, count);
+    }
+    Past& now = past[done++ % KEPT];
+    now.kind = kind;
+    now.lanes = mask;
+    std::copy(addresses, addresses + count, now.addresses);
+    before = done;
+    if (merges || repeats) note_doubt(kind, merges, repeats);
+}
+}  // namespace __ok

@@ -1,0 +1,13 @@
+// Which requests a GPU's compiler may do better: neighbouring ones that it may make one, and repeated ones that it may leave
+// out. It is asked of kernels that are counted as they are written; their machine code needs no such question.
+#pragma once
+
+#include <cstdint>
+
+#include "requests.h"
+
+namespace __ok {
+void forget_requests();  // lanes have met: nothing is merged across that
+// Is the request of `count` lanes one that may be merged with, or saved by, one of those before it since the lanes met?
+void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count);
+}  // namespace __ok
