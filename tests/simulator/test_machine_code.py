@@ -1,0 +1,111 @@
+"""Counts by the code that NVIDIA's compiler makes, and what is said of counts without it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onekernel import counts, simulator
+from onekernel.backends.machine_code import disassembler
+from onekernel.cuda import nvcc
+from onekernel.profiling.agreement import others_tables
+from onekernel.simulator.machine_code import need
+from support.simulated import buffer
+
+ROOT = Path(__file__).parents[2]
+FOUND: dict[str, Any] = json.loads((ROOT / "bench/results/h200/others_vs_ncu.json").read_text(encoding="utf-8"))
+compiled = pytest.mark.skipif(
+    nvcc.find() is None or disassembler() is None, reason="NVIDIA's compiler and its disassembler are not here"
+)
+
+TILED = """\
+__global__ void tiled(const float* a, const float* b, float* c, int n) {
+    __shared__ float as[16][PITCH], bs[16][PITCH];
+    int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x;
+    float sum = 0;
+    for (int k0 = 0; k0 < n; k0 += 16) {
+        as[y][x] = a[row * n + k0 + x];
+        bs[y][x] = b[(k0 + y) * n + col];
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) sum += as[y][k] * bs[k][x];  // merged
+        __syncthreads();
+    }
+    c[row * n + col] = sum;
+}
+extern "C" cudaError_t run(const float* a, const float* b, float* c, cudaStream_t stream) {
+    tiled<<<dim3(2, 2), dim3(16, 16), 0, stream>>>(a, b, c, 32);
+    return cudaGetLastError();
+}
+"""
+WARP_TILES = 4 * 8 * 2  # blocks, their warps, tiles of k
+
+
+def tiled(folder: Path, pitch: int, machine_code: bool) -> counts.KernelCounts:
+    path = folder / f"tiled_{pitch}.cu"
+    path.write_text(TILED.replace("PITCH", str(pitch)), encoding="utf-8")
+    program = simulator.build(path, "count", machine_code=machine_code)
+    data = np.ones(32 * 32, np.float32)
+    report = program.call("run", [buffer("a", data, False), buffer("b", data, False), buffer("c", data, True)])
+    assert not report.findings and not report.status
+    return report.kernels[0]
+
+
+@compiled
+def test_neighbouring_shared_loads_are_merged_as_an_h200_merges_them(tmp_path: Path) -> None:
+    # ncu on an H200: 98,304 wavefronts where as many loads as written would take 131,072, a ratio of 24 to 32.
+    kernel = tiled(tmp_path, 16, machine_code=True)
+    assert kernel.extra["by_code"] and kernel.extra["exact_requests"]
+    assert kernel.metrics[counts.SHARED_LOAD_WAVEFRONTS] == 24 * WARP_TILES
+    assert kernel.metrics[counts.SHARED_LOAD_CONFLICTS] == 0
+    assert kernel.metrics[counts.SHARED_STORE_WAVEFRONTS] == 2 * WARP_TILES
+    assert kernel.metrics[counts.LOAD_REQUESTS] == 2 * WARP_TILES
+
+
+def test_without_the_compiler_the_line_is_said_to_be_uncertain(tmp_path: Path) -> None:
+    kernel = tiled(tmp_path, 16, machine_code=False)
+    line = next(n for n, text in enumerate(TILED.splitlines(), 1) if "// merged" in text)
+    assert [line, ["merges"]] in [doubt[1:] for doubt in kernel.extra["doubts"]]
+    assert not kernel.extra["by_code"] and kernel.metrics[counts.SHARED_LOAD_WAVEFRONTS] == 32 * WARP_TILES
+
+
+def test_what_cannot_be_aligned_is_certain(tmp_path: Path) -> None:
+    assert tiled(tmp_path, 17, machine_code=False).extra["doubts"] == []
+
+
+@pytest.mark.parametrize("row", FOUND["rows"], ids=lambda r: f"{r['repository']}-{r['kernel']}")
+def test_counts_of_other_peoples_kernels_are_equal_or_explained(row: dict[str, Any]) -> None:
+    assert row["different"] == [m for m, (ours, theirs) in row["metrics"].items() if ours != theirs]
+    assert row["reason"] == others_tables.reason_of(row)
+    assert not row["different"] or row["reason"]
+
+
+def test_enough_of_other_peoples_kernels_are_compared() -> None:
+    equal = sum(not row["different"] for row in FOUND["rows"])
+    assert len(FOUND["rows"]) >= 60 and equal >= 0.85 * len(FOUND["rows"])
+    assert FOUND["tables"] == others_tables.tables(FOUND["rows"])
+
+
+SETS = st.integers(0, (1 << 8) - 1)  # registers R0 to R7
+CONDITIONS = st.one_of(st.none(), st.integers(0, 13))
+
+
+@given(SETS, SETS, CONDITIONS, st.integers(0, 127))
+def test_a_need_holds_where_its_condition_does(always: int, some: int, condition: int | None, predicates: int) -> None:
+    def holds(part: int) -> bool:
+        return bool(predicates >> part // 2 & 1) != bool(part % 2)
+
+    def needed(of: int) -> int:
+        parts = [of & ((1 << need.WIDTH) - 1)]
+        parts += [of >> need.WIDTH * (p + 1) & ((1 << need.WIDTH) - 1) for p in range(14) if holds(p)]
+        return parts[0] | sum({1 << k for part in parts for k in range(8) if part >> k & 1})
+
+    whole = need.read(always, some, condition)
+    assert needed(whole) == always | (some if condition is None or holds(condition) else 0)
+    before = need.written(whole, some, condition)
+    assert needed(before) == (needed(whole) & ~some if condition is None or holds(condition) else needed(whole))
