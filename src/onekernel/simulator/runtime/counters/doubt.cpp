@@ -13,9 +13,9 @@ struct Past {
 };
 constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back, by neighbourhood and by place in the code
 constexpr int OF_CODE = 256, WIDEST = 16;    // places in the code; bytes of a lane's access
-Past past[KEPT];
-uint64_t done = 0, begin = 0;  // requests so far, and when the lanes met
-uint64_t last[OF_CODE];        // by place in the code: the request's number + 1
+Past asked[KEPT];
+uint64_t so_far = 0, since_met = 0;  // requests so far, and when the lanes met
+uint64_t last_of[OF_CODE];        // by place in the code: the request's number + 1
 
 // Are all addresses those of `p`, `off` bytes on?
 bool follow(const Past& p, const uint64_t* addresses, int count, int64_t off) {
@@ -46,7 +46,7 @@ bool may_repeat(const Past& p, const RequestKind& kind, const uint64_t* addresse
 }  // namespace
 
 void forget_requests() {
-    begin = done;
+    since_met = so_far;
 }
 
 void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count) {
@@ -55,22 +55,22 @@ void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int
     uint32_t mask = 0;
     if (count == WARP) mask = ~0u;
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
-    for (uint64_t k = done; k > begin && done - k < COMPARED && !(merges && repeats); k--) {
-        const Past& p = past[(k - 1) % KEPT];
+    for (uint64_t k = so_far; k > since_met && so_far - k < COMPARED && !(merges && repeats); k--) {
+        const Past& p = asked[(k - 1) % KEPT];
         if (p.kind.shared != kind.shared || p.lanes != mask) continue;
         merges |= may_merge(p, kind, addresses, count);
         repeats |= may_repeat(p, kind, addresses, count);
     }
-    uint64_t& before = last[kind.pc * 2654435761u % OF_CODE];
-    if (before > begin && done - before < KEPT) {
-        const Past& p = past[(before - 1) % KEPT];
+    uint64_t& before = last_of[kind.pc * 2654435761u % OF_CODE];
+    if (before > since_met && so_far - before < KEPT) {
+        const Past& p = asked[(before - 1) % KEPT];
         repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, count);
     }
-    Past& now = past[done++ % KEPT];
+    Past& now = asked[so_far++ % KEPT];
     now.kind = kind;
     now.lanes = mask;
     std::copy(addresses, addresses + count, now.addresses);
-    before = done;
+    before = so_far;
     if (merges || repeats) note_doubt(kind, merges, repeats);
 }
 }  // namespace __ok
