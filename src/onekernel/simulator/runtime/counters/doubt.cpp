@@ -13,8 +13,8 @@ struct Past {
 };
 constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back, by neighbourhood and by place in the code
 constexpr int OF_CODE = 256, WIDEST = 16;    // places in the code; bytes of a lane's access
-Past asked[KEPT];
-uint64_t so_far = 0, since_met = 0;  // requests so far, and when the lanes met
+Past requests_before[KEPT];
+uint64_t so_far = 0, since_met = 0;  // requests, and those before the lanes met
 uint64_t last_of[OF_CODE];        // by place in the code: the request's number + 1
 
 // Are all addresses those of `p`, `off` bytes on?
@@ -56,17 +56,17 @@ void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int
     if (count == WARP) mask = ~0u;
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
     for (uint64_t k = so_far; k > since_met && so_far - k < COMPARED && !(merges && repeats); k--) {
-        const Past& p = asked[(k - 1) % KEPT];
+        const Past& p = requests_before[(k - 1) % KEPT];
         if (p.kind.shared != kind.shared || p.lanes != mask) continue;
         merges |= may_merge(p, kind, addresses, count);
         repeats |= may_repeat(p, kind, addresses, count);
     }
     uint64_t& before = last_of[kind.pc * 2654435761u % OF_CODE];
     if (before > since_met && so_far - before < KEPT) {
-        const Past& p = asked[(before - 1) % KEPT];
+        const Past& p = requests_before[(before - 1) % KEPT];
         repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, count);
     }
-    Past& now = asked[so_far++ % KEPT];
+    Past& now = requests_before[so_far++ % KEPT];
     now.kind = kind;
     now.lanes = mask;
     std::copy(addresses, addresses + count, now.addresses);
