@@ -391,6 +391,8 @@ def test_each_bottleneck_is_named_with_its_rule_its_numbers_and_what_helps(tmp_p
     assert {"en": "The rule:", "es": "La regla:"}[lang] in text and {"en": "What helps", "es": "Lo que ayuda"}[
         lang
     ] in text
+    if kind != "product":  # one picture in each language
+        return
     written = picture.draw(found, "t.json", "onekernel explain t.json", tmp_path / lang)
     assert [p.suffix for p in written] == [".png", ".svg"] and all(p.stat().st_size > 1000 for p in written)
 
