@@ -29,6 +29,8 @@ def test_a_message_is_in_both_languages_with_the_same_values(area: str, key: str
     entry = messages.area(area)[key]
     assert set(entry) == set(messages.LANGUAGES)
     assert fields(entry["en"]) == fields(entry["es"])
+    for text in entry.values():  # a value inside of how another is written is not filled in
+        assert not [name for _, name, how, _ in string.Formatter().parse(text) if name and "{" in (how or "")]
     assert all(text.strip() for text in entry.values())
 
 
