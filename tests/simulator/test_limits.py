@@ -40,3 +40,16 @@ def test_the_committed_table_is_that_of_the_committed_figures() -> None:
     found = json.loads((ROOT / "bench/results/cpu/simulator.json").read_text(encoding="utf-8"))
     assert found["tables"]["limits"] == limits.table(found)
     assert max(found["peak_memory"].values()) <= 500e6
+
+
+def test_gigabytes_that_nobody_touches_cost_nothing_and_too_many_are_refused_as_cuda_does(tmp_path):
+    path = tmp_path / "large.cu"
+    path.write_text(
+        "#include <cuda_runtime.h>\n#include <stdint.h>\n"
+        'extern "C" cudaError_t run(int64_t gib, cudaStream_t stream) {\n'
+        "    float* large = nullptr;\n    cudaError_t error = cudaMalloc(&large, (size_t)gib << 30);\n"
+        "    if (error != cudaSuccess) return error;\n    return cudaFree(large);\n}\n"
+    )
+    program = simulator.build(path)
+    assert program.call("run", [6]).status_name == "cudaSuccess"
+    assert program.call("run", [20]).status_name == "cudaErrorMemoryAllocation"
