@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from onekernel import cuda
 from onekernel.backends import declarations
 from onekernel.backends.base import BuildError, Unavailable
+from onekernel.cuda import program
 from onekernel.cuda.diagnostics import SHOWN, finding_of_status, findings_of_log, is_sticky
 from onekernel.cuda.sanitizer import findings_of_report
 from onekernel.messages import Message
@@ -182,3 +184,32 @@ def test_a_torch_without_cuda_is_told_apart_from_a_missing_toolkit(monkeypatch):
         cuda.require.cache_clear()
     assert "built without CUDA" in caught.value.message.text("en")
     assert torch.__version__ in caught.value.message.text("es")
+
+
+# --- launchers as functions, without a GPU ----------------------------------------------------------------------------
+LAUNCHERS = """
+#include <cstdint>
+typedef int cudaError_t;
+typedef void* cudaStream_t;
+#define LAUNCHER(name) extern "C" cudaError_t name(const float* x, int64_t n, float eps, int64_t m, cudaStream_t s) { \\
+    return (cudaError_t)(n * 1000 + m * 100 + (int64_t)(eps * 8) + (x != nullptr) * 10000 + (s != nullptr) * 20000); }
+extern "C" const char* cudaGetErrorName(int) { return "none"; }
+LAUNCHER(by_macro)
+extern "C" cudaError_t plain(const float* __restrict__ x, int64_t n, const float eps, int64_t m, cudaStream_t s) {
+    return by_macro(x, n, eps, m, s);
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "by_macro"])
+def test_a_launcher_takes_addresses_sizes_and_floats_declared_or_written_by_a_macro(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    source, built = tmp_path / "launchers.cpp", tmp_path / "launchers.so"
+    source.write_text(LAUNCHERS)
+    subprocess.run(["g++", "-shared", "-fPIC", "-O1", "-o", built, source], check=True)
+    declared = {d.name: d for d in declarations.functions(LAUNCHERS)}
+    assert "by_macro" not in declared
+    launcher = program.CudaProgram(source, declared, built, None).function(name)
+    assert launcher(1 << 47, 3, 0.5, 2, 0) == 3000 + 200 + 4 + 10000
+    assert launcher(0, 0, 0.25, 0, 1 << 46) == 2 + 20000
