@@ -50,7 +50,7 @@ def test_make_runs_the_same_tests_and_ci_the_same_linters() -> None:
     assert commands("test") == [f'{made} -m "not slow"']
     assert "make check" in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     checked = [line.partition(" -m ")[2] or line for line in commands("check")]
-    parts = [f".venv/bin/onekernel author {part} --check" for part in ("starters", "stamp", "tables")]
+    parts = [f".venv/bin/onekernel author {part} --check" for part in ("starters", "stamp", "tables", "drawings")]
     assert checked == ["ruff check", "mypy", *parts]
 
 

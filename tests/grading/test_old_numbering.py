@@ -63,12 +63,12 @@ def test_status_shows_what_was_earned_under_the_lab_of_today(eva: Path, say: Say
     best = {slug: kept["best"] for slug, kept in scores(eva).items()}
     rows = dict(re.findall(r"^  \S (\w+) (.*)$", out, re.M))
     for slug, kept in best.items():
-        assert f" {number(kept['earned'], 'g', language)} / {kept['points']} " in rows[slug], slug
+        assert f" {number(kept['earned'], 'g', language)} / " in rows[slug], slug  # of today's points
     assert rows["softmax_triton"].endswith(messages.say("cli.hints-read", count=2))
     three = r" 03: Triton\n.* softmax_triton .*\n\n.* 04: PyTorch\n.* storage_probe .*\n.* torch_minigpt .*\n\n"
     assert re.search(three, out)
-    earned, points = (sum(kept[what] for kept in best.values()) for what in ("earned", "points"))
-    assert messages.say("cli.total-points", earned=earned, points=points) in out
+    earned = number(sum(kept["earned"] for kept in best.values()), "g", language)
+    assert re.search(rf"\b{re.escape(earned)} (of|de) \d+ ", out)
 
 
 @pytest.mark.slow
@@ -89,11 +89,14 @@ def test_a_check_of_lab_04_scores_the_predictions_of_then_and_keeps_everything(e
     assert re.findall(r"^\| (\w+) \| [\d.]+ /", evidence, re.M) == list(before)
 
 
-def test_to_start_again_adds_nothing_and_changes_nothing(eva: Path, say: Say) -> None:
+def test_to_start_again_adds_what_is_new_and_changes_nothing(eva: Path, say: Say) -> None:
     shutil.copy(ROOT / "learners" / "borja" / "tuning_log.md", eva)
     before = {p.name: p.read_bytes() for p in eva.iterdir()}
     assert say("start", "eva")[0] == 0
-    assert {p.name: p.read_bytes() for p in eva.iterdir()} == before
+    after = {p.name: p.read_bytes() for p in eva.iterdir()}
+    assert before.items() <= after.items()
+    for name in after.keys() - before.keys():  # the exercises of labs that came since
+        assert after[name] == (ROOT / "kernels" / name).read_bytes(), name
 
 
 @pytest.mark.parametrize(("language", "both"), [("en", "03-triton or 04-pytorch"), ("es", "03-triton o 04-pytorch")])

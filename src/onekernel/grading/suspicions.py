@@ -28,7 +28,7 @@ def with_warnings(verdicts: Sequence[Verdict], warnings: Sequence[Finding]) -> l
 def _warned(verdict: Verdict, warnings: Sequence[Finding]) -> Verdict:
     first = verdict.failures[0]
     sure = next((w for w in warnings if w.code.removeprefix("warning-") in SURE), None)
-    if sure is not None and first.code != "told-at-first":
+    if sure is not None and first.code not in ("told-at-first", "no-kernel"):
         told = first.code in SYMPTOMS  # a finding may be but what follows: the slip is fixed first
         symptom = first.message.values.get("symptom", first.message) if told else ""
         message = Message("compile.warning", {"why": sure.message, "symptom": symptom})
