@@ -119,8 +119,9 @@ void device_release(Allocation& a) {
             gaps.erase(before);
         }
     }
-    // What lies at the end is nobody's again: opening the heap asks the system for no more than is in use.
-    if (start + count == heap_top) heap_top = start;
+    // A large stretch at the end is nobody's again, so that opening the heap asks the system for little more than is in
+    // use. A small one stays: who touches it is told so, and goes on.
+    if (start + count == heap_top && count * GRANULE > LARGE_BYTES) heap_top = start;
     else gaps[start] = count;
 }
 

@@ -67,13 +67,17 @@ OK_INLINE T from_bits(uint64_t bits) {
     __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof value);
     return value;
 }
-// What CUDA has shuffles for: numbers, here and 16-bit floats where their headers add them.
+template <class T>
+OK_INLINE T shuffle(int what, unsigned mask, T value, int lane, int width, Site at) {
+    return from_bits<T>(ok_collective(what, mask, to_bits(value), lane, width, sizeof(T), nullptr, at));
+}
+// What the __shfl functions take: numbers, and 16-bit floats where their headers add them. Cooperative groups take more.
 template <class T>
 constexpr bool shuffled = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <class T>
-OK_INLINE T shuffle(int what, unsigned mask, T value, int lane, int width, Site at) {
+OK_INLINE T shuffle_number(int what, unsigned mask, T value, int lane, int width, Site at) {
     static_assert(shuffled<T>, "ok-shuffle-type");
-    return from_bits<T>(ok_collective(what, mask, to_bits(value), lane, width, sizeof(T), nullptr, at));
+    return shuffle(what, mask, value, lane, width, at);
 }
 }  // namespace __ok
 
@@ -99,19 +103,19 @@ OK_INLINE void __threadfence_system(OK_AT) { __ok::ok_fence(2, at); }
 
 template <class T>
 [[nodiscard]] OK_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32, OK_AT) {
-    return __ok::shuffle(__ok::SHFL_IDX, mask, value, lane, width, at);
+    return __ok::shuffle_number(__ok::SHFL_IDX, mask, value, lane, width, at);
 }
 template <class T>
 [[nodiscard]] OK_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
-    return __ok::shuffle(__ok::SHFL_UP, mask, value, static_cast<int>(delta), width, at);
+    return __ok::shuffle_number(__ok::SHFL_UP, mask, value, static_cast<int>(delta), width, at);
 }
 template <class T>
 [[nodiscard]] OK_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, OK_AT) {
-    return __ok::shuffle(__ok::SHFL_DOWN, mask, value, static_cast<int>(delta), width, at);
+    return __ok::shuffle_number(__ok::SHFL_DOWN, mask, value, static_cast<int>(delta), width, at);
 }
 template <class T>
 [[nodiscard]] OK_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, OK_AT) {
-    return __ok::shuffle(__ok::SHFL_XOR, mask, value, lane_mask, width, at);
+    return __ok::shuffle_number(__ok::SHFL_XOR, mask, value, lane_mask, width, at);
 }
 OK_INLINE unsigned __ballot_sync(unsigned mask, int predicate, OK_AT) {
     return static_cast<unsigned>(__ok::ok_collective(__ok::BALLOT, mask, predicate != 0, 0, 32, 4, nullptr, at));
