@@ -22,10 +22,10 @@
 #include "vector_functions.h"
 
 // The C library's functions that a GPU does not have, declared once more to be marked.
-#define OK_C(NAME) OK_LIBRARY_HOST_ONLY decltype(NAME) NAME;
+#define OK_LIBRARY(NAME) OK_LIBRARY_HOST_ONLY decltype(NAME) NAME;
 extern "C" {
-OK_C(abort) OK_C(atof) OK_C(atoi) OK_C(atol) OK_C(calloc) OK_C(drand48) OK_C(exit) OK_C(fclose) OK_C(fflush) OK_C(fopen)
-OK_C(fprintf) OK_C(fputs) OK_C(fwrite) OK_C(getenv) OK_C(memmove) OK_C(putchar) OK_C(puts) OK_C(qsort) OK_C(rand) OK_C(realloc)
-OK_C(snprintf) OK_C(sprintf) OK_C(srand) OK_C(sscanf) OK_C(strcmp) OK_C(strtol) OK_C(system) OK_C(time)
+OK_LIBRARY(abort) OK_LIBRARY(atof) OK_LIBRARY(atoi) OK_LIBRARY(atol) OK_LIBRARY(calloc) OK_LIBRARY(drand48) OK_LIBRARY(exit) OK_LIBRARY(fclose) OK_LIBRARY(fflush) OK_LIBRARY(fopen)
+OK_LIBRARY(fprintf) OK_LIBRARY(fputs) OK_LIBRARY(fwrite) OK_LIBRARY(getenv) OK_LIBRARY(memmove) OK_LIBRARY(putchar) OK_LIBRARY(puts) OK_LIBRARY(qsort) OK_LIBRARY(rand) OK_LIBRARY(realloc)
+OK_LIBRARY(snprintf) OK_LIBRARY(sprintf) OK_LIBRARY(srand) OK_LIBRARY(sscanf) OK_LIBRARY(strcmp) OK_LIBRARY(strtol) OK_LIBRARY(system) OK_LIBRARY(time)
 }
-#undef OK_C
+#undef OK_LIBRARY
