@@ -1,7 +1,7 @@
 # exercise: softmax_triton
 # bug: keeps the answer of a tensor that it has seen, by its address and shape; other values lie there the next time
 # caught: values
-# group: shapes
+# group: shapes, values, lengths
 
 import torch
 import triton
