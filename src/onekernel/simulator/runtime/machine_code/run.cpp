@@ -6,6 +6,7 @@
 
 #include "../counters/requests.h"
 #include "../memory/memory.h"
+#include "../report/findings.h"
 #include "lanes.h"
 
 namespace __ok {

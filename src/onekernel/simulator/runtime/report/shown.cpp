@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "../machine/launch.h"
 #include "../machine/state.h"
 #include "json.h"
 
