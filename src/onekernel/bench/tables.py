@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +49,15 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     Returns the pages whose tables were stale. Raises UserError for a marker without its result file, without its
     end, or with a name that no bench has.
     """
+    return rewrite(pages(root), lambda page, text: filled(text, page, root), check)
+
+
+def rewrite(pages: Iterable[Path], filled: Callable[[Path, str], str], check: bool) -> list[Path]:
+    """Writes each page as `filled` makes it of the page and its text; with `check` only compares. The stale pages."""
     stale = []
-    for page in pages(root):
+    for page in pages:
         old = page.read_text(encoding="utf-8")
-        new = filled(old, page, root)
+        new = filled(page, old)
         if new != old:
             stale.append(page)
             if not check:

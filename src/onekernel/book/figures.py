@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from onekernel import messages
 from onekernel.book import attention
 from onekernel.explain import chrome, picture
 from onekernel.explain.shares import Explained
-from onekernel.messages import LANGUAGES, language, set_language
+from onekernel.messages import LANGUAGES, each_language
 from onekernel.trace import figures as recorded
-from onekernel.trace.figures import STAMPS
 
 TRACES = Path("labs") / "05-fusion" / "traces"
 TIMELINES = ("item", "no_item", "small_kernels", "small_kernels_graph")  # of the recorded traces
@@ -27,7 +26,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     """
     stale = recorded.refresh(root, check)
     folder = root / "docs" / "img"
-    known = json.loads((folder / STAMPS).read_text(encoding="utf-8")) if (folder / STAMPS).is_file() else {}
+    known = recorded.stamps(folder)
     for name, (draw, sources, area) in _figures(root).items():
         stamp = _stamp(sources, area)
         wanted = {lang: folder / (name if lang == "en" else f"{name}.{lang}") for lang in LANGUAGES}
@@ -35,11 +34,11 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
             continue
         stale += [_png(p) for p in wanted.values()]
         if not check:
-            for lang in _each_language():
+            for lang in each_language():
                 draw(wanted[lang])
                 wanted[lang].with_name(f"{wanted[lang].name}.svg").unlink()  # the pages show the PNG
             known[name] = stamp
-            (folder / STAMPS).write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            recorded.write_stamps(folder, known)
     return stale
 
 
@@ -72,13 +71,3 @@ def _stamp(sources: list[Path], area: str) -> str:
     for path in sources:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _each_language() -> Iterator[str]:
-    before = language()
-    try:
-        for lang in LANGUAGES:
-            set_language(lang)
-            yield lang
-    finally:
-        set_language(before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from onekernel.bench import tables
 from onekernel.checks.correct.judge import chosen
 from onekernel.grading.submission import Submission
 from onekernel.labs.reader import load
@@ -15,20 +16,16 @@ GUIDES = {"en": r"({file} right on )\d+( inputs)", "es": r"({file} bien en )\d+(
 
 def refresh(root: Path, check: bool = False) -> list[Path]:
     """Writes the numbers anew; with `check` only compares. The pages that were stale."""
-    stale = []
-    for lang, pattern in GUIDES.items():
-        page = root / "docs" / lang / "learner.md"
-        if not page.is_file():
-            continue
-        old = new = page.read_text(encoding="utf-8")
-        for slug in TRIED:
-            file, count = inputs(root, slug)
-            new = re.sub(pattern.format(file=re.escape(file)), rf"\g<1>{count}\g<2>", new)
-        if new != old:
-            stale.append(page)
-            if not check:
-                page.write_text(new, encoding="utf-8")
-    return stale
+    guides = [page for page in (root / "docs" / lang / "learner.md" for lang in GUIDES) if page.is_file()]
+    counts = dict(inputs(root, slug) for slug in TRIED) if guides else {}
+
+    def filled(page: Path, text: str) -> str:
+        pattern = GUIDES[tables.language_of(page, root)]
+        for file, count in counts.items():
+            text = re.sub(pattern.format(file=re.escape(file)), rf"\g<1>{count}\g<2>", text)
+        return text
+
+    return tables.rewrite(guides, filled, check)
 
 
 def inputs(root: Path, slug: str) -> tuple[str, int]:

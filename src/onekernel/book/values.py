@@ -49,15 +49,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
 
     Raises UserError for a value that no result has.
     """
-    stale = []
-    for page in tables.pages(root):
-        old = page.read_text(encoding="utf-8")
-        new = filled(old, page, root)
-        if new != old:
-            stale.append(page)
-            if not check:
-                page.write_text(new, encoding="utf-8")
-    return stale
+    return tables.rewrite(tables.pages(root), lambda page, text: filled(text, page, root), check)
 
 
 def filled(text: str, page: Path, root: Path) -> str:

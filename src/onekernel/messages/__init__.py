@@ -38,6 +38,17 @@ def set_language(language: str) -> None:
     _chosen = language
 
 
+def each_language() -> Iterator[str]:
+    """Each language in turn, in force while the caller has it; then the one before is again."""
+    before = language()
+    try:
+        for lang in LANGUAGES:
+            set_language(lang)
+            yield lang
+    finally:
+        set_language(before)
+
+
 def language() -> str:
     """The language in force: "en" or "es"."""
     if _chosen is not None:

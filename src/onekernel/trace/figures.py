@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from onekernel import messages
 from onekernel.backends import call_arguments
-from onekernel.messages import LANGUAGES, language, say, set_language
+from onekernel.messages import LANGUAGES, each_language, say
 from onekernel.trace import pictures
 from onekernel.trace.recording import Recording, record
 
@@ -50,7 +49,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     Raises BuildError, Unavailable or UserError for a kernel that cannot be recorded.
     """
     folder = root / "docs" / "img"
-    known = _stamps(folder)
+    known = stamps(folder)
     stale: list[Path] = []
     for figure in FIGURES:
         function, args = call_arguments.of_file(root / figure.file, figure.shape)
@@ -61,8 +60,8 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
             continue
         stale += wanted
         if not check:
-            for _ in _each_language():
-                suffix = "" if language() == "en" else f".{language()}"
+            for lang in each_language():
+                suffix = "" if lang == "en" else f".{lang}"
                 under = say("trace.under", command=figure.command)
                 written = pictures.draw(figure.kind, [recording], folder / f"{figure.name}{suffix}", under)
                 for path in written or []:
@@ -70,23 +69,18 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
                         path.unlink()  # the pages show the PNG
             known[figure.name] = stamp
     if stale and not check:
-        (folder / STAMPS).write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        write_stamps(folder, known)
     return stale
 
 
-def _each_language() -> Iterator[str]:
-    before = language()
-    try:
-        for lang in LANGUAGES:
-            set_language(lang)
-            yield lang
-    finally:
-        set_language(before)
-
-
-def _stamps(folder: Path) -> dict[str, str]:
+def stamps(folder: Path) -> dict[str, str]:
+    """What each figure of a folder was drawn from, by its name."""
     path = folder / STAMPS
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def write_stamps(folder: Path, known: dict[str, str]) -> None:
+    (folder / STAMPS).write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _stamp(figure: Figure, recording: Recording) -> str:
