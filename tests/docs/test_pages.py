@@ -109,7 +109,8 @@ def test_what_a_chapter_folds_away_is_read_as_text_and_closed(page: Path) -> Non
 @pytest.mark.parametrize("page", [p for p in CHAPTERS if p.name < "05"], ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_chapter_ends_with_questions_that_have_folded_answers(page: Path) -> None:
     last = page.read_text(encoding="utf-8").split("\n## ")[-1]
-    assert last.count("</details>") >= 1 and len(re.findall(r"^(?:\*\*)?\d\.", last, re.M)) >= 4
+    few = 2 if page.name.startswith("02-") else 4  # chapter 02 is a page for each rung
+    assert last.count("</details>") >= 1 and len(re.findall(r"^(?:\*\*)?\d\.", last, re.M)) >= few
 
 
 def programs(lang: str) -> dict[str, str]:

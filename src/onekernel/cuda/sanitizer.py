@@ -105,7 +105,7 @@ def _finding(report: dict[str, str], tensors: list[_Tensor], path: Path) -> Find
     line = int(report["line"]) if "line" in report else None
     file = str(path) if Path(report.get("file", path.name)).name == path.name else report["file"]
     if report["fault"] == "misaligned":
-        code, chapter = "misaligned-access", "02-from-naive-to-tiled#vectors"
+        code, chapter = "misaligned-access", "02-05-vector-loads#vectors"
     else:
         code = "out-of-bounds-read" if report["kind"] == "read" else "out-of-bounds-write"
         chapter = "01-cuda-programming-model#bounds"
