@@ -150,6 +150,19 @@ class Sizes:
             raise wanted(at, value, "size-to-count", most=MOST_COUNTED)
 
 
+@dataclass(frozen=True)
+class SeveralSizes:
+    """A list of tables of sizes, one at least."""
+
+    required: bool = True
+
+    def read(self, at: str, value: Any, about: About) -> None:
+        if not isinstance(value, list) or not value:
+            raise wanted(at, value, "list-of-sizes")
+        for number, sizes in enumerate(value):
+            Sizes().read(f"{at}[{number}]", sizes, about)
+
+
 def groups(about: About) -> Iterable[str]:
     """The groups of the operator's cases."""
     return dict.fromkeys(c.group for c in about.operator.cases) if about.operator else ()

@@ -36,13 +36,14 @@ def tune_in_turn() -> None:
 
     def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
         fitting = prune(self, *args, **kwargs)
-        if Watch.active is not None:
-            Watch.active.configurations = max(Watch.active.configurations, len(self.configs))
         turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
         return [fitting[turn % len(fitting)]]
 
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
         self.cache.key = None
+        if Watch.active is not None:  # at every call: the key of this one may be known from a call before
+            different = len({str(config) for config in self.configs})
+            Watch.active.configurations = max(Watch.active.configurations, different)
         try:
             return run(self, *args, **kwargs)
         finally:

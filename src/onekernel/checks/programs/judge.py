@@ -17,7 +17,7 @@ WORDS = 12  # that the reasons for some configurations have together, at the lea
 
 def plan(s: Submission, check: Check) -> list[Call]:
     """A call at the check's sizes, and at its other ones where it has some."""
-    asked = [check.options[key] for key in ("sizes", "also") if key in check.options]
+    asked = [check.options["sizes"], *check.options.get("also", ())]
     return [call_at(s, sizes, s.exercise.dtypes[0]) for sizes in asked]
 
 
@@ -25,7 +25,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     """All points or none.
 
     "tile": no access of a program has more than `limit` elements. "shared-rows": at most one program for `limit` rows.
-    "configurations": an autotuner has `limit` of them, and the file gives reasons beside them.
+    "configurations": an autotuner that is called at one of the sizes has `limit` different ones, and the file gives
+    reasons beside them.
     """
     failures = [failure for call, outcome in ran for failure in judge_call(s, check, call, outcome)]
     if failures:
