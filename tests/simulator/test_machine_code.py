@@ -67,6 +67,41 @@ def test_neighbouring_shared_loads_are_merged_as_an_h200_merges_them(tmp_path: P
     assert kernel.metrics[counts.LOAD_REQUESTS] == 2 * WARP_TILES
 
 
+SKEWED = """\
+__global__ void skewed(const float* x, float* y, long long n, int skew) {
+    long long slot = (long long)blockIdx.x * 256 + threadIdx.x;
+    long long first = slot * 4 - skew;
+    if (first >= n) return;
+    for (int j = 0; j < 4; ++j)
+        if (first + j >= 0 && first + j < n) y[first + j] = x[first + j];
+}
+__global__ void mirrored(const float* x, float* y, long long n, unsigned skew) {
+    long long at = n - 1 - (long long)threadIdx.x * 4 - (long long)skew;
+    if (at >= 0) y[at] = x[at];
+}
+extern "C" cudaError_t run(const float* x, float* y, int skew, cudaStream_t stream) {
+    skewed<<<2, 256, 0, stream>>>(x, y, 1000, skew);
+    mirrored<<<1, 256, 0, stream>>>(x, y, 1000, (unsigned)skew);
+    return cudaGetLastError();
+}
+"""
+
+
+@compiled
+@pytest.mark.parametrize("skew", [0, 1, 3])
+def test_a_subtraction_of_64_bits_borrows_where_nothing_is_subtracted_too(tmp_path: Path, skew: int) -> None:
+    """LEA R2, P0, R2, -R7, 0x2 with R7 = 0 carries. Without that, every index was negative, and nothing was counted."""
+    path = tmp_path / "skewed.cu"
+    path.write_text(SKEWED, encoding="utf-8")
+    program = simulator.build(path, "count", machine_code=True)
+    buffers = [buffer("x", np.ones(1000, np.float32), False), buffer("y", np.ones(1000, np.float32), True)]
+    report = program.call("run", [*buffers, skew])
+    assert not report.findings and not report.status and len(report.kernels) == 2
+    for kernel, elements in zip(report.kernels, (1000, (999 - skew) // 4 + 1), strict=True):
+        assert kernel.extra["by_code"]
+        assert kernel.metrics[counts.BYTES_STORED] == kernel.metrics[counts.BYTES_LOADED] == 4 * elements
+
+
 def test_without_the_compiler_the_line_is_said_to_be_uncertain(tmp_path: Path) -> None:
     kernel = tiled(tmp_path, 16, machine_code=False)
     line = next(n for n, text in enumerate(TILED.splitlines(), 1) if "// merged" in text)

@@ -103,9 +103,9 @@ static void multiply_add(Machine& m, WarpState& w, const Instruction& i, uint32_
                                        : static_cast<uint64_t>(int64_t(static_cast<int32_t>(a[k])) * static_cast<int32_t>(b[k]));
         uint64_t add = uint64_t(d[k]) << 32 | c[k];
         if (third.kind == IMMEDIATE) add = static_cast<uint64_t>(int64_t(static_cast<int32_t>(c[k])));
-        if (third.flags & NEGATIVE) add = -add;
-        uint64_t sum = product + add + (in >> k & 1);
-        carry |= uint32_t(sum < product) << k;
+        if (third.flags & (NEGATIVE | INVERTED)) add = ~add;
+        uint64_t more = (in >> k & 1) + uint64_t(third.flags & NEGATIVE ? 1 : 0), partly = product + add, sum = partly + more;
+        carry |= uint32_t(partly < product || sum < partly) << k;
         low[k] = static_cast<uint32_t>(OK_HAS(i, HI) ? sum >> 32 : sum);
         high[k] = static_cast<uint32_t>(sum >> 32);
     }
@@ -114,23 +114,29 @@ static void multiply_add(Machine& m, WarpState& w, const Instruction& i, uint32_
     set_predicate(w, i.predicates[0], spread(i, carry), lanes);
 }
 
-// b + (a << shift), or the upper half of (c:a << shift), with b added and a carry.
+// b + (a << shift), or the upper half of (c:a << shift), with b added and a carry. A negative operand is its complement and one more, which
+// may carry: what is subtracted from is then no smaller.
 static void shift_add(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) {
     Row room[4], out;
     bool high = OK_HAS(i, HI), extends = OK_HAS(i, SX32);
     int at = 2;
-    const uint32_t* a = integer(m, w, i.operands[0], room[0]);
-    const uint32_t* b = integer(m, w, i.operands[1], room[1]);
+    const Operand &first = i.operands[0], &second = i.operands[1];
+    bool subtracts_a = !high && first.flags == NEGATIVE;
+    const uint32_t* a = subtracts_a ? raw(m, w, first, 0, room[0]) : integer(m, w, first, room[0]);
+    const uint32_t* b = raw(m, w, second, 0, room[1]);
     const uint32_t* c = nullptr;
     if (high && !extends) c = integer(m, w, i.operands[at++], room[2]);
     const uint32_t* by = integer(m, w, i.operands[at++], room[3]);
     uint32_t in = OK_HAS(i, X) ? predicate(w, i.operands[at]) : 0, carry = 0;
+    uint32_t flip_a = subtracts_a ? ~0u : 0, flip_b = second.flags & (NEGATIVE | INVERTED) ? ~0u : 0;
+    uint32_t more = uint32_t(subtracts_a) + uint32_t(second.flags & NEGATIVE ? 1 : 0);
     for (int k = 0, n = width(i); k < n; k++) {
         uint64_t value = extends ? static_cast<uint64_t>(int64_t(static_cast<int32_t>(a[k]))) : uint64_t(c ? c[k] : 0) << 32 | a[k];
         value <<= by[k] & 63;
-        uint64_t sum = uint64_t(static_cast<uint32_t>(high ? value >> 32 : value)) + b[k] + (in >> k & 1);
+        uint32_t part = static_cast<uint32_t>(high ? value >> 32 : value);
+        uint64_t sum = uint64_t(part ^ flip_a) + (b[k] ^ flip_b) + more + (in >> k & 1);
         out[k] = static_cast<uint32_t>(sum);
-        carry |= uint32_t(sum >> 32) << k;
+        carry |= uint32_t(sum >> 32 != 0) << k;
     }
     write(w, i.destination, out, lanes);
     set_predicate(w, i.predicates[0], spread(i, carry), lanes);
