@@ -27,8 +27,8 @@ test: $(BIN)/python  ## the fast tests, in parallel: before each commit
 test-all: $(BIN)/python  ## all tests, in parallel: before a change is handed in
 	$(PYTEST) $(ARGS)
 
-docs: $(BIN)/zensical  ## the pages as a site, on this machine
-	$(BIN)/zensical serve -f docs/site.toml -a localhost:$(PORT)
+docs: $(BIN)/zensical  ## the pages as a site, built strictly, on this machine
+	$(BIN)/onekernel docs --port $(PORT)
 
 bench: $(BIN)/python  ## the results of docs/en/results.md, again, on this machine's GPU; without one, what it would measure
 	$(BIN)/python bench/softmax.py

@@ -32,7 +32,7 @@ FLOORS = (
     {"report"},
     {"profiling"},
     {"trace"},
-    {"learners", "doctor", "book"},
+    {"learners", "doctor", "book", "site"},
     {"pytest_run"},
     {"cli", "pytest_plugin"},
 )

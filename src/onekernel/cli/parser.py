@@ -57,6 +57,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("trace", "trace:run", _trace, _whose, _shape)
     command("explain", "explain:run", _explain)
     command("bench", "tools:bench", _benched, _flag("dry-run"))
+    command("docs", "docs:run", _docs)
     command("author", "author:starters")
     _author(found)
     return top, found
@@ -139,6 +140,12 @@ def _explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", metavar="S", type=_positive, default=120.0, help=say("cli.opt-seconds"))
     parser.add_argument("--save", metavar="TRACE", help=say("cli.opt-save"))
     parser.add_argument("--out", metavar="DIR", help=say("cli.opt-explain-out"))
+
+
+def _docs(parser: argparse.ArgumentParser) -> None:
+    _flag("build")(parser)
+    parser.add_argument("--port", metavar="N", type=_count, default=8000, help=say("cli.opt-port"))
+    parser.add_argument("--out", metavar="DIR", help=say("cli.opt-docs-out"))
 
 
 def _check(parser: argparse.ArgumentParser) -> None:

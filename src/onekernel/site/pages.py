@@ -1,0 +1,96 @@
+"""Which file of the repository is which page of the site; the order and the sections are those of docs/site.toml.
+
+A page has the same address in each language, below `en/` and `es/`: the switch between languages exchanges one word.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from onekernel.errors import UserError
+from onekernel.messages import LANGUAGES, Message
+
+CONFIG = Path("docs") / "site.toml"
+_TITLE = re.compile(r"^# (.+)$", re.M)
+_FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A Markdown file and its place on the site. `address` has no language and no suffix: "labs/00-hello-cuda"."""
+
+    source: Path  # relative to the repository
+    lang: str
+    address: str
+
+    @property
+    def file(self) -> Path:
+        """Where it is staged, relative to its language's folder."""
+        return Path(f"{self.address}.md")
+
+
+@dataclass(frozen=True)
+class Section:
+    titles: dict[str, str]
+    names: tuple[str, ...]
+
+
+class Book:
+    """The pages of one repository: those of docs/site.toml, and every Markdown file that they lead to."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        said = tomllib.loads((self.root / CONFIG).read_text(encoding="utf-8"))
+        return tuple(Section({lang: s[lang] for lang in LANGUAGES}, tuple(s["pages"])) for s in said["section"])
+
+    def listed(self, lang: str) -> list[Page]:
+        """The pages of the contents, in order. Raises UserError for one that is not there."""
+        return [self.page(name, lang) for section in self.sections for name in section.names]
+
+    def page(self, name: str, lang: str) -> Page:
+        """The page that docs/site.toml calls `name`: its path without language and suffix."""
+        found = self.at(source_of(self.root, name, lang))
+        if not (self.root / found.source).is_file():
+            raise UserError(Message("site.no-page", {"page": str(found.source), "config": str(CONFIG)}))
+        return found
+
+    def at(self, source: Path) -> Page:
+        """The page that a Markdown file becomes; one without a Spanish sibling has an address all the same."""
+        parts = list(source.with_suffix("").parts)
+        lang = "es" if parts[-1].endswith(".es") or parts[:2] == ["docs", "es"] else "en"
+        parts[-1] = parts[-1].removesuffix(".es")
+        if parts[0] == "docs":
+            parts = parts[2:]
+        if parts[-1] == "README":
+            parts[-1] = "index"
+        return Page(source, lang, "/".join(parts))
+
+    def title(self, page: Page) -> str:
+        """The page's first heading, without code marks."""
+        text = _FENCE.sub("", (self.root / page.source).read_text(encoding="utf-8"))
+        found = _TITLE.search(text)
+        if found is None:
+            raise UserError(Message("site.no-title", {"page": str(page.source)}))
+        return found[1].replace("`", "")
+
+    def forgotten(self) -> list[Path]:
+        """Pages of docs/ that the contents do not list."""
+        there = {p.relative_to(self.root) for lang in LANGUAGES for p in (self.root / "docs" / lang).glob("*.md")}
+        return sorted(there - {page.source for lang in LANGUAGES for page in self.listed(lang)})
+
+
+def source_of(root: Path, name: str, lang: str) -> Path:
+    """"docs/learner" in Spanish is docs/es/learner.md; "labs/00-hello-cuda" is its README.es.md."""
+    first, _, rest = name.partition("/")
+    if first == "docs":
+        return Path("docs") / lang / f"{rest}.md"
+    suffix = ".md" if lang == "en" else f".{lang}.md"
+    path = Path(name)
+    return path / f"README{suffix}" if (root / path).is_dir() else path.with_name(path.name + suffix)
