@@ -41,10 +41,5 @@ def trouble(s: Submission, check: Check, done: TaskRun) -> Verdict | None:
     return None
 
 
-def syntax(check: Check, error: SyntaxError) -> Verdict:
-    values = {"line": error.lineno or 0, "why": error.msg}
-    return failed(check, Message("grading.syntax", values), line=error.lineno, code="syntax")
-
-
 def failed(check: Check, message: Message, *, line: int | None = None, code: str) -> Verdict:
     return Verdict(check, FAILED, failures=(Failure(message, check.chapter, line=line, code=code),))

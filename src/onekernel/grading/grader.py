@@ -10,6 +10,7 @@ from functools import partial
 
 from onekernel.backends.base import Finding
 from onekernel.course import Check
+from onekernel.errors import UserError
 from onekernel.grading.buffers import Call
 from onekernel.grading.endings import stopped_first
 from onekernel.grading.leftovers import with_leftovers
@@ -128,8 +129,23 @@ def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Ver
     if check.kind.needs_right and any(v.check.kind.shows_right and v.status != PASSED for v in before):
         why = Failure(Message("grading.right-first"), check.chapter, code="right-first")
         return Verdict(check, FAILED, failures=(why,))
-    verdict: Verdict = check.kind.judge(s, check, ran, before)
+    try:
+        verdict: Verdict = check.kind.judge(s, check, ran, before)
+    except (OSError, MemoryError):  # the machine's, and nobody's points
+        raise
+    except Exception as error:
+        return _unjudged(check, error)
     return verdict
+
+
+def _unjudged(check: Check, error: Exception) -> Verdict:
+    """No points, by name, for a file that could not be read or judged: its points stay in the total."""
+    if isinstance(error, SyntaxError):
+        why = Message("grading.syntax", {"line": error.lineno or 0, "why": error.msg})
+        return Verdict(check, FAILED, failures=(Failure(why, check.chapter, line=error.lineno, code="syntax"),))
+    name = Message("grading.unjudged", {"error": type(error).__name__})
+    why = error.message if isinstance(error, UserError) else name
+    return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="unjudged"),))
 
 
 def _backend(s: Submission, check: Check) -> str:

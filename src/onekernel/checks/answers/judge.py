@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping
 
@@ -15,33 +14,20 @@ from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.numerals import Quantity
+from onekernel.sandbox.reader import read
+from onekernel.sandbox.readers import constants
 from onekernel.units import parse
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points in proportion to the right answers of the check's `names`."""
-    try:
-        given = constants(s.path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        message = Message("grading.syntax", {"line": error.lineno or 0, "why": error.msg})
-        return Verdict(check, FAILED, failures=(Failure(message, check.chapter, line=error.lineno, code="syntax"),))
+    given = read(constants, s.path.read_text(encoding="utf-8"))
     names = check.options["names"]
     found = [f for f in (_wrong(name, given, check) for name in names) if f]
     right = len(names) - len(found)
     status = PASSED if not found else PARTIAL if right else FAILED
     note = Message("grading.answers", {"right": right, "total": len(names)})
     return Verdict(check, status, round(check.points * right / len(names), 1), tuple(found), note)
-
-
-def constants(text: str) -> dict[str, str]:
-    """The module's NAME = "string" lines. The file is parsed, not executed. Raises SyntaxError."""
-    found: dict[str, str] = {}
-    for node in ast.parse(text).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    found[target.id] = str(node.value.value)
-    return found
 
 
 def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:

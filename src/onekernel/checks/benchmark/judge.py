@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from onekernel.checks.benchmark import worlds
-from onekernel.checks.python_task import failed, run, syntax, trouble
+from onekernel.checks.python_task import failed, run, trouble
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.sandbox.reader import read
+from onekernel.sandbox.readers import peeks
 
 SECONDS = 60.0
-ALLOWED = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "statistics", "typing"}
 NAMES = ("first", "second")
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points in proportion to the effects that the figures are right in spite of."""
-    try:
-        tree = ast.parse(s.path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        return syntax(check, error)
-    peeking = _peeks(tree)
+    peeking = read(peeks, s.path.read_text(encoding="utf-8"))
     if peeking:
         line, what = peeking
         return failed(check, Message("grading.benchmark-peeks", {"line": line, "what": what}), line=line, code="peeks")
@@ -96,19 +92,3 @@ def _verdict(check: Check, right: int, total: int, failures: Sequence[Failure]) 
     note = Message("grading.benchmark-right", {"right": right, "total": total})
     status = PASSED if not failures else PARTIAL if right else FAILED
     return Verdict(check, status, round(check.points * right / total, 1), tuple(failures), note)
-
-
-def _peeks(tree: ast.AST) -> tuple[int, str] | None:
-    """The first import that a benchmark does not need, or name that looks behind the device, and its line."""
-    for node in ast.walk(tree):
-        modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        modules += [node.module or "."] if isinstance(node, ast.ImportFrom) else []
-        names = [node.attr] if isinstance(node, ast.Attribute) else [node.id] if isinstance(node, ast.Name) else []
-        hidden = [n for n in names if (n.startswith("_") and n != "_") or n in _BEHIND]
-        foreign = [m for m in modules if m.split(".")[0] not in ALLOWED]
-        if foreign or hidden:
-            return getattr(node, "lineno", 0), (*foreign, *hidden)[0]
-    return None
-
-
-_BEHIND = {"eval", "exec", "compile", "getattr", "setattr", "vars", "globals", "locals", "open", "breakpoint"}

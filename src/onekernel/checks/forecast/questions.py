@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onekernel.checks.answers.judge import constants
 from onekernel.checks.answers.recorded import FORECASTS
 from onekernel.checks.question import Question
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.sandbox.reader import read
+from onekernel.sandbox.readers import constants
 from onekernel.units import parse
 
 
@@ -26,7 +27,7 @@ def about(name: str) -> Message:
 def in_file(text: str) -> dict[str, str | None]:
     """What a file forecasts; None for an answer that is still empty. Raises SyntaxError, and UserError for an answer
     that is no number."""
-    given = {name: answer.strip() or None for name, answer in constants(text).items() if name in FORECASTS}
+    given = {name: answer.strip() or None for name, answer in read(constants, text).items() if name in FORECASTS}
     for name, answer in given.items():
         try:
             unit = parse(answer).unit if answer else ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from onekernel.checks.python_task import failed, run, syntax, trouble
+from onekernel.checks.python_task import failed, run, trouble
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.minigpt import port_check, port_request
+from onekernel.sandbox.reader import read
 
 KERNELS = ("softmax_tuned", "softmax_block", "softmax_naive")  # the learner's fastest softmax that is there
 SECONDS = 120.0
@@ -18,10 +19,7 @@ SECONDS = 120.0
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none."""
-    try:
-        forbidden = port_check.forbidden_imports(s.path)
-    except SyntaxError as error:
-        return syntax(check, error)
+    forbidden = read(port_check.forbidden_imports, s.path.read_text(encoding="utf-8"))
     if forbidden:
         values = {"line": forbidden[0][0], "module": forbidden[0][1]}
         return failed(check, Message("minigpt.import", values), line=forbidden[0][0], code="import")

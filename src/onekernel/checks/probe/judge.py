@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-
-from onekernel.checks.python_task import run, syntax, trouble
+from onekernel.checks.python_task import run, trouble
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.minigpt import storage
+from onekernel.sandbox.reader import read
+from onekernel.sandbox.readers import constants
 
 SECONDS = 60.0
 
@@ -19,10 +19,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
 
     The predictions are those that were committed: the truth is not told to anybody who can still change theirs.
     """
-    try:
-        ast.parse(s.path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        return syntax(check, error)
+    read(constants, s.path.read_text(encoding="utf-8"))  # a file that is not Python is told so, with the line
     done = run(s, {"task": "probe", "requests": [storage.request(s.device == "cuda")]}, SECONDS)
     stopped = trouble(s, check, done)
     if stopped and stopped.status == NOT_ASSESSED:

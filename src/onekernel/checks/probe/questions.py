@@ -8,6 +8,7 @@ from typing import Any
 from onekernel.checks.question import Question
 from onekernel.messages import Message
 from onekernel.minigpt import storage
+from onekernel.sandbox.reader import read
 
 
 def asked(options: Mapping[str, Any]) -> list[Question]:
@@ -17,4 +18,5 @@ def asked(options: Mapping[str, Any]) -> list[Question]:
 
 def in_file(text: str) -> dict[str, bool | None]:
     """What a file predicts. Raises SyntaxError, and UserError for a file without predictions."""
-    return storage.predictions(text)
+    given: dict[str, bool | None] = read(storage.predictions, text)
+    return given

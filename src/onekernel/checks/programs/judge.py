@@ -5,12 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from onekernel.checks.counted import call_at
-from onekernel.checks.programs.reasons import words_of_reasons
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.sandbox.reader import read
+from onekernel.sandbox.reasons import words_of_reasons
 
 WORDS = 12  # that the reasons for some configurations have together, at the least
 
@@ -43,7 +44,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     else:
         value = max((int(k.extra.get("configurations", 0)) for k in seen), default=0)
         good = value >= limit
-        if good and words_of_reasons(s.path.read_text(encoding="utf-8")) < WORDS:
+        if good and read(words_of_reasons, s.path.read_text(encoding="utf-8")) < WORDS:
             return _failed(s, check, Message("grading.programs-reasons", {"words": WORDS}), "reasons")
     facts = {"value": value, "limit": limit, "rows": rows, **check.options["sizes"]}
     note = Message(f"grading.programs-{check.options['feature']}", facts)

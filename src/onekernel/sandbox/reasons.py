@@ -25,7 +25,7 @@ def words_of_reasons(text: str) -> int:
         for node in _written(tree):
             for line in range(node.lineno - ABOVE, (node.end_lineno or node.lineno) + 1):
                 words |= {w.strip(".,;:()`").lower() for w in comments.get(line, "").lstrip("#").split()}
-    except (SyntaxError, ValueError, RecursionError, tokenize.TokenError):
+    except (SyntaxError, ValueError, tokenize.TokenError):
         return 0
     return len({w for w in words if any(c.isalpha() for c in w)})
 

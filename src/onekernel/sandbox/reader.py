@@ -1,0 +1,77 @@
+"""Reads what a submission wrote, as data and never run, in a process that may fail.
+
+Python's parser answers a file of 10 kB with MemoryError, RecursionError, minutes of work or the end of its process. So
+the parser runs apart, with a limit of time and memory, and one bad file costs that file alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from onekernel.errors import UserError
+from onekernel.messages import Message
+
+CPU_SECONDS = 4  # the longest file that is graded takes a tenth
+CLOCK_SECONDS = 300.0  # a machine that gives so little of itself grades nobody
+MEMORY_BYTES = 1 << 30
+ANSWER_BYTES = 4 << 20
+_SYNTAX, _REFUSED, _ANSWER = "syntax", "refused", "answer"
+
+T = TypeVar("T")
+
+
+@functools.lru_cache(maxsize=16)
+def read(function: Callable[[str], T], text: str) -> T:
+    """`function(text)`, in a process of its own. The function is a module's, its answer JSON's: a tuple comes back as a
+    list. A character that no encoding has (a lone surrogate) comes back as "?".
+
+    Raises SyntaxError and UserError as the function does, UserError for a text that it cannot read within its limits;
+    OSError where this machine cannot start or feed a process: that is nobody's mistake.
+    """
+    argv = [sys.executable, "-P", "-m", "onekernel.sandbox.reader", function.__module__, function.__qualname__]
+    given = text.encode("utf-8", "replace")
+    try:
+        done = subprocess.run(argv, input=given, capture_output=True, timeout=CLOCK_SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(str(error)) from None
+    if done.returncode == -9:  # not our limit, which ends with SIGXCPU: the machine had no memory left
+        raise MemoryError
+    if done.returncode:
+        raise UserError(Message.of("grading.unreadable-text"))
+    kind, answer = json.loads(done.stdout)
+    if kind == _SYNTAX:
+        line, why = answer
+        raise SyntaxError(why, (None, line, None, None))
+    if kind == _REFUSED:
+        raise UserError(Message.from_json(answer))
+    return answer  # type: ignore[no-any-return]
+
+
+def main() -> None:
+    """The process apart: a module's name and a function's, the text on standard input, JSON on standard output."""
+    module, name = sys.argv[1:]
+    function = getattr(importlib.import_module(module), name)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 60))
+    try:
+        found = [_ANSWER, function(sys.stdin.buffer.read().decode("utf-8"))]
+    except SyntaxError as error:
+        found = [_SYNTAX, [error.lineno or 0, error.msg]]
+    except UserError as error:
+        found = [_REFUSED, error.message.to_json()]
+    written = json.dumps(found, ensure_ascii=False).encode("utf-8", "replace")
+    if len(written) > ANSWER_BYTES:
+        sys.exit(1)
+    sys.stdout.buffer.write(written)
+
+
+if __name__ == "__main__":
+    main()
