@@ -40,6 +40,7 @@ class Kind:
     agree: Callable[[Mapping[str, Any]], None] = lambda options: None  # raises options.Mistake where two do not
     operators: tuple[str, ...] = ()  # those that it suits, or ANY; with none, exercises that have no operator
     plans: bool = False
+    compares: bool = False  # with what the course's own answer was counted to do
     counted: bool = False  # its calls are counted: the simulator makes them on every machine
     shows_right: bool = False  # it says whether a kernel is right
     needs_right: bool = False  # how fast or frugal a wrong kernel is means nothing
@@ -93,6 +94,11 @@ class Exercise:
     operator: str | None
     dtypes: tuple[str, ...]
     checks: tuple[Check, ...]
+    home: Path | None = None  # the folder of an exercise that has one of its own: practice
+    made: Any = None  # the ops.Operator that such a folder describes
+    before: str = ""  # the lab that it comes before
+    minutes: int = 0  # what it takes, about
+    broken: bool = False  # its starter is a kernel with a fault, which is graded as it stands
 
     @property
     def points(self) -> int:
@@ -128,10 +134,19 @@ class Course:
     def exercises(self) -> dict[str, Exercise]:
         return {e.slug: e for lab in self.labs for e in lab.exercises}
 
+    @cached_property
+    def practice(self) -> tuple[Exercise, ...]:
+        """The small exercises between the labs, in the order in which they are suggested."""
+        return tuple(e for e in self.exercises.values() if e.home)
+
     def solution(self, exercise: Exercise) -> Path:
+        if exercise.home:
+            return exercise.home / f"answer{Path(exercise.file).suffix}"
         return self.root / "solutions" / exercise.file
 
     def starter(self, exercise: Exercise) -> Path:
+        if exercise.home:
+            return exercise.home / f"starter{Path(exercise.file).suffix}"
         return self.root / "kernels" / exercise.file
 
     def select(self, name: str | None) -> tuple[Exercise, ...]:

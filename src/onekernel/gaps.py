@@ -63,17 +63,21 @@ def has_gaps(text: str) -> bool:
 
 
 def write_starters(root: Path, *, check: bool = False) -> list[Path]:
-    """Writes `kernels/` from `solutions/` and returns the starters that were stale; with `check`, writes nothing.
+    """Writes `kernels/` from `solutions/`, and each small exercise's `starter` from its `answer` beside it. Returns the
+    starters that were stale; with `check`, writes nothing.
 
     A solution without gaps is reading, not an exercise, and has no starter. A starter without a solution is removed.
     """
     wanted: dict[Path, str] = {}
-    for path in sorted((root / "solutions").iterdir()):
+    answers = sorted((root / "labs").glob("*/*/answer.*"))
+    for path in (*sorted((root / "solutions").iterdir()), *answers):
         if path.is_file() and path.suffix in COMMENT:
             text = path.read_text(encoding="utf-8")
             if has_gaps(text):
-                wanted[root / "kernels" / path.name] = starter(text, path)
-    stray = [p for p in sorted((root / "kernels").glob("*")) if p.is_file() and p not in wanted]
+                beside = path.with_name(f"starter{path.suffix}")
+                wanted[beside if path in answers else root / "kernels" / path.name] = starter(text, path)
+    made = (*sorted((root / "kernels").glob("*")), *sorted((root / "labs").glob("*/*/starter.*")))
+    stray = [p for p in made if p.is_file() and p not in wanted]
     stale = [p for p, text in wanted.items() if not p.is_file() or p.read_text(encoding="utf-8") != text]
     if not check:
         for path in stray:

@@ -2,7 +2,7 @@
 
     learners/.current              the name of the learner at work in this checkout
     learners/NAME/profile.md       who they are, in their own words
-    learners/NAME/<exercise file>  what they edit
+    learners/NAME/<exercise file>  what they edit; the small exercises between the labs in practice/
     learners/NAME/scores.json      best and last result of each exercise
     learners/NAME/predictions.json what they committed to before a count was shown, and when
     learners/NAME/hints.json       how many hints of each exercise they have read
@@ -100,15 +100,17 @@ class Learner:
         """Copies the starters that they do not have yet; returns their file names."""
         added = [file for file in starters if not self.path(file).exists()]
         for file in added:
+            self.path(file).parent.mkdir(exist_ok=True)
             write_bytes(self.path(file), starters[file].read_bytes())
         return added
 
-    def reset(self, starter: Path) -> Path | None:
-        """Puts the starter in place of their file and returns where that one is kept; None where there was none.
+    def reset(self, file: str, starter: Path) -> Path | None:
+        """Puts the starter in place of their `file` and returns where that one is kept; None where there was none.
 
         What is no plain file, a folder or a link to nowhere, is moved there as it is.
         """
-        mine = self.path(starter.name)
+        mine = self.path(file)
+        mine.parent.mkdir(exist_ok=True)
         kept = None
         if os.path.lexists(mine):
             stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S-%f")

@@ -22,7 +22,7 @@ def test_the_spanish_page_translates_the_english_one_of_today(spanish: Path, eng
 def test_every_english_page_has_a_spanish_sibling() -> None:
     translated = {english for _, english in PAIRS}
     pages = {*(ROOT / "docs" / "en").rglob("*.md"), ROOT / "README.md"}
-    pages |= {p for p in (ROOT / "labs").glob("*/*.md") if not p.name.endswith(".es.md")}
+    pages |= {p for p in (ROOT / "labs").rglob("*.md") if not p.name.endswith(".es.md")}
     pages |= {p for p in (ROOT / "profiles").glob("*.md") if not p.name.endswith(".es.md")}
     assert sorted(str(p.relative_to(ROOT)) for p in pages - translated) == []
 

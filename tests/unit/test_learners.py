@@ -121,17 +121,17 @@ def test_reset_keeps_every_version(root: Path, ana: learners.Learner) -> None:
     kept = []
     for text in ("first", "second"):
         ana.path("quiz.py").write_text(text)
-        kept.append(ana.reset(starter))
+        kept.append(ana.reset("quiz.py", starter))
     assert [p.read_text() for p in kept if p] == ["first", "second"]
     assert ana.path("quiz.py").read_bytes() == starter.read_bytes()
     ana.path("quiz.py").unlink()
-    assert ana.reset(starter) is None
+    assert ana.reset("quiz.py", starter) is None
     assert ana.path("quiz.py").read_bytes() == starter.read_bytes()
 
 
 def test_reset_keeps_a_file_that_is_no_text(root: Path, ana: learners.Learner) -> None:
     ana.path("quiz.py").write_bytes(b"\xff\xfe\0")
-    kept = ana.reset(root / "kernels" / "quiz.py")
+    kept = ana.reset("quiz.py", root / "kernels" / "quiz.py")
     assert kept is not None
     assert kept.read_bytes() == b"\xff\xfe\0"
 
@@ -141,7 +141,7 @@ def test_reset_moves_away_what_is_no_file(root: Path, ana: learners.Learner) -> 
     for place in (mine.mkdir, lambda: mine.symlink_to("nowhere"), lambda: os.mkfifo(mine)):
         mine.unlink()
         place()
-        kept = ana.reset(root / "kernels" / "quiz.py")
+        kept = ana.reset("quiz.py", root / "kernels" / "quiz.py")
         assert kept is not None and os.path.lexists(kept) and not kept.is_file()
         assert mine.read_bytes() == (root / "kernels" / "quiz.py").read_bytes()
 

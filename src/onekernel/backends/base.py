@@ -29,6 +29,8 @@ class Buffer:
     extent: int
     writable: bool
     itemsize: int
+    shape: Sequence[int] = ()  # its dimensions, where they do not follow from the launcher's sizes
+    dtype: str = ""  # its element type, where that is not the function's
 
 
 @dataclass(frozen=True)

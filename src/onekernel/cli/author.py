@@ -69,7 +69,8 @@ def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
     """Every Spanish page with the English one that it translates."""
     for spanish in sorted((root / "docs" / "es").rglob("*.md")):
         yield spanish, root / "docs" / "en" / spanish.relative_to(root / "docs" / "es")
-    for folder in (root, *sorted((root / "labs").iterdir()), root / "profiles"):
+    labs = sorted(p for p in (root / "labs").glob("**/") if p != root / "labs")
+    for folder in (root, *labs, root / "profiles"):
         for spanish in sorted(folder.glob("*.es.md")):
             yield spanish, spanish.with_name(spanish.name.removesuffix(".es.md") + ".md")
 

@@ -12,10 +12,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
 from onekernel.cli import evidence, scoreboard
-from onekernel.cli.common import load_course, next_step, select
+from onekernel.cli.common import load_course, next_of, next_step, parts_of, prose, select
 from onekernel.cli.console import complain, console, tell, verbatim
 from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
@@ -35,21 +36,57 @@ def run(args: argparse.Namespace) -> int:
     learner = None if args.solutions else _learner(course, args.learner)
     if not args.watch:
         return _once(course, exercises, learner, args)
+    while learner is None:
+        seen = _stamps(course, exercises, None)
+        _once(course, exercises, None, args)
+        _wait(course, exercises, None, seen)
+    _watch(course, exercises, learner, args)
+
+
+def _watch(course: Course, exercises: tuple[Exercise, ...], learner: Learner, args: argparse.Namespace) -> NoReturn:
+    """Grades the first exercise that is open, then whatever is saved; what is solved makes way for the next one."""
+    at = next((e for e in exercises if not learner.solved(e.slug)), exercises[0])
+    _tell(course, at)
     while True:
-        seen = _stamps(course, exercises, learner)
-        _once(course, exercises, learner, args)
+        watched = (*exercises, *(() if at in exercises else (at,)))
+        seen = _stamps(course, watched, learner)
+        _once(course, (at,), learner, args, among=exercises)
+        following = next_of(course, learner, (at, *exercises)) if learner.solved(at.slug) else None
+        if following is not None:
+            at = following
+            watched = (*exercises, *(() if at in exercises else (at,)))
+            seen = _stamps(course, watched, learner)
+            _tell(course, at)
+        saved = _wait(course, watched, learner, seen)
+        at = watched[saved]
+
+
+def _tell(course: Course, exercise: Exercise) -> None:
+    """What to do in a small exercise: short enough to be read where it is graded."""
+    if exercise.home:
+        verbatim(str(exercise.title), "bold")
+        prose(parts_of(course, exercise)[0])
         verbatim("")
-        tell("watching")
-        while _stamps(course, exercises, learner) == seen:
-            time.sleep(POLL_SECONDS)
+
+
+def _wait(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, seen: list[float]) -> int:
+    """Waits until a file is not as it was `seen`; which one."""
+    verbatim("")
+    tell("watching")
+    while (now := _stamps(course, exercises, learner)) == seen:
+        time.sleep(POLL_SECONDS)
+    return next(i for i, (a, b) in enumerate(zip(now, seen, strict=True)) if a != b)
 
 
 def _learner(course: Course, name: str | None) -> Learner:
     return learners.existing(course.root, name) if name else learners.current(course.root)
 
 
-def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, args: argparse.Namespace) -> int:
-    """One round of grading. Returns the exit code."""
+def _once(
+    course: Course, exercises: tuple[Exercise, ...], learner: Learner | None, args: argparse.Namespace,
+    among: tuple[Exercise, ...] = (),
+) -> int:
+    """One round of grading; `among` those that come next before others. Returns the exit code."""
     device = _device(course, exercises, args.device)
     if learner:
         learner.scores()  # damaged ones are refused before the work, not after it
@@ -83,7 +120,7 @@ def _once(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
         evidence.update(course, learner)
     done = all(r.solved for r in results)
     if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
-        next_step(course, learner, exercises)
+        next_step(course, learner, (*exercises, *among))
     return 0 if done else 1
 
 

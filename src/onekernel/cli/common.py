@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
 
-from onekernel.cli.console import tell, verbatim
-from onekernel.course import Course, Exercise, find_root
+from onekernel.cli.console import indented, tell, verbatim, write
+from onekernel.course import Course, Exercise, Lab, find_root
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
 from onekernel.learners import Learner
-from onekernel.messages import Message, language
+from onekernel.messages import Message, language, say
 
 
 def load_course() -> Course:
@@ -69,21 +71,74 @@ def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...]
 
 
 def statement(course: Course, exercise: Exercise) -> str:
-    """The lab's page in the language in force, from the course's root."""
-    return f"labs/{exercise.lab}/README{'.es' if language() == 'es' else ''}.md"
+    """The page of its lab, or its own, in the language in force, from the course's root."""
+    folder = exercise.home.relative_to(course.root) if exercise.home else Path("labs") / exercise.lab
+    return f"{folder}/README{'.es' if language() == 'es' else ''}.md"
+
+
+def parts_of(course: Course, exercise: Exercise) -> tuple[str, str]:
+    """The statement of an exercise with a folder of its own: what to do, and what stands under `## Hint`."""
+    text = (course.root / statement(course, exercise)).read_text(encoding="utf-8")
+    text = re.sub(r"\A<!--.*?-->\n", "", text)
+    body, *rest = re.split(r"^## .*$", text, maxsplit=1, flags=re.MULTILINE)
+    return body.partition("\n")[2], "".join(rest)
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a page; lines of code stay with the one before them."""
+    found: list[str] = []
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        if part.startswith("    ") and found:
+            found[-1] += f"\n\n{part}"
+        elif part.strip():
+            found.append(part)
+    return found
+
+
+def prose(text: str) -> None:
+    """A page's text on the terminal: paragraphs are broken to fit, code is not, pictures are left out."""
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        if part.startswith("!["):
+            continue
+        write()
+        if part.startswith("    "):
+            verbatim(part)
+        else:
+            words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", part.replace("**", ""))
+            indented(" ".join(words.split()), 0)
+
+
+def lab_heading(lab: Lab) -> str:
+    """ "Lab 02: The tuned kernel"; of a lab without a number its title alone."""
+    number = lab.name.split("-")[0]
+    return say("cli.lab", number=number, title=lab.title) if number.isdigit() else str(lab.title)
+
+
+def open_ones(course: Course, learner: Learner) -> Iterator[Exercise]:
+    """What is not solved yet, the labs' exercises in the course's order and then the small ones in theirs."""
+    labs = (e for e in course.exercises.values() if not e.home)
+    return (e for e in (*labs, *course.practice) if not learner.solved(e.slug))
+
+
+def next_of(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> Exercise | None:
+    """The exercise that comes next; None where all are solved. Those that the learner is `at`, as they were just
+    checked, come before the course's order, and after a small exercise the next small one."""
+    mine = (e for e in at if not learner.solved(e.slug))
+    small = (e for e in open_ones(course, learner) if e.home and at and all(e.home for e in at))
+    return next(chain(mine, small, open_ones(course, learner)), None)
 
 
 def next_step(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> None:
-    """Says which exercise comes next: its file, its statement, the command that checks it. Those that the learner is
-    `at`, as they were just checked, come before the course's order."""
-    for exercise in (*at, *course.exercises.values()):
-        if learner.solved(exercise.slug):
-            continue
-        verbatim("")
-        tell("next", slug=exercise.slug)
-        verbatim(f"    learners/{learner.name}/{exercise.file}", "bold")
-        verbatim(f"    {statement(course, exercise)}", "dim")
-        verbatim(f"    onekernel check {exercise.slug}", "dim")
-        return
+    """Says which exercise comes next: its file, its statement, the command that checks it."""
+    exercise = next_of(course, learner, at)
     verbatim("")
-    tell("all-done")
+    if exercise is None:
+        tell("all-done")
+        return
+    tell("next", slug=exercise.slug)
+    verbatim(f"    learners/{learner.name}/{exercise.file}", "bold")
+    verbatim(f"    {statement(course, exercise)}", "dim")
+    verbatim(f"    onekernel check {exercise.slug}", "dim")
+    small = [e for e in course.practice if not learner.solved(e.slug)]
+    if small and not exercise.home:
+        tell("or-practise", slug=small[0].slug, open=len(small), total=len(course.practice))

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from onekernel import gaps, learners
-from onekernel.cli.common import load_course, next_step, one, statement
-from onekernel.cli.console import MARKS, indented, tell, verbatim, write
+from onekernel.cli.common import lab_heading, load_course, next_step, one, paragraphs, parts_of, prose, statement
+from onekernel.cli.console import MARKS, tell, verbatim, write
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.learners import Learner
@@ -24,8 +24,12 @@ def start(args: argparse.Namespace) -> int:
     new = not learners.named(course.root, args.name).folder.is_dir()
     learner, added = learners.start(course.root, args.name, starters)
     tell("started" if new else "started-again", name=learner.name)
+    small = {e.file for e in course.practice}
     for file in added:
-        verbatim(f"    learners/{learner.name}/{file}")
+        if file not in small:
+            verbatim(f"    learners/{learner.name}/{file}")
+    if small & set(added):
+        tell("started-practice", count=len(small & set(added)), folder=f"learners/{learner.name}/practice/")
     next_step(course, learner)
     return 0
 
@@ -38,7 +42,7 @@ def status(args: argparse.Namespace) -> int:
     earned, points = 0.0, 0
     for lab in course.labs:
         write()
-        write(say("cli.lab", number=lab.name.split("-")[0], title=lab.title), "bold")
+        write(lab_heading(lab), "bold")
         for exercise in lab.exercises:
             best = scores.get(exercise.slug, {}).get("best", {})
             earned, points = earned + best.get("earned", 0), points + exercise.points
@@ -92,7 +96,10 @@ def hint(args: argparse.Namespace) -> int:
 
 
 def hints_of(course: Course, exercise: Exercise) -> list[str]:
-    """The hints of an exercise, from the nudge to nearly the code: the `### N` parts under its `## slug`."""
+    """The hints of an exercise, from the nudge to nearly the code: the `### N` parts under its `## slug`. Of one with a
+    folder of its own, what its statement says under `## Hint`, a paragraph each."""
+    if exercise.home:
+        return paragraphs(parts_of(course, exercise)[1])
     page = course.root / "labs" / exercise.lab / f"hints{'.es' if language() == 'es' else ''}.md"
     parts = re.split(r"^## +(.+?) *$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     sections = {name.strip("` ").removesuffix(".cu").removesuffix(".py"): body
@@ -104,12 +111,7 @@ def hints_of(course: Course, exercise: Exercise) -> list[str]:
 def _show_hint(exercise: Exercise, number: int, total: int, text: str) -> None:
     """Paragraphs are broken to fit, code is not."""
     verbatim(say("cli.hint", slug=exercise.slug, number=number, total=total), "bold")
-    for part in re.split(r"\n\s*\n", text.strip("\n")):
-        write()
-        if part.startswith("    "):
-            verbatim(part)
-        else:
-            indented(" ".join(part.replace("**", "").split()), 0)
+    prose(text)
     write()
 
 
@@ -134,7 +136,7 @@ def reset(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
     learner = _learner(course, args)
-    kept = learner.reset(course.starter(exercise))
+    kept = learner.reset(exercise.file, course.starter(exercise))
     if kept is None:
         tell("reset-new", file=f"learners/{learner.name}/{exercise.file}")
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from onekernel.cli.common import lab_heading
 from onekernel.cli.console import MARKS, console, indented, verbatim, width, write
 from onekernel.course import Course
 from onekernel.grading.verdicts import (
@@ -30,7 +31,7 @@ def show(card: Scorecard, course: Course, replay: str) -> None:
         mine = [r for r in card.results if r.exercise.lab == lab.name]
         if mine:
             write()
-            write(say("cli.lab", number=lab.name.split("-")[0], title=lab.title), "bold")
+            write(lab_heading(lab), "bold")
         for result in mine:
             possible = result.exercise.points if result.status == NOT_ASSESSED else result.assessed
             _row("  ", result.status, result.exercise.slug, result.earned, possible, bold=True)

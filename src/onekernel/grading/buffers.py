@@ -14,14 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, Scalar
+from onekernel.counts import KernelCounts
 from onekernel.messages import Message
-from onekernel.ops.base import DTYPES, SCALARS, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
+from onekernel.ops.base import ELEMENTS, SCALARS, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
 
 GUARD_BYTES = 4096
 _POISON = {  # element type: (unsigned type, exponent all ones and quiet bit clear, payload bits)
     "float32": (np.uint32, 0x7F800000, 0x3FFFFF),
     "float16": (np.uint16, 0x7C00, 0x1FF),
     "bfloat16": (np.uint16, 0x7F80, 0x3F),
+    "int32": (np.uint32, 0x7F800000, 0x3FFFFF),  # a number above 2^31 - 2^23, which no exercise computes
 }
 
 
@@ -36,7 +38,8 @@ class Call:
     before: dict[str, np.ndarray]
     poison: dict[str, int]
     inputs: Arrays  # float64, as rounded to the element type
-    expected: Arrays  # float64
+    expected: Arrays  # float64; of a declared operator empty until the answer was asked
+    counts: Sequence[KernelCounts] = ()  # what the course's own answer did in this call, where it was asked
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
     """Draws the inputs of `case` from `seed` and lays out its buffers. The same arguments give the same bytes."""
     rng = np.random.default_rng([seed, zlib.crc32(f"{case.name}/{dtype}".encode()), draw])
     with np.errstate(over="ignore"):
-        narrow = {k: v.astype(DTYPES[dtype]) for k, v in case.fill(rng, case.sizes).items()}
+        types = {p.name: ELEMENTS[p.dtype or dtype] for p in operator.parameters}
+        narrow = {k: v.astype(types[k]) for k, v in case.fill(rng, case.sizes).items()}
     inputs = {k: v.astype(np.float64) for k, v in narrow.items()}
     scalars = {k: Scalar(k, v if isinstance(v, int) else float(np.float32(v))) for k, v in case.scalars.items()}
     inputs |= {k: np.array(s.value, np.float64) for k, s in scalars.items()}
@@ -65,8 +69,10 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
             call.args.append(scalars[p.name])
             continue
         buffer, call.poison[p.name] = _buffer(case, p, dtype, rng)
+        if operator.declared:
+            buffer.shape, buffer.dtype = shape(case, p), p.dtype
         if p.role == "in":
-            _elements(buffer, case, p, dtype)[...] = narrow[p.name].view(_POISON[dtype][0])
+            _elements(buffer, case, p, dtype)[...] = narrow[p.name].view(_POISON[p.dtype or dtype][0])
         call.before[p.name] = buffer.memory.copy()
         call.args.append(buffer)
     return call
@@ -78,7 +84,7 @@ def content(call: Call, p: Parameter, memory: np.ndarray) -> np.ndarray:
     moved = Buffer(p.name, memory, buffer.offset, buffer.extent, True, buffer.itemsize)
     bits = np.array(_elements(moved, call.case, p, call.dtype))
     with np.errstate(all="ignore"):  # garbage may hold signalling NaN
-        return np.asarray(bits.view(DTYPES[call.dtype]).astype(np.float64))
+        return np.asarray(bits.view(ELEMENTS[p.dtype or call.dtype]).astype(np.float64))
 
 
 def judge(operator: Operator, call: Call, after: dict[str, np.ndarray]) -> Fault | None:
@@ -107,7 +113,7 @@ def _judge_output(operator: Operator, call: Call, p: Parameter, memory: np.ndarr
     if len(unwritten):
         return Fault("unwritten", _unwritten(p.name, unwritten, written.shape))
     with np.errstate(all="ignore"):  # garbage may hold signalling NaN, infinities, numbers beyond any ratio
-        got = written.view(DTYPES[call.dtype]).astype(np.float64)
+        got = written.view(ELEMENTS[p.dtype or call.dtype]).astype(np.float64)
         found = operator.compare(got, call.expected[p.name], call.dtype, call.inputs)
     return None if found is None else Fault(found.kind, _describe(p.name, found))
 
@@ -153,7 +159,7 @@ def _index(index: Sequence[int]) -> str:
 
 def shape(case: Case, p: Parameter) -> tuple[int, ...]:
     """The dimensions of a tensor of a case."""
-    return tuple(case.sizes.get(s, 1) for s in p.shape)  # a size that no case names ("one") is 1
+    return tuple(int(s) if s.isdigit() else case.sizes.get(s, 1) for s in p.shape)  # one that no case names is 1
 
 
 def row_stride(case: Case, p: Parameter) -> int:
@@ -163,7 +169,7 @@ def row_stride(case: Case, p: Parameter) -> int:
 
 def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> tuple[Buffer, int]:
     """An allocation full of poison, and the poison."""
-    unsigned, exponent, payload = _POISON[dtype]
+    unsigned, exponent, payload = _POISON[p.dtype or dtype]
     itemsize = np.dtype(unsigned).itemsize
     dims = shape(case, p)
     elements = 0 if 0 in dims else int(np.prod(dims[:-1]) - 1) * row_stride(case, p) + dims[-1]
@@ -177,7 +183,7 @@ def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> t
 def _elements(buffer: Buffer, case: Case, p: Parameter, dtype: str) -> np.ndarray:
     """The tensor's elements in the buffer, as a view of unsigned integers of the tensor's shape."""
     dims = shape(case, p)
-    unsigned = np.dtype(_POISON[dtype][0])
+    unsigned = np.dtype(_POISON[p.dtype or dtype][0])
     if 0 in dims:
         return np.empty(dims, unsigned)
     flat = buffer.memory[buffer.offset : buffer.offset + buffer.extent].view(unsigned)

@@ -7,10 +7,12 @@ import secrets
 import time
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.course import Check
 from onekernel.errors import UserError
+from onekernel.grading import reference
 from onekernel.grading.buffers import Call
 from onekernel.grading.endings import stopped_first
 from onekernel.grading.leftovers import with_leftovers
@@ -60,7 +62,7 @@ def _refuse(s: Submission) -> list[Verdict] | None:
     except OSError as error:
         return _all(s, FAILED, Message("grading.unreadable", {"path": _shown(s), "why": error.strerror}))
     starter = s.course.starter(s.exercise)
-    if starter.is_file() and text == starter.read_text(encoding="utf-8"):
+    if not s.exercise.broken and starter.is_file() and text == starter.read_text(encoding="utf-8"):
         return [Verdict(c, UNTOUCHED) for c in s.exercise.checks]
     return None
 
@@ -97,7 +99,11 @@ def _grade_checks(s: Submission) -> list[Verdict]:
         mine = [(c, call) for c, plan in plans if _backend(s, c) == backend for call in plan]
         mine = [(c, call) for c, call in mine if call.case.defines == defines]
         mine.sort(key=lambda pair: _half_run(pair[1]))
-        outcome = _run(s, backend, [call for _, call in mine], defines, counted=any(c.kind.counted for c, _ in mine))
+        counted = any(c.kind.counted for c, _ in mine)
+        unanswered = _answered(s, backend, mine, defines, counted=counted)
+        if unanswered:
+            return _all(s, NOT_ASSESSED, unanswered)
+        outcome = _run(s, backend, [call for _, call in mine], defines, counted=counted)
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
@@ -111,6 +117,17 @@ def _grade_checks(s: Submission) -> list[Verdict]:
         verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
     verdicts = with_leftovers(s, list(ran.values()), with_causes(s, ran, verdicts), partial(_alone, s))
     return with_warnings(stopped_first(verdicts), warnings)
+
+
+def _answered(
+    s: Submission, backend: str, asked: Sequence[tuple[Check, Call]], defines: Sequence[str], *, counted: bool
+) -> Message | None:
+    """Has the course's own answer make the calls of which it is the oracle, or the measure; what keeps it from that."""
+    calls = [call for check, call in asked if check.kind.compares or s.operator.declared]
+    if not calls:
+        return None
+    path = s.course.solution(s.exercise)
+    return reference.fill(s, calls, _run(s, backend, calls, defines, counted=counted, path=path))
 
 
 def _alone(s: Submission, call: Call) -> CallOutcome:
@@ -154,8 +171,11 @@ def _backend(s: Submission, check: Check) -> str:
     return "simulator" if check.kind.counted and s.backend == "cuda" else s.backend
 
 
-def _run(s: Submission, backend: str, every: Sequence[Call], defines: Sequence[str], *, counted: bool) -> RunOutcome:
-    """One process for all calls of the file."""
+def _run(
+    s: Submission, backend: str, every: Sequence[Call], defines: Sequence[str], *, counted: bool,
+    path: Path | None = None,
+) -> RunOutcome:
+    """One process for all calls of the file, or of the one at `path`."""
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options: dict[str, object] = {}
     if backend == "simulator":
@@ -164,7 +184,7 @@ def _run(s: Submission, backend: str, every: Sequence[Call], defines: Sequence[s
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
     ways = [c.case.way for c in every]
-    outcome = supervisor.run(Request(s.path.resolve(), backend, calls, prototypes, options, ways=ways))
+    outcome = supervisor.run(Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways))
     ours = Request(s.course.solution(s.exercise), backend, (), prototypes, options)
     if outcome.unavailable and supervisor.runs(ours):
         outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))

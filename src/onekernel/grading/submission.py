@@ -60,7 +60,8 @@ class Submission:
     @property
     def operator(self) -> Operator:
         """The exercise's operator. Raises KeyError for one that the course does not have."""
-        return OPERATORS[self.exercise.operator or ""]
+        made: Operator | None = self.exercise.made
+        return made or OPERATORS[self.exercise.operator or ""]
 
 
 def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Failure:

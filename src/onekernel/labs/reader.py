@@ -12,6 +12,7 @@ from onekernel import checks
 from onekernel.checks.options import About, Mistake, dtypes, keys_of, nearest, one_of, wanted, whole
 from onekernel.course import ANY, Check, Course, Exercise, Kind, Lab, Text, mistaken
 from onekernel.errors import UserError
+from onekernel.labs import practice
 from onekernel.labs.lines import Lines
 from onekernel.messages import LANGUAGES
 from onekernel.ops import OPERATORS
@@ -20,7 +21,8 @@ _LAB_KEYS = ("title", "elective", "chapters", "exercise")
 _EXERCISE_KEYS = ("file", "operator", "title", "dtypes", "check")
 _CHECK_KEYS = ("kind", "points", "title", "chapter")
 _TABLES = ("exercise", "exercise.check")
-_PAGES = ("README.md", "README.es.md", "hints.md", "hints.es.md")
+_STATEMENTS = ("README.md", "README.es.md")
+_PAGES = (*_STATEMENTS, "hints.md", "hints.es.md")
 _MOST_POINTS = 100
 
 
@@ -83,7 +85,8 @@ class _Reader:
         return mistaken(mistake.key, f"{self.path}:{line}", **mistake.values)
 
     def lab(self) -> Lab:
-        for name in _PAGES:
+        folders = practice.exercises(self.root, self.folder, self._chapter)
+        for name in _PAGES if "exercise" in self.data or not folders else _STATEMENTS:
             if not (self.folder / name).is_file():
                 raise mistaken("no-page", self.folder / name)
         place = _Place()
@@ -95,7 +98,7 @@ class _Reader:
                 raise wanted("elective", elective, "truth")
             chapters = tuple(self._chapter(c) for c in _list(self.data.get(place.on("chapters"), []), "chapters"))
             entries = _tables(self.data.get(place.on("exercise"), []), "exercise")
-            if not entries:
+            if not entries and not folders:
                 raise Mistake("no-exercise", None)
         except Mistake as mistake:
             raise self._told(mistake, place) from None
@@ -104,7 +107,7 @@ class _Reader:
         for nth, entry in enumerate(entries):
             exercises.append(self._exercise(entry, nth, before))
             before += len(exercises[-1].checks)
-        return Lab(self.folder.name, self.folder, title, elective, chapters, tuple(exercises))
+        return Lab(self.folder.name, self.folder, title, elective, chapters, (*exercises, *folders))
 
     def _keys(self, data: Mapping[str, Any], known: tuple[str, ...], place: _Place) -> None:
         for key in data:

@@ -16,7 +16,8 @@ DTYPES = {
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
 }
 SCALARS = ("choice", "real")  # roles of a parameter that is neither a tensor nor a size
-C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
+ELEMENTS = {**DTYPES, "int32": np.dtype(np.int32)}  # what a tensor may hold that does not follow the call's type
+C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16", "int32": "int"}
 SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
 # Elements for which an index of 32 bits, with a sign or without, comes to its end with a third of them left.
@@ -38,6 +39,7 @@ class Parameter:
     role: str
     shape: tuple[str, ...] = ()  # for tensors: the sizes' names, e.g. ("rows", "cols")
     row_stride: str | None = None  # the size parameter that carries the row stride, in elements
+    dtype: str = ""  # its element type, where that is not the call's
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,11 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator of the course. `oracle` and `compare` see arrays in float64, dense, without the row gaps."""
+    """An operator of the course. `oracle` and `compare` see arrays in float64, dense, without the row gaps.
+
+    One that is `declared` in an exercise.toml has no oracle: what the exercise's own answer makes of the same bytes is
+    right. Its tensors may have any number of dimensions, and travel with them.
+    """
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -117,6 +123,7 @@ class Operator:
     oracle: Callable[[Arrays], Arrays]
     compare: Callable[[np.ndarray, np.ndarray, str, Arrays], Mismatch | None]
     ledger: Callable[[Sizes, int], Ledger]
+    declared: bool = False
 
     @property
     def sizes(self) -> tuple[str, ...]:
@@ -131,9 +138,7 @@ class Operator:
 
     def prototype(self, slug: str, dtype: str) -> str:
         """The C declaration of the launcher of exercise `slug` for one element type."""
-        c_type = C_TYPES[dtype]
-        types = {"in": f"const {c_type}* ", "out": f"{c_type}* ", "real": "float "}
-        params = [types.get(p.role, "int64_t ") + p.name for p in self.parameters] + ["cudaStream_t stream"]
+        params = [_c_type(p, dtype) + p.name for p in self.parameters] + ["cudaStream_t stream"]
         return f'extern "C" cudaError_t {slug}{SUFFIXES[dtype]}({", ".join(params)});'
 
     def group(self, name: str) -> tuple[Case, ...]:
@@ -142,6 +147,11 @@ class Operator:
         if not found:
             raise KeyError(name)
         return found
+
+
+def _c_type(p: Parameter, dtype: str) -> str:
+    c_type = C_TYPES[p.dtype or dtype]
+    return {"in": f"const {c_type}* ", "out": f"{c_type}* ", "real": "float "}.get(p.role, "int64_t ")
 
 
 def worst(got: np.ndarray, want: np.ndarray, limit: np.ndarray) -> Mismatch | None:

@@ -31,6 +31,7 @@ from onekernel.messages import LANGUAGES, Message
 
 JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
+_OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype")
 _OF_SPARSE = ("name", "span", "writable", "itemsize", "cols", "stride")
 NOT_AS_ASKED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
 """What reading a value of the wrong type or size raises, infinities and endless nesting included."""
@@ -67,7 +68,7 @@ class Request:
                 if isinstance(arg, Buffer):
                     (folder / "in" / f"{number}.{arg.name}").write_bytes(arg.memory.tobytes())
                     described.append(
-                        {k: getattr(arg, k) for k in ("name", "offset", "extent", "writable", "itemsize")}
+                        {k: getattr(arg, k) for k in _OF_BUFFER}
                     )
                 elif isinstance(arg, Sparse):
                     (folder / "in" / f"{number}.{arg.name}").write_bytes(arg.pattern.tobytes())

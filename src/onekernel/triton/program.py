@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 import warnings
@@ -115,7 +116,11 @@ def _split(function: str) -> tuple[str, str]:
 
 
 def _shapes(args: Sequence[Arg]) -> list[tuple[int, int, int]]:
-    """(rows, cols, row stride) of each buffer, from the launcher's sizes: (rows, cols, a stride a buffer) or (n)."""
+    """(rows, cols, row stride) of each buffer, from its own dimensions or from the launcher's sizes: (rows, cols, a
+    stride a buffer) or (n)."""
+    told = [a.shape for a in args if isinstance(a, Buffer)]
+    if all(told):
+        return [(math.prod(s[:-1]), s[-1], s[-1]) for s in told]
     sizes = [a for a in args if isinstance(a, int)]
     buffers = sum(isinstance(a, Buffer) for a in args)
     if len(sizes) == 2 + buffers:
@@ -132,14 +137,16 @@ def _tensors(
     that was there before gets the same addresses, as in a program that calls in a loop: `rooms` keeps them."""
     import torch
 
-    element = getattr(torch, dtype)
     flat = sum(isinstance(a, int) for a in args) == 1
     allocations, tensors = [], []
     for buffer, (rows, cols, stride) in zip((a for a in args if isinstance(a, Buffer)), _shapes(args), strict=True):
         memory = _aligned(torch, buffer, rooms).to(device)
         allocations.append((buffer, memory))
+        element = getattr(torch, buffer.dtype or dtype)
         own = memory[buffer.offset : buffer.offset + buffer.extent].view(element)
-        if buffer.extent == 0:
+        if buffer.shape:
+            tensors.append(own.reshape(tuple(buffer.shape)))
+        elif buffer.extent == 0:
             tensors.append(torch.empty((cols,) if flat else (rows, cols), dtype=element, device=device))
         else:
             tensors.append(own if flat else own.as_strided((rows, cols), (stride, 1)))

@@ -24,7 +24,7 @@ from onekernel.messages import LANGUAGES
 Words = Callable[[str], str]
 MODULES: tuple[ModuleType, ...] = (cost, launch, warp, memory, reduction, rungs, triton_, torch_)
 NAMES = tuple(name for module in MODULES for name in module.DRAWINGS)
-_IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>\.\./img/(?P<name>[\w-]+?)(?:\.es)?\.svg)\)")
+_IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>(?:\.\./)+(?:docs/)?img/(?P<name>[\w-]+?)(?:\.es)?\.svg)\)")
 
 
 def refresh(root: Path, check: bool = False) -> list[Path]:

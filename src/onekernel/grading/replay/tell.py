@@ -19,7 +19,9 @@ BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 
 def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts, their first symptom explained where its cause is known. What else they say stays as it is."""
-    if not s.exercise.operator or not any(_explainable(f) for v in verdicts for f in v.failures):
+    if not s.exercise.operator or s.operator.declared:
+        return list(verdicts)
+    if not any(_explainable(f) for v in verdicts for f in v.failures):
         return list(verdicts)
     # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
     every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]

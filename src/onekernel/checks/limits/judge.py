@@ -1,0 +1,50 @@
+"""Judges what a kernel was counted to do by what the answer did on the same bytes."""
+
+from __future__ import annotations
+
+from onekernel.checks import worst_line
+from onekernel.checks.counted import call_at
+from onekernel.checks.measures import shape
+from onekernel.checks.tallies import TALLIES, Kernels, Tally
+from onekernel.course import Check
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
+from onekernel.messages import Message
+
+ROUNDING = 1e-9  # a limit of 1.1 times 30 is 33, and not 33.000000000000004
+
+
+def plan(s: Submission, check: Check) -> list[Call]:
+    """One call at the check's sizes."""
+    return [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+
+
+def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+    """All points or none; each count that is over its limit is told, with the line that it comes from mostly."""
+    ((call, outcome),) = ran
+    failures = judge_call(s, check, call, outcome)
+    if failures or outcome.report is None:
+        return Verdict(check, FAILED, failures=tuple(failures))
+    told, over = [], []
+    for name, factor in check.options["limits"].items():
+        tally = TALLIES[name]
+        mine, answer = tally.value(outcome.report.kernels), tally.value(call.counts)
+        what = Message(f"practice.tally-{name}")
+        if mine <= answer * factor + ROUNDING:
+            told.append(Message("practice.within", {"what": what, "mine": mine, "answer": answer}))
+            continue
+        sizes = shape(call.case.sizes)
+        values = {"what": what, "mine": mine, "answer": answer, "most": answer * factor, "sizes": sizes}
+        over.append(_failure(s, check, Message("practice.over", values), tally, outcome.report.kernels))
+    return Verdict(check, FAILED if over else PASSED, 0 if over else check.points, tuple(over), details=tuple(told))
+
+
+def _failure(s: Submission, check: Check, what: Message, tally: Tally, kernels: Kernels) -> Failure:
+    """What was counted, and the line that it comes from mostly, with the command that draws it."""
+    found = tally.worst(worst_line.lines_of(kernels, s.path)) if tally.worst else None
+    if found is None:
+        return Failure(what, check.chapter, file=str(s.path), code=f"over-{tally.name}")
+    both = Message("grading.both", {"first": what, "second": found.message})
+    see = f"onekernel trace {s.exercise.slug}" + (f" --line {found.line}" if found.drawn else "")
+    return Failure(both, check.chapter, file=str(s.path), line=found.line, code=f"over-{tally.name}", see=see)

@@ -1,0 +1,250 @@
+"""The small exercises: each starter earns nothing, each answer everything, each typical mistake is refused and named."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onekernel import course, gaps
+from onekernel.checks import tallies
+from onekernel.cli.common import parts_of
+from onekernel.cli.learn import hints_of
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, UNTOUCHED, Failure, Result
+from onekernel.labs.practice import FILE
+from onekernel.labs.reader import load
+from onekernel.messages import each_language
+from support import in_process
+from support.patience import HUNG_SECONDS
+
+ROOT = course.find_root(Path(__file__).parent)
+COURSE = load(ROOT)
+# Every sixth is fast; the others bear the mark of tests with many siblings.
+PRACTICE = [
+    pytest.param(e, id=e.slug, marks=() if n % 6 == 0 else pytest.mark.slow) for n, e in enumerate(COURSE.practice)
+]
+EACH = pytest.mark.parametrize("exercise", PRACTICE)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _in_this_process() -> Iterator[None]:
+    yield from in_process.patched()
+
+
+def graded(exercise: course.Exercise, path: Path, seed: int = 7) -> Result:
+    return grade(Submission(COURSE, exercise, path, "simulator", seed))
+
+
+def failures(result: Result) -> list[Failure]:
+    return [f for v in result.verdicts for f in v.failures]
+
+
+def told(exercise: course.Exercise) -> dict[str, Any]:
+    assert exercise.home
+    return tomllib.loads((exercise.home / FILE).read_text(encoding="utf-8"))
+
+
+@EACH
+def test_the_answer_earns_every_point(exercise: course.Exercise) -> None:
+    result = graded(exercise, COURSE.solution(exercise))
+    why = [str(f.message) for f in failures(result)] + [str(v.note) for v in result.verdicts]
+    assert result.status == PASSED and result.earned == exercise.points, why
+
+
+@EACH
+def test_the_starter_earns_nothing_and_runs_far_enough_to_be_told_why(
+    exercise: course.Exercise, tmp_path: Path
+) -> None:
+    untouched = graded(exercise, COURSE.starter(exercise))
+    assert untouched.status == (FAILED if exercise.broken else UNTOUCHED)
+    path = tmp_path / Path(exercise.file).name
+    path.write_text(COURSE.starter(exercise).read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    result = graded(exercise, path)
+    assert result.earned == 0 and result.status == FAILED
+    assert not {f.code for f in failures(result)} & {"compile-error", "refused", "ended", "missing-export", "syntax"}
+
+
+@EACH
+def test_each_typical_mistake_is_refused_with_its_cause(exercise: course.Exercise, tmp_path: Path) -> None:
+    text = COURSE.solution(exercise).read_text(encoding="utf-8")
+    for number, wrong in enumerate(told(exercise)["wrong"]):
+        path = tmp_path / f"{number}{Path(exercise.file).suffix}"
+        path.write_text(text.replace(wrong["change"], wrong["to"], 1), encoding="utf-8")
+        result = graded(exercise, path)
+        found = failures(result)
+        assert result.status in (FAILED, PARTIAL) and result.earned < exercise.points, wrong
+        codes = {f.code for f in found}
+        assert wrong["caught"] in codes, (wrong, codes, [str(f.message) for f in found])
+
+
+@pytest.mark.parametrize("exercise", COURSE.practice, ids=lambda e: e.slug)
+def test_the_folder_is_whole(exercise: course.Exercise) -> None:
+    answer = COURSE.solution(exercise)
+    assert COURSE.starter(exercise).read_text(encoding="utf-8") == gaps.starter(answer.read_text("utf-8"), answer)
+    written = gap_lines(answer)
+    assert 1 <= written <= 15, f"{written} lines to write"
+    for _ in each_language():
+        body, hint = parts_of(COURSE, exercise)
+        assert 40 <= len(body.split()) <= 260, len(body.split())
+        assert hint.strip() and 1 <= len(hints_of(COURSE, exercise)) <= 3
+    assert exercise.points in (1, 2)
+
+
+def gap_lines(answer: Path) -> int:
+    """The lines of an answer that a learner writes."""
+    mark = gaps.COMMENT[answer.suffix]
+    text = answer.read_text(encoding="utf-8")
+    found = re.findall(rf"{mark} <gap>\n(.*?){mark} </gap>", text, re.DOTALL)
+    return sum(bool(line.strip()) and not line.strip().startswith(f"{mark}|") for gap in found for line in gap.split("\n"))
+
+
+def test_their_numbers_are_their_order_and_the_labs_come_in_it() -> None:
+    numbers = [int(e.home.name[:2]) for e in COURSE.practice if e.home]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert [e.before for e in COURSE.practice] == sorted(e.before for e in COURSE.practice)
+
+
+def test_every_tally_has_its_words() -> None:
+    from onekernel.messages import Message
+
+    for name in tallies.TALLIES:
+        assert Message(f"practice.tally-{name}").text("en") != Message(f"practice.tally-{name}").text("es")
+
+
+NEW = {
+    "exercise.toml": """\
+title = { en = "Minus", es = "Menos" }
+chapter = "01-cuda-programming-model#launch"
+before = "01-naive-kernel"
+minutes = 2
+inputs = [{ n = 96 }, { n = 32 }]
+
+[tensors.x]
+shape = ["n"]
+values = "normal"
+
+[tensors.out]
+shape = ["n"]
+out = true
+
+[limits]
+load_sectors = 1
+
+[[wrong]]
+change = "-x[i]"
+to = "x[i]"
+caught = "values"
+""",
+    "answer.cu": """\
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+__global__ void negate(const float* x, float* out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // <gap>
+    //| // TODO
+    out[i] = -x[i];
+    // </gap>
+}
+
+extern "C" cudaError_t minus(const float* x, float* out, int64_t n, cudaStream_t stream) {
+    negate<<<n / 32, 32, 0, stream>>>(x, out);
+    return cudaGetLastError();
+}
+""",
+    "README.md": "# Minus\n\nEach number with the other sign.\n\n## Hint\n\nA sign.\n",
+    "README.es.md": "<!-- en: 0 -->\n# Menos\n\nCada número con el otro signo.\n\n## Pista\n\nUn signo.\n",
+}
+
+
+@pytest.mark.slow
+def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None:
+    for part in ("docs", "kernels", "solutions"):
+        (tmp_path / part).symlink_to(ROOT / part)
+    shutil.copytree(ROOT / "labs", tmp_path / "labs")
+    (tmp_path / "learners").mkdir()
+    folder = tmp_path / "labs" / "practice" / "99-minus"
+    folder.mkdir()
+    for name, text in NEW.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+    def onekernel(*words: str) -> tuple[int, str]:
+        argv = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main())", *words]
+        done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, timeout=HUNG_SECONDS, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    assert onekernel("author", "starters")[0] == 0
+    assert "TODO" in (folder / "starter.cu").read_text()
+    assert onekernel("start", "ana")[0] == 0
+    mine = tmp_path / "learners" / "ana" / "practice" / "minus.cu"
+    mine.write_text((folder / "answer.cu").read_text().replace("-x[i]", "x[i]"))
+    code, out = onekernel("check", "minus")
+    assert code == 1 and "0 / 2" in out and "96" in out
+    mine.write_text((folder / "answer.cu").read_text().replace("-x[i]", "-x[i] + 0 * x[(i + 8) % 32]"))
+    code, out = onekernel("check", "minus")
+    assert code == 1 and "1 / 2" in out and "up to" in out
+    shutil.copy(folder / "answer.cu", mine)
+    code, out = onekernel("check", "minus")
+    assert code == 0 and "2 / 2" in out
+    code, out = onekernel("status", "--lang", "es")
+    assert "minus" in out and "2 / 2" in out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "mend"),
+    [
+        ('shape = ["n"]\nvalues', 'shape = ["m"]\nvalues', "exercise.toml:8", "nearest is n"),
+        ('values = "normal"', 'values = "norml"', "exercise.toml:9", "normal"),
+        ("out = true", "", "exercise.toml", "out = true"),
+        ("load_sectors = 1", "load_sector = 1", "exercise.toml:16", "load_sectors"),
+        ("inputs = [{ n = 96 }, { n = 32 }]", "inputs = [{ n = 0 }]", "exercise.toml:5", "without a zero"),
+        ('change = "-x[i]"', 'change = "-x[j]"', "exercise.toml:19", "out[i] = -x[i];"),
+        ("minutes = 2", "minutes = 0", "exercise.toml:4", "1 to 60"),
+        ('before = "01-naive-kernel"', 'before = "01-naive"', "exercise.toml:3", "01-naive-kernel"),
+        ("[limits]", "[limit]", "exercise.toml", "limits"),
+        ("#launch", "#lunch", "exercise.toml:2", '<a id="lunch">'),
+    ],
+)
+def test_a_mistake_in_the_folder_is_refused_with_its_place(
+    old: str, new: str, place: str, mend: str, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    (tmp_path / "solutions").symlink_to(ROOT / "solutions")
+    for name in ("00-hello-cuda", "01-naive-kernel"):
+        shutil.copytree(ROOT / "labs" / name, tmp_path / "labs" / name)
+    folder = tmp_path / "labs" / "practice" / "01-minus"
+    folder.mkdir(parents=True)
+    for name in ("lab.toml", "README.md", "README.es.md"):
+        shutil.copy(ROOT / "labs" / "practice" / name, folder.parent)
+    for name, text in NEW.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    assert [e.slug for e in load(tmp_path).practice] == ["minus"]
+    path = folder / FILE
+    assert old in NEW[FILE]
+    path.write_text(NEW[FILE].replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(course.UserError) as refused:
+        load(tmp_path)
+    assert place in str(refused.value) and mend in str(refused.value), str(refused.value)
+    assert place in refused.value.message.text("es")
+
+
+def test_what_is_counted_in_a_lab_file_is_held_to_the_answer_too() -> None:
+    """The kind is one like the others: it works with an operator of the course."""
+    from onekernel import checks
+
+    exercise = COURSE.exercises["vector_add"]
+    options = {"limits": {"load_sectors": 1, "store_sectors": 1}, "sizes": {"n": 1000}}
+    title = course.Text("Frugal", "Sin derroche")
+    check = course.Check("vector_add.1-limits", checks.named("limits"), 2, title, "00-motivation#roofline", options)
+    result = graded(replace(exercise, checks=(check,)), COURSE.solution(exercise))
+    assert result.earned == 2 and {v.status for v in result.verdicts} == {PASSED}
