@@ -1,4 +1,4 @@
-"""The small exercises: each starter earns nothing, each answer everything, each typical mistake is refused and named."""
+"""The small exercises: each starter earns nothing, each answer everything, each typical mistake is refused by name."""
 
 from __future__ import annotations
 
@@ -105,7 +105,8 @@ def gap_lines(answer: Path) -> int:
     mark = gaps.COMMENT[answer.suffix]
     text = answer.read_text(encoding="utf-8")
     found = re.findall(rf"{mark} <gap>\n(.*?){mark} </gap>", text, re.DOTALL)
-    return sum(bool(line.strip()) and not line.strip().startswith(f"{mark}|") for gap in found for line in gap.split("\n"))
+    lines = [line.strip() for gap in found for line in gap.split("\n")]
+    return sum(bool(line) and not line.startswith(f"{mark}|") for line in lines)
 
 
 def test_their_numbers_are_their_order_and_the_labs_come_in_it() -> None:

@@ -79,7 +79,7 @@ class _Reader:
         return key
 
     def _told(self, mistake: Mistake) -> UserError:
-        """The mistake with its place: in the key's own tables the first line that holds it, else the line of the key."""
+        """The mistake with its place: in the key's own tables the first line that holds it, else the key's line."""
         named = [t for t in self.lines.tables if self.key in (t.name, t.name.rsplit(".", 1)[-1])]
         inside = [n for t in named for n, text in enumerate(t.body, t.line + 1) if str(mistake.wrong) in text]
         line = next(iter([*inside, *(t.line for t in named)]), self.lines.at("", 0, self.key, mistake.wrong))
