@@ -68,7 +68,7 @@ def operator(name: str, data: Mapping[str, Any], at: Callable[[str], str]) -> Op
 
 def _inputs(value: Any) -> list[dict[str, int]]:
     if not isinstance(value, list) or not value or not all(isinstance(v, dict) and v for v in value):
-        raise wanted("inputs", value, "list-of-sizes")
+        raise wanted("inputs", value, "list-of-inputs")
     for sizes in value:
         keys_of("inputs", sizes, value[0])
         if set(sizes) != set(value[0]):
@@ -76,7 +76,7 @@ def _inputs(value: Any) -> list[dict[str, int]]:
         for name, number in sizes.items():
             whole(f"inputs.{name}", number, 0, MOST_COUNTED)
     if not any(all(sizes.values()) for sizes in value):  # a kernel that does nothing is right on the others
-        raise wanted("inputs", value, "list-of-sizes")
+        raise wanted("inputs", value, "list-of-inputs")
     found: list[dict[str, int]] = value
     return found
 
