@@ -178,7 +178,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     run = session.config.stash.get(_RUN, None)
-    if run is not None and run.results:
+    if run is not None and (run.results or run.stopped):
         from onekernel.pytest_run.report import export
 
         export(session, run)

@@ -6,6 +6,7 @@ import math
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,8 +22,9 @@ from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
-from onekernel.sandbox import supervisor
+from onekernel.sandbox import machine, supervisor
 from onekernel.sandbox.landlock import gpu_nodes
+from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import INTERPRETED, SPARSE
@@ -36,11 +38,15 @@ def fresh_seed() -> int:
 
 
 def grade(s: Submission) -> Result:
-    """Grades a file. Every outcome is a Result; only a machine without room (OSError) or Ctrl-C leave otherwise."""
+    """Grades a file. Every outcome is a Result; what the machine lacks (MachineFault) and Ctrl-C leave otherwise."""
     started = time.monotonic()
-    verdicts = _refuse(s)
-    if verdicts is None:
-        verdicts = _grade_checks(s)
+    machine.require([s.course.root])
+    try:
+        verdicts = _refuse(s) or _grade_checks(s)
+    except (OSError, MemoryError) as error:
+        raise machine.of_error(error) from error
+    if any(v.status == FAILED for v in verdicts):
+        machine.require([s.course.root])  # what filled up meanwhile may have cost points
     if s.backend != "cuda":
         verdicts = [_not_here(v) if v.check.kind.needs_gpu and v.status != UNTOUCHED else v for v in verdicts]
     return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on)
@@ -148,7 +154,7 @@ def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Ver
         return Verdict(check, FAILED, failures=(why,))
     try:
         verdict: Verdict = check.kind.judge(s, check, ran, before)
-    except (OSError, MemoryError):  # the machine's, and nobody's points
+    except (OSError, MemoryError, MachineFault):  # nobody's points
         raise
     except Exception as error:
         return _unjudged(check, error)
@@ -184,11 +190,20 @@ def _run(
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
     ways = [c.case.way for c in every]
-    outcome = supervisor.run(Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways))
-    ours = Request(s.course.solution(s.exercise), backend, (), prototypes, options)
-    if outcome.unavailable and supervisor.runs(ours):
+    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways)
+    outcome = supervisor.run(request)
+    ours = replace(request, source=s.course.solution(s.exercise))
+    if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
         outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
+    if _let_down(outcome) and _let_down(supervisor.run(ours)):
+        raise MachineFault(Message("grading.machine-ours", {"kernel": s.exercise.file}))
     return outcome
+
+
+def _let_down(outcome: RunOutcome) -> bool:
+    """Whether it ended as a process does that the machine has let down."""
+    endings = [outcome.ended, *(call.ended for call in outcome.calls)]
+    return machine.suspected([e for e in endings if e], [f.code for f in outcome.build])
 
 
 def _half_run(call: Call) -> int:

@@ -15,6 +15,7 @@ from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, 
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import text as reports
+from onekernel.sandbox.machine import MachineFault
 
 YOURS = ("onekernel", "yours to solve")  # the property of a report that is neither passed nor failed
 
@@ -104,7 +105,12 @@ class CheckItem(_PlainItem):
 
     def runtest(self) -> None:
         assert isinstance(self.parent, ExerciseCollector)
-        result = self.parent.result()
+        try:
+            result = self.parent.result()
+        except MachineFault as fault:
+            self.parent.run.stopped = fault.message
+            self.session.shouldstop = str(fault)
+            pytest.skip(str(fault))
         verdict = next(v for v in result.verdicts if v.check.id == self.check.id)
         self.user_properties += [
             ("learner", self.parent.student),

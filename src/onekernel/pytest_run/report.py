@@ -13,6 +13,7 @@ from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import classroom, gradescope
+from onekernel.sandbox.machine import TRY_AGAIN
 
 
 def summary(terminalreporter: Any) -> None:
@@ -46,6 +47,9 @@ def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float]]:
 
 def export(session: pytest.Session, run: Run) -> None:
     """Writes the files that were asked for; one that cannot be written is told, and makes the run a failed one."""
+    if run.stopped:  # half a result would be uploaded as the whole
+        session.exitstatus = TRY_AGAIN
+        return
     card = Scorecard.of(next(iter(run.results.values())))
     for option, system in (("gradescope", gradescope), ("classroom", classroom)):
         target = session.config.getoption(f"--{option}", None)

@@ -27,6 +27,7 @@ class Run:
     def __init__(self, config: pytest.Config, root: Path) -> None:
         self.config, self.root = config, root
         self.results: dict[str, list[Result]] = {}
+        self.stopped: Message | None = None  # why this machine could not grade all of it
         self.seed: int | None = config.getoption("--grading-seed", None)
         given = {w: config.getoption(f"--{w}", None) for w in WHOSE}
         if sum(v is not None for v in given.values()) > 1:
