@@ -8,3 +8,6 @@ SPARSE = "sparse"
 
 INTERPRETED = "triton-interpreted"
 """The backend of a Triton file whose accesses are counted: its interpreter, on a machine with a GPU too."""
+
+AS_WRITTEN = "as-written"
+"""The accesses of the kernel as it is written are counted, where those of its machine code could be, too."""

@@ -24,6 +24,11 @@ compiled = pytest.mark.skipif(
     nvcc.find() is None or disassembler() is None, reason="NVIDIA's compiler and its disassembler are not here"
 )
 
+@pytest.fixture(autouse=True)
+def nvcc_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONEKERNEL_NVCC", "on")
+
+
 TILED = """\
 __global__ void tiled(const float* a, const float* b, float* c, int n) {
     __shared__ float as[16][PITCH], bs[16][PITCH];
@@ -144,3 +149,26 @@ def test_a_need_holds_where_its_condition_does(always: int, some: int, condition
     assert needed(whole) == always | (some if condition is None or holds(condition) else 0)
     before = need.written(whole, some, condition)
     assert needed(before) == (needed(whole) & ~some if condition is None or holds(condition) else needed(whole))
+
+
+ENDLESS = """\
+__global__ void k(const float* in, float* out, int64_t n) {
+    for (int64_t i = threadIdx.x; i < n;) out[i] = in[i];  // endless
+}
+extern "C" cudaError_t run(const float* a, float* b, int64_t n, cudaStream_t) {
+    k<<<1, 64>>>(a, b, n);
+    return cudaGetLastError();
+}
+"""
+
+
+@compiled
+@pytest.mark.slow
+def test_the_time_limit_is_the_kernels_own_and_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "endless.cu"
+    path.write_text(ENDLESS, encoding="utf-8")
+    data = np.ones(64, np.float32)
+    program = simulator.build(path, "count", time_limit=0.2)
+    report = program.call("run", [buffer("a", data, False), buffer("b", data, True), 64])
+    assert [(f.code, f.line) for f in report.findings] == [("time-limit", 2)]
+    assert report.kernels[0].extra["why_not_by_code"] == "too long"

@@ -13,11 +13,15 @@ from onekernel.checks.measures import Counted, shape, total
 from onekernel.course import Check
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
+from onekernel.grading.grader import SIMULATED_SECONDS
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.numerals import Quantity
 from onekernel.ops import Case
+from onekernel.sandbox import supervisor
+from onekernel.sandbox.protocol import Request
+from onekernel.ways import AS_WRITTEN
 
 
 def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
@@ -41,6 +45,18 @@ def counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failur
         values = {"loaded": Quantity(loaded, "B"), "least": Quantity(least, "B")}
         failures = [Failure(Message("grading.loaded-too-little", values), check.chapter, code="loaded-too-little")]
     return Counted(kernels, ideal, call.case.sizes), failures
+
+
+def as_written(s: Submission, ran: Ran) -> Ran:
+    """The same calls in the simulator, counted as the kernel is written."""
+    calls = [call for call, _ in ran]
+    request = Request(
+        s.path.resolve(), "simulator", [(c.function, c.args) for c in calls],
+        [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes],
+        {"mode": "count", "time_limit": SIMULATED_SECONDS}, ways=[AS_WRITTEN] * len(calls),
+    )  # fmt: skip
+    outcome = supervisor.run(request)
+    return list(zip(calls, outcome.calls, strict=True)) if outcome.built else ran
 
 
 def _itemsize(call: Call) -> int:

@@ -27,7 +27,7 @@ from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
-from onekernel.ways import INTERPRETED, SPARSE
+from onekernel.ways import AS_WRITTEN, INTERPRETED, SPARSE
 
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 
@@ -109,7 +109,8 @@ def _grade_checks(s: Submission) -> list[Verdict]:
         unanswered = _answered(s, backend, mine, defines, counted=counted)
         if unanswered:
             return _all(s, NOT_ASSESSED, unanswered)
-        outcome = _run(s, backend, [call for _, call in mine], defines, counted=counted)
+        ways = [call.case.way or ("" if c.kind.counted else AS_WRITTEN) for c, call in mine]
+        outcome = _run(s, backend, [call for _, call in mine], defines, counted=counted, ways=ways)
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
@@ -179,9 +180,10 @@ def _backend(s: Submission, check: Check) -> str:
 
 def _run(
     s: Submission, backend: str, every: Sequence[Call], defines: Sequence[str], *, counted: bool,
-    path: Path | None = None,
+    path: Path | None = None, ways: Sequence[str] = (),
 ) -> RunOutcome:
-    """One process for all calls of the file, or of the one at `path`."""
+    """One process for all calls of the file, or of the one at `path`. `ways`: how they are made, where not as their
+    cases say."""
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options: dict[str, object] = {}
     if backend == "simulator":
@@ -189,7 +191,7 @@ def _run(
     if defines:
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
-    ways = [c.case.way for c in every]
+    ways = ways or [c.case.way for c in every]
     request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways)
     outcome = supervisor.run(request)
     ours = replace(request, source=s.course.solution(s.exercise))

@@ -27,7 +27,7 @@ from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
-from onekernel.ways import REFUSED, SPARSE
+from onekernel.ways import AS_WRITTEN, REFUSED, SPARSE
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
@@ -100,8 +100,8 @@ class Simulated(Untimed):
     def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
         """Calls the launcher `function`; a stream is appended. Buffers' memory becomes what the device holds.
 
-        REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. Raises BuildError if the file
-        does not export `function`, or with another number of parameters.
+        REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. AS_WRITTEN: machine code is
+        not counted. Raises BuildError if the file does not export `function`, or with another number of parameters.
         """
         address = self._address(function, len(args) + 1)
         started = time.perf_counter()
@@ -122,7 +122,7 @@ class Simulated(Untimed):
             options |= REFUSE
         if way == SPARSE:
             options = MODES["bounds"] | SAMPLE
-        if self.codes is not None and options & COUNT:
+        if self.codes is not None and options & COUNT and way != AS_WRITTEN:
             options |= BY_CODE
         limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit
         self._so.ok_show(*self.shows)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from onekernel.checks.counted import call_at, counted
+from onekernel.checks.counted import as_written, call_at, counted
 from onekernel.checks.measures import MEASURES, Counted, Measure
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
@@ -23,6 +24,26 @@ def plan(s: Submission, check: Check) -> list[Call]:
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Full points at `full` or better, none at `zero` or worse, in proportion between.
+
+    Where NVIDIA's compiler is, its machine code was counted. What it makes worse than is written is not the learner's
+    doing, and not seen where it is missing: then the kernel is counted as it is written, too, and the better counts.
+    """
+    verdict = _by_counts(s, check, ran)
+    by_code = any(k.extra.get("by_code") for _, outcome in ran if outcome.report for k in outcome.report.kernels)
+    if not by_code or not any(f.code.startswith("memory-") for f in verdict.failures):
+        return verdict
+    written = _by_counts(s, check, as_written(s, ran))
+    if written.earned <= verdict.earned:
+        return verdict
+    line = next((f.line for f in verdict.failures if f.line), None)
+    told = Message("grading.compiler-makes-more-somewhere", {"what": verdict.note or ""})
+    if line:
+        told = Message("grading.compiler-makes-more", {"what": verdict.note or "", "line": line})
+    return replace(written, details=(told,))
+
+
+def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
+    """The verdict of one way to count.
 
     With `long`, sizes of rows that take another path, what is moved of the bytes that are asked for there counts, too:
     the worse of both. No points before the measures in `after` are that low: a kernel whose threads walk a row each has

@@ -93,8 +93,10 @@ def give(so: Any, codes: Codes, functions: dict[str, Symbol]) -> None:
 
 
 def load(path: Path, files: Iterable[Path], arch: str) -> Codes | None:
-    """The kernels of a `.cu` as NVIDIA's compiler makes them for `arch`, kept in the cache; None where it is missing or
-    refuses the file."""
+    """The kernels of a `.cu` as NVIDIA's compiler makes them for `arch`, kept in the cache; None where it is missing,
+    left away (ONEKERNEL_NVCC=off) or refuses the file."""
+    if os.environ.get("ONEKERNEL_NVCC") == "off":
+        return None
     files = tuple(files)
     try:
         made = compile_ahead(path, arch).cubin

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "../memory/memory.h"
@@ -92,6 +93,15 @@ static void arm(double seconds) {
     spec.it_value.tv_nsec = static_cast<long>((seconds - static_cast<double>(spec.it_value.tv_sec)) * 1e9);
     timer_settime(timer, 0, &spec, nullptr);
 }
+
+double stop_time_limit() {
+    itimerspec now{};
+    if (has_timer) timer_gettime(timer, &now);
+    arm(0);
+    return static_cast<double>(now.it_value.tv_sec) + 1e-9 * static_cast<double>(now.it_value.tv_nsec);
+}
+
+void resume_time_limit(double seconds_left) { arm(std::max(seconds_left, 1e-3)); }
 
 [[noreturn]] static void leave_call(int error) {
     set_fault(error);

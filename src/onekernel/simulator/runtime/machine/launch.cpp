@@ -12,6 +12,7 @@
 #include "../memory/sparse.h"
 #include "../report/findings.h"
 #include "../report/launches.h"
+#include "crash.h"
 #include "limits.h"
 #include "resident_blocks.h"
 
@@ -144,7 +145,11 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     launch.exhausted = launch.goes_round = launch.talks = false;
     if (options & SPARSE) sparse_launch(launch);
     launch_started();
-    if (options & COUNTS) count_only_atomics(options & BY_CODE && count_by_machine_code(launch));
+    if (options & COUNTS) {
+        double left = stop_time_limit();  // a time limit is the kernel's own, and machine code has its number of steps
+        count_only_atomics(options & BY_CODE && count_by_machine_code(launch));
+        resume_time_limit(left);
+    }
 
     bool together = config->cooperative || blocks_of(config->cluster) > 1;
     size_t several = together || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);

@@ -14,7 +14,7 @@ namespace machine {
 std::vector<Program> programs;
 static std::vector<Argument> arguments;  // of the launch to come
 static const char* failure = "";
-constexpr uint64_t MOST_STEPS = 50'000'000;
+constexpr uint64_t MOST_STEPS = 20'000'000;
 constexpr uint32_t RESERVED_SHARED = 1024;  // what the system takes, below a block's own
 
 extern "C" void ok_arguments(const Argument* values, int count) { arguments.assign(values, values + count); }
