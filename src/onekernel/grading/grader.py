@@ -109,8 +109,7 @@ def _grade_checks(s: Submission) -> list[Verdict]:
         unanswered = _answered(s, backend, mine, defines, counted=counted)
         if unanswered:
             return _all(s, NOT_ASSESSED, unanswered)
-        ways = [call.case.way or ("" if c.kind.counted else AS_WRITTEN) for c, call in mine]
-        outcome = _run(s, backend, [call for _, call in mine], defines, counted=counted, ways=ways)
+        outcome = _run(s, backend, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
@@ -130,11 +129,16 @@ def _answered(
     s: Submission, backend: str, asked: Sequence[tuple[Check, Call]], defines: Sequence[str], *, counted: bool
 ) -> Message | None:
     """Has the course's own answer make the calls of which it is the oracle, or the measure; what keeps it from that."""
-    calls = [call for check, call in asked if check.kind.compares or s.operator.declared]
-    if not calls:
+    asked = [(check, call) for check, call in asked if check.kind.compares or s.operator.declared]
+    if not asked:
         return None
-    path = s.course.solution(s.exercise)
-    return reference.fill(s, calls, _run(s, backend, calls, defines, counted=counted, path=path))
+    calls, path = [call for _, call in asked], s.course.solution(s.exercise)
+    return reference.fill(s, calls, _run(s, backend, calls, defines, counted=counted, path=path, ways=_ways(asked)))
+
+
+def _ways(asked: Sequence[tuple[Check, Call]]) -> list[str]:
+    """How the calls are made: machine code is counted for the checks that ask for counts alone."""
+    return [call.case.way or ("" if check.kind.counted else AS_WRITTEN) for check, call in asked]
 
 
 def _alone(s: Submission, call: Call) -> CallOutcome:
