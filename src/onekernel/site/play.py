@@ -8,11 +8,14 @@ from __future__ import annotations
 import html
 import json
 import re
+from typing import Any
 
+from onekernel.bench.cards import cards
 from onekernel.errors import UserError
 from onekernel.messages import Message, area
 
 NAMES = ("access", "roofline", "online")
+FIRST = "H200"  # the card that the course measured on is shown first
 _MARK = re.compile(r"^<!-- play: ([\w-]+) -->$", re.M)
 
 
@@ -26,4 +29,14 @@ def element(name: str, lang: str) -> str:
     if name not in NAMES:
         raise UserError(Message("site.no-play", {"name": name, "known": ", ".join(NAMES)}))
     words = {key.removeprefix(f"{name}-"): said[lang] for key, said in area("play").items() if key.startswith(name)}
-    return f'<div class="play" data-play="{name}" data-words="{html.escape(json.dumps(words), quote=True)}"></div>'
+    held = (f'data-{key}="{html.escape(json.dumps(value), quote=True)}"'
+            for key, value in (("words", words), ("facts", facts(name))))  # fmt: skip
+    return f'<div class="play" data-play="{name}" {" ".join(held)}></div>'
+
+
+def facts(name: str) -> dict[str, Any]:
+    """What a piece is told beside its words: the roofline the cards, in bytes/s and FLOP/s."""
+    if name != "roofline":
+        return {}
+    told = sorted(cards().values(), key=lambda card: card.name != FIRST)
+    return {"cards": [{"name": c.name, "bandwidth": c.bandwidth, "peak": c.fp32} for c in told]}
