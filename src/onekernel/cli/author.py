@@ -65,6 +65,14 @@ def drawings(args: argparse.Namespace) -> int:
     return _report("drawings", root, drawn.refresh(root, args.check), args.check)
 
 
+def recording(args: argparse.Namespace) -> int:
+    """Plays the front page's session and draws it; with --check, lists the pictures that show another one."""
+    from onekernel.book import recording as played
+
+    root = courses.find_root()
+    return _report("recording", root, played.refresh(root, args.check), args.check)
+
+
 def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
     """Every Spanish page with the English one that it translates."""
     for spanish in sorted((root / "docs" / "es").rglob("*.md")):

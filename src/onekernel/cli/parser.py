@@ -65,7 +65,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
 
 def _author(found: dict[str, argparse.ArgumentParser]) -> None:
     parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=Parser)
-    for name in ("starters", "stamp", "tables", "figures", "drawings"):
+    for name in ("starters", "stamp", "tables", "figures", "drawings", "recording"):
         text = say(f"cli.cmd-author-{name}")
         part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)
         part.add_argument("--check", action="store_true", help=say("cli.opt-author-check"))

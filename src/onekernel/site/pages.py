@@ -81,8 +81,9 @@ class Book:
         return found[1].replace("`", "")
 
     def forgotten(self) -> list[Path]:
-        """Pages of docs/ that the contents do not list."""
-        there = {p.relative_to(self.root) for lang in LANGUAGES for p in (self.root / "docs" / lang).glob("*.md")}
+        """Pages of docs/ and statements of labs that the contents do not list."""
+        kinds = (*(f"docs/{lang}/*.md" for lang in LANGUAGES), "labs/*/README*.md")
+        there = {path.relative_to(self.root) for kind in kinds for path in self.root.glob(kind)}
         return sorted(there - {page.source for lang in LANGUAGES for page in self.listed(lang)})
 
 

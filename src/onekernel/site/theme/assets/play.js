@@ -20,7 +20,12 @@
     return value.toLocaleString(lang, { maximumSignificantDigits: digits, useGrouping });
   }
 
-  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  // {name} is a value; {name:one|many} the word that stands with it.
+  function filled(text, values) {
+    return text.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) =>
+      one === undefined ? values[name] : String(values[name]) === "1" ? one : many);
+  }
+
   const box = (x, y, width, height, kind) => make("rect", { x, y, width, height, rx: 2, class: kind });
   const label = (x, y, text, anchor = "middle", kind = "ink") =>
     make("text", { x, y, "text-anchor": anchor, class: kind }, text);
@@ -165,9 +170,5 @@
   const PIECES = { access, roofline, online };
   for (const element of document.querySelectorAll("[data-play]")) {
     PIECES[element.dataset.play](element, JSON.parse(element.dataset.words), JSON.parse(element.dataset.facts));
-  }
-  // The switch between languages keeps the place on the page too.
-  for (const link of document.querySelectorAll("[data-switch]")) {
-    link.addEventListener("click", () => { link.hash = location.hash; });
   }
 })();
