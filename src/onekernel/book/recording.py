@@ -26,6 +26,7 @@ BLOCKS = ("const int64_t blocks = 1;", "const int64_t blocks = (n + kThreads - 1
 GUARD = r"sed -i 's/^    out/    if (i < n) out/' vector_add.cu"
 SHOW = "grep -n '^    out' vector_add.cu"
 CHECK = "onekernel check vector_add --seed 7"
+AGAIN = f"{CHECK} | head -13"  # without what comes next, which each new exercise changes
 _SGR = re.compile(r"\x1b\[([\d;]*)m")
 _LINE, _CHAR, _LEFT, _TOP = 17.0, 7.5, 14.0, 26.0
 COLOURS = {"31": "red", "32": "green", "33": "yellow", "36": "cyan", "1": "bold", "2": "dim"}
@@ -64,7 +65,7 @@ def session(root: Path, lang: str) -> list[list[Step]]:
         first = [Step(SHOW, _run(file.parent, SHOW, lang), 0.3, 1.8),
                  Step(CHECK, _run(file.parent, CHECK, lang), 3.0, 5.0)]  # fmt: skip
         second = [Step(GUARD, _run(file.parent, GUARD, lang), 12.3, 14.0),
-                  Step(CHECK, _run(file.parent, CHECK, lang), 14.2, 16.0)]  # fmt: skip
+                  Step(AGAIN, _run(file.parent, AGAIN, lang), 14.2, 16.2)]  # fmt: skip
     return [first, second]
 
 
