@@ -92,6 +92,15 @@ def test_a_rung_is_right_on_every_case_and_where_alignments_differ(path):
     assert not [w for c in own if (w := wrong(program, SOFTMAX, launcher(path), c, "float32"))]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["9_sixteen_bits", "10_regimes"])
+def test_a_rung_for_16_bits_is_right_in_them(name, dtype):
+    path = SOLUTIONS / "ladder" / f"{name}.cu"
+    more = [case(3, c, gaps, shift) for c in (257, 1025, 8193, 40001) for gaps, shift in (((0, 0), 0), ((1, 2), 3))]
+    program = simulator.build(path)
+    assert not [w for c in [*CASES, *more] if (w := wrong(program, SOFTMAX, launcher(path), c, dtype))]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_the_tuned_softmax_is_right_on_every_case(dtype):
     program = simulator.build(TUNED)
@@ -177,6 +186,10 @@ def test_the_tuned_ledger_is_what_the_simulator_counts(dtype, regime, cols):
     ("ladder/6_row_in_registers", "longer rows", 32769),
     ("ladder/7_cluster", "clusters", 5000),
     ("ladder/7_cluster", "rows above 32768 columns without clusters, above 262144 with them", 32769),
+    ("ladder/8_warp_per_row", "rows up to 1024 columns", 1000), ("ladder/8_warp_per_row", "longer rows", 1025),
+    ("ladder/9_sixteen_bits", "rows up to 32768 columns", 5000), ("ladder/9_sixteen_bits", "longer rows", 32769),
+    *[("ladder/10_regimes", "a warp, a block or a cluster keeps the row", cols) for cols in (63, 1003, 1025, 32768)],
+    ("ladder/10_regimes", "rows above 32768 columns without clusters, above 262144 with them", 32769),
 ])  # fmt: skip
 def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
     path = SOLUTIONS / f"{name}.cu"
@@ -186,12 +199,23 @@ def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
 CLUSTER = SOLUTIONS / "ladder" / "7_cluster.cu"
 
 
-def test_the_cluster_rung_is_right_on_every_case_with_clusters():
-    program = simulator.build(CLUSTER, arch="sm_90")
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("7_cluster", "float32"), ("10_regimes", "float32"), ("10_regimes", "float16")]
+)
+def test_a_rung_with_clusters_is_right_on_every_case_with_them(name, dtype):
+    path = SOLUTIONS / "ladder" / f"{name}.cu"
+    program = simulator.build(path, arch="sm_90")
     # Two, four and eight blocks a row, with vectors and without.
     more = [case(3, c, gaps, shift) for c in (32769, 100_000, 262_144) for gaps, shift in (((0, 0), 0), ((1, 2), 3))]
     own = [*CASES, *more]
-    assert not [w for c in own if (w := wrong(program, SOFTMAX, launcher(CLUSTER), c, "float32"))]
+    assert not [w for c in own if (w := wrong(program, SOFTMAX, launcher(path), c, dtype))]
+
+
+def test_the_last_rung_reads_once_with_clusters_and_twice_beyond_them():
+    path = SOLUTIONS / "ladder" / "10_regimes.cu"
+    kept, twice = ledger(path).values()
+    assert [counted(path, 1, c, arch="sm_90") for c in (32769, 262_144)] == [pytest.approx(kept)] * 2
+    assert counted(path, 1, 262_145, arch="sm_90") == pytest.approx(twice)
 
 
 @pytest.mark.parametrize(("regime", "cols"), [

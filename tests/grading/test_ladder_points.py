@@ -22,14 +22,14 @@ COURSE = load(ROOT)
 RUNGS = sorted((ROOT / "solutions" / "ladder").glob("[1-6]_*.cu"))
 
 
-def counted(folder: Path, slug: str, kernel: Path) -> Result:
-    """`kernel` handed in as `slug` in fp32, graded by the checks that are fed from counts alone."""
+def counted(folder: Path, slug: str, kernel: Path, dtypes: tuple[str, ...] = ("float32",)) -> Result:
+    """`kernel` handed in as `slug`, graded by the checks that are fed from counts alone."""
     exercise = COURSE.exercises[slug]
     checks = tuple(c for c in exercise.checks if c.kind.name == "memory")
     path = folder / f"{kernel.stem}.cu"
-    launcher = rf"\b(ladder_{kernel.stem.split('_', 1)[-1]}|{kernel.stem})\b"
+    launcher = rf"\b(ladder_{kernel.stem.split('_', 1)[-1]}|{kernel.stem})(?=\b|_b?f16\b)"
     path.write_text(re.sub(launcher, slug, kernel.read_text(encoding="utf-8")), encoding="utf-8")
-    some = replace(exercise, checks=checks, dtypes=("float32",))
+    some = replace(exercise, checks=checks, dtypes=dtypes)
     return grade(Submission(COURSE, some, path, "simulator", fresh_seed()))
 
 
@@ -54,6 +54,13 @@ def test_no_rung_earns_less_as_softmax_block(earned: dict[str, dict[str, float]]
     points = list(earned["softmax_block"].values())
     assert points == sorted(points)
     assert points[0] < points[1] < points[-1]
+
+
+def test_the_last_rung_earns_all_in_three_types(tmp_path: Path) -> None:
+    types = COURSE.exercises["softmax_tuned"].dtypes
+    rung = counted(tmp_path, "softmax_tuned", ROOT / "solutions" / "ladder" / "10_regimes.cu", types)
+    told = [str(f.message) for v in rung.verdicts for f in v.failures]
+    assert len(types) == 3 and rung.earned == rung.exercise.points, told
 
 
 def test_the_solution_earns_all_and_softmax_block_about_half(tmp_path: Path) -> None:

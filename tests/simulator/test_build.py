@@ -44,6 +44,17 @@ def test_good_file_runs(tmp_path):
     assert (y.memory[:256] == 0xFF).all() and (y.memory[288:] == 0xFF).all()
 
 
+def test_templates_of_one_name_in_two_programs_share_nothing(tmp_path):
+    """Each has its own shared array: with the other's place for it, accesses would lie outside."""
+    template = GOOD.replace("__global__", "template <int kEach> __global__").replace("k<<<", "k<1><<<")
+    through = "{ __shared__ float a[32]; a[threadIdx.x] = 7.0f; y[threadIdx.x] = a[threadIdx.x]; }"
+    second = template.replace("y[threadIdx.x] = 7.0f;", through)
+    first = second.replace("{ __shared__", "{ __shared__ float other[64]; other[threadIdx.x] = 1.0f; __shared__")
+    for name, text in (("first.cu", first), ("second.cu", second)):
+        report = simulator.build(write(tmp_path, text, name)).call("run", [out(), 8])
+        assert [str(f) for f in report.findings] == []
+
+
 def test_syntax_error_is_told_at_its_line(tmp_path):
     assert refused(write(tmp_path, GOOD.replace("7.0f;", "7.0f")))[0] == ("compile-error", 1)
 

@@ -3,9 +3,9 @@
     // Work: row per thread
     // Ledger (longer rows): reads 3, writes 1
 
-`Work` is what one thread, block, cluster or Triton program computes by itself: a row, or one output of it. `Ledger` is
-how often each element is read and written, for each regime where there are several. A key that is not there says
-nothing.
+`Work` is what one thread, warp, block, cluster or Triton program computes by itself: a row, or one output of it.
+`Ledger` is how often each element is read and written, for each regime where there are several. A key that is not there
+says nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pathlib import Path
 
 _CODE = re.compile(r"^(?:#include|import|from) ", re.MULTILINE)  # the header ends here
 _KEY = r"^(?:// |# )?"
-_WORK = re.compile(_KEY + r"Work: +(?P<item>row|output) per (?P<scope>thread|block|cluster|program)$", re.MULTILINE)
+_SCOPES = "thread|warp|block|cluster|program"
+_WORK = re.compile(_KEY + rf"Work: +(?P<item>row|output) per (?P<scope>{_SCOPES})$", re.MULTILINE)
 _LEDGER = re.compile(_KEY + r"Ledger(?: \([^)]*\))?: reads (?P<reads>[^,]+), writes (?P<writes>\S+)$", re.MULTILINE)
 
 

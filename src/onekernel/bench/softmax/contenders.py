@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,8 +74,14 @@ def _sources(root: Path) -> Iterator[tuple[Path, str, str]]:
 
 def rungs(root: Path) -> dict[str, Path]:
     """The reading ladder by the names under which it is benched: "ladder/1_row_per_thread" -> its file."""
-    found = sorted((root / "solutions" / "ladder").glob("*.*"))
+    found = sorted((root / "solutions" / "ladder").glob("*.*"), key=_place)
     return {f"ladder/{path.stem}": path for path in found if path.suffix in (".cu", ".py")}
+
+
+def _place(path: Path) -> tuple[float, str]:
+    """Rungs with a number in its order, 9 before 10; those of Triton, without one, after them."""
+    number, _, rest = path.stem.partition("_")
+    return (int(number), rest) if number.isdecimal() else (math.inf, path.stem)
 
 
 def _cuda(path: Path, kind: str, name: str) -> Contender:

@@ -33,6 +33,8 @@ _CLANG = (
 )  # fmt: skip
 # g++ tells of the host's functions (misplaced.py), and of nothing else.
 _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wno-attributes", "-Wno-narrowing"), "clang++": ("-w",)}
+# Without it g++ makes what is static in a template one for the whole process, also for another program's template.
+_OWN = {"g++": ("-fno-gnu-unique",), "clang++": ()}
 _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
@@ -97,4 +99,5 @@ def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str,
     how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
-    return (*COMMON, *card(arch), *_USER, *_TOLD[with_compiler.family], *fused(), limit, *how, *headers)
+    own = (*_USER, *_OWN[with_compiler.family], *_TOLD[with_compiler.family])
+    return (*COMMON, *card(arch), *own, *fused(), limit, *how, *headers)
