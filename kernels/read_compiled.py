@@ -86,6 +86,7 @@ GRAPHS = ""  # TODO
 BREAKS = ""  # TODO
 
 # Of the seven CALLS of `scaled`, made in order, how many compile it (again)? And which call is the first to run code
-# that takes any length: its words in CALLS?    TORCH_LOGS=recompiles tells.
+# that takes any length: its words in CALLS?    They tell:
+#     TORCH_LOGS=recompiles python labs/05-fusion/programs/recompiles.py
 COMPILED = ""  # TODO
 DYNAMIC = ""  # TODO

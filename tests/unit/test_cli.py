@@ -564,6 +564,24 @@ def test_compile_reads_a_cuda_file_by_line(
     assert cli.main(["compile", "vector_add", "--solutions", "--kernel", "nobody"]) == 2
 
 
+def test_compile_takes_one_size_for_a_tensor_of_one_dimension(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def compile_source(path: Path, archs: list[str], *, rows: int, cols: int, dtype: str) -> str:
+        seen.append((rows, cols))
+        return ""
+
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
+    monkeypatch.setattr("onekernel.triton.inspect.compile_source", compile_source)
+    for shape in ("1001", "5,1001"):
+        assert cli.main(["compile", "gelu_triton", "--solutions", "--arch", "sm_80", "--shape", shape]) == 0
+    assert seen == [(1, 1001), (5, 1001)]
+    assert cli.main(["compile", "gelu_triton", "--solutions", "--arch", "sm_80", "--shape", "2,5,1001"]) == 2
+    assert "2,5,1001" in capsys.readouterr().err
+
+
 def test_compile_without_nvcc_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

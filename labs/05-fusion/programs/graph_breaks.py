@@ -15,3 +15,7 @@ def halves(x):
 def whole(x):
     z = (torch.sin(x) * 2).cos()
     return torch.where(z.sum() > 0, z - 1, z + 1)
+
+
+if __name__ == "__main__":  # TORCH_LOGS=graph_breaks python labs/05-fusion/programs/graph_breaks.py
+    torch.compile(halves)(torch.randn(8))

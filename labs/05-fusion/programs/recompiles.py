@@ -17,3 +17,9 @@ CALLS = (
     ("another number", (torch.ones(8, 4), 3.0)),
     ("another number again", (torch.ones(8, 4), 4.0)),
 )
+
+if __name__ == "__main__":  # TORCH_LOGS=recompiles python labs/05-fusion/programs/recompiles.py
+    compiled = torch.compile(scaled)
+    for words, args in CALLS:
+        print(f"--- {words}", flush=True)
+        compiled(*args)

@@ -35,7 +35,10 @@ def compile_file(args: argparse.Namespace) -> int:
         if exercise.file.endswith(".cu"):
             inspection = cuda_inspect.read(path, args.arch.split(","), kernel=args.kernel or "")
         else:
-            rows, cols = shape_of(args.shape, 2) or (8192, 4096)
+            given = shape_of(args.shape) or (8192, 4096)
+            if len(given) > 2:
+                raise UserError(Message.of("cli.bad-shape", text=args.shape))
+            rows, cols = (1, *given)[-2:]  # n elements are one row
             archs = args.arch.split(",")
             inspection = triton_inspect.compile_source(path, archs, rows=rows, cols=cols, dtype=args.dtype)
     except BuildError as error:

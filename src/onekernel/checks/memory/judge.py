@@ -36,9 +36,10 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     if written.earned <= verdict.earned:
         return verdict
     line = next((f.line for f in verdict.failures if f.line), None)
-    told = Message("grading.compiler-makes-more-somewhere", {"what": verdict.note or ""})
+    values = {"what": verdict.note or "", "exercise": s.exercise.slug}
+    told = Message("grading.compiler-makes-more-somewhere", values)
     if line:
-        told = Message("grading.compiler-makes-more", {"what": verdict.note or "", "line": line})
+        told = Message("grading.compiler-makes-more", {**values, "line": line})
     return replace(written, details=(told,))
 
 
