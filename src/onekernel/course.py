@@ -98,6 +98,7 @@ class Exercise:
     made: Any = None  # the ops.Operator that such a folder describes
     before: str = ""  # the lab that it comes before
     minutes: int = 0  # what it takes, about
+    arch: str = ""  # the card that it needs: it is simulated wherever it is graded
     broken: bool = False  # its starter is a kernel with a fault, which is graded as it stands
 
     @property

@@ -192,6 +192,7 @@ def _run(
     options: dict[str, object] = {}
     if backend == "simulator":
         options = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
+        options |= {"arch": s.exercise.arch} if s.exercise.arch else {}
     if defines:
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]

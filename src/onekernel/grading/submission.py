@@ -44,7 +44,7 @@ class Submission:
         """What runs the file: Triton files have one backend, compiled on a GPU and interpreted without one."""
         if self.path.suffix == ".py":
             return "triton" if self.exercise.operator else "python"
-        return self.device
+        return "simulator" if self.exercise.arch else self.device
 
     @property
     def ran_on(self) -> str:
@@ -55,7 +55,7 @@ class Submission:
         if self.backend == "python" or not self.exercise.operator:
             runs = any(check.kind.runs_code for check in self.exercise.checks)
             return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
-        return self.device
+        return self.backend
 
     @property
     def operator(self) -> Operator:

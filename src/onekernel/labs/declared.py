@@ -14,7 +14,7 @@ There is no oracle: what the exercise's answer makes of the same bytes is right 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ _Draw = Callable[[np.random.Generator, int, int], np.ndarray]  # generator, elem
 GENERATORS: dict[str, _Draw] = {
     "normal": lambda rng, n, below: rng.standard_normal(n),
     "wide": lambda rng, n, below: rng.standard_normal(n) * 100,
+    "negative": lambda rng, n, below: -2 - 10 * rng.random(n),
     "positive": lambda rng, n, below: rng.random(n) + 0.01,
     "whole": lambda rng, n, below: rng.integers(0, below, n).astype(np.float64),
     "index": lambda rng, n, below: np.arange(n, dtype=np.float64),
@@ -53,15 +54,15 @@ def operator(name: str, data: Mapping[str, Any], at: Callable[[str], str]) -> Op
     if not any(p.role == "out" for p in parameters):
         raise Mistake("no-output", at("tensors"))
     strides = [Parameter(p.row_stride, "size") for p in parameters if p.row_stride]
-    sizes = [Parameter(size, "size") for size in every[0]]
+    told = [Parameter(size, "size") for size in every[0]]
     drawn = {p.name: tensors[p.name] for p in parameters if p.role == "in"}
     fill = partial(_fill, tuple(p for p in parameters if p.role == "in"), drawn)
     gaps = [p.name for p in parameters if p.row_stride]
     at("inputs")
-    cases = tuple(_case(sizes, fill, gaps, nth) for nth, sizes in enumerate(every))
+    cases = tuple(_case(one, fill, gaps, nth) for nth, one in enumerate(every))
     Number().read(at("tolerance"), data.get("tolerance", 0), About(_NOWHERE, name, None))
     within = float(data.get("tolerance", 0))
-    everything = (*parameters, *sizes, *strides)
+    everything = (*parameters, *told, *strides)
     compare, ledger = partial(_compare, within), partial(_ledger, everything)
     return Operator(name, everything, cases, lambda inputs: {}, compare, ledger, declared=True)
 
@@ -69,16 +70,24 @@ def operator(name: str, data: Mapping[str, Any], at: Callable[[str], str]) -> Op
 def _inputs(value: Any) -> list[dict[str, int]]:
     if not isinstance(value, list) or not value or not all(isinstance(v, dict) and v for v in value):
         raise wanted("inputs", value, "list-of-inputs")
-    for sizes in value:
-        keys_of("inputs", sizes, value[0])
-        if set(sizes) != set(value[0]):
-            raise Mistake("missing-size", None, key="inputs", name=", ".join(sorted(set(value[0]) - set(sizes))))
-        for name, number in sizes.items():
-            whole(f"inputs.{name}", number, 0, MOST_COUNTED)
-    if not any(all(sizes.values()) for sizes in value):  # a kernel that does nothing is right on the others
+    for one in value:
+        sizes("inputs", one, value[0])
+    if not any(all(one.values()) for one in value):  # a kernel that does nothing is right on the others
         raise wanted("inputs", value, "list-of-inputs")
     found: list[dict[str, int]] = value
     return found
+
+
+def sizes(key: str, given: Any, known: Iterable[str]) -> None:
+    """Raises Mistake for what is no table of the known sizes, each with a number; 0 is one."""
+    if not isinstance(given, dict):
+        raise wanted(key, given, "table")
+    names = list(known)
+    keys_of(key, given, names)
+    if set(given) != set(names):
+        raise Mistake("missing-size", None, key=key, name=", ".join(sorted(set(names) - set(given))))
+    for name, number in given.items():
+        whole(f"{key}.{name}", number, 0, MOST_COUNTED)
 
 
 def _tensor(name: str, data: Any, sizes: Mapping[str, int], at: Callable[[str], str]) -> Parameter:

@@ -26,10 +26,11 @@ from onekernel.labs import declared
 from onekernel.labs.lines import Lines
 from onekernel.messages import LANGUAGES, Message
 from onekernel.ops import Operator
+from onekernel.simulator.arch import ARCHITECTURES as simulated_cards
 
 FILE = "exercise.toml"
 _FOLDER = re.compile(r"\d\d-[a-z][a-z0-9_]*")
-_KEYS = ("title", "chapter", "before", "minutes", "broken", "inputs", "tolerance", "tensors", "limits", "wrong",
+_KEYS = ("title", "chapter", "before", "minutes", "broken", "arch", "inputs", "tolerance", "tensors", "limits", "wrong",
          "question", "call")  # fmt: skip
 _WRONG_KEYS = ("change", "to", "caught")
 _OCCUPANCY_KEYS = ("arch", "registers", "warps", "shared")
@@ -97,6 +98,9 @@ class _Reader:
         broken = self.data.get(self._at("broken"), False)
         if not isinstance(broken, bool):
             raise wanted("broken", broken, "truth")
+        arch = self.data.get(self._at("arch"), "")
+        if arch:
+            one_of("arch", arch, simulated_cards)
         made = declared.operator(self.slug, self.data, self._at) if "tensors" in self.data else None
         found = self._checks(made, chapter)
         self._wrong(suffix)
@@ -104,7 +108,7 @@ class _Reader:
         file = f"{self.folder.parent.name}/{self.slug}{suffix}"
         return Exercise(
             self.slug, file, self.folder.parent.name, title, runs, ("float32",), found, self.folder, made, before,
-            minutes, broken,
+            minutes, arch, broken,
         )  # fmt: skip
 
     def _suffix(self) -> str:
@@ -128,9 +132,9 @@ class _Reader:
             asked.append(("puzzle", {"questions": self._questions(made)}))
         elif "call" in self.data:
             asked.append(("returns", {"calls": self._calls()}))
-        elif made is not None:
+        elif made is not None and not (self.data.get("broken") and "limits" in self.data):  # right before it is begun
             asked.append(("correct", {"groups": [declared.GROUP]}))
-        else:
+        elif made is None:
             raise Mistake("nothing-to-grade", None)
         if "limits" in self.data:
             asked.append(("limits", self._limits(made)))
@@ -173,7 +177,7 @@ class _Reader:
             one_of("count", question["count"], TALLIES)
             if made is None or not (self.folder / "shown.cu").is_file():
                 raise Mistake("count-of-nothing", None)
-            Sizes().read("sizes", question.get("sizes"), about)
+            declared.sizes("sizes", question.get("sizes"), made.sizes)
         elif truth == "occupancy":
             keys_of("question", question, ("name", "occupancy", "of"))
             keys_of("occupancy", question["occupancy"], _OCCUPANCY_KEYS)

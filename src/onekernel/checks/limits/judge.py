@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from onekernel.checks import worst_line
 from onekernel.checks.counted import call_at
-from onekernel.checks.measures import shape
 from onekernel.checks.tallies import TALLIES, Kernels, Tally
 from onekernel.course import Check
+from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
-from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
 ROUNDING = 1e-9  # a limit of 1.1 times 30 is 33, and not 33.000000000000004
 
 
 def plan(s: Submission, check: Check) -> list[Call]:
-    """One call at the check's sizes."""
-    return [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+    """One call at the check's sizes; where no other check asks whether the kernel is right, on all inputs too."""
+    dtype = s.exercise.dtypes[0]
+    alone = not any(c.kind.shows_right for c in s.exercise.checks)
+    cases = [c for c in s.operator.cases if c.plain] if alone else []
+    others = [buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
+    return [call_at(s, check.options["sizes"], dtype), *others]
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none; each count that is over its limit is told, with the line that it comes from mostly."""
-    ((call, outcome),) = ran
-    failures = judge_call(s, check, call, outcome)
+    call, outcome = ran[0]
+    failures = [failure for one in ran for failure in judge_call(s, check, *one)]
     if failures or outcome.report is None:
-        return Verdict(check, FAILED, failures=tuple(failures))
+        return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]))
     told, over = [], []
     for name, factor in check.options["limits"].items():
         tally = TALLIES[name]
@@ -34,7 +38,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         if mine <= answer * factor + ROUNDING:
             told.append(Message("practice.within", {"what": what, "mine": mine, "answer": answer}))
             continue
-        sizes = shape(call.case.sizes)
+        sizes = ", ".join(f"{n} = {size}" for n, size in call.case.sizes.items())
         values = {"what": what, "mine": mine, "answer": answer, "most": answer * factor, "sizes": sizes}
         over.append(_failure(s, check, Message("practice.over", values), tally, outcome.report.kernels))
     return Verdict(check, FAILED if over else PASSED, 0 if over else check.points, tuple(over), details=tuple(told))

@@ -1,0 +1,20 @@
+"""out[r][c] = a[r] * b[c], in one program with a tile of two dimensions."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def outer_kernel(a_ptr, b_ptr, out_ptr, rows, cols, R: tl.constexpr, C: tl.constexpr):
+    r = tl.arange(0, R)
+    c = tl.arange(0, C)
+    a = tl.load(a_ptr + r, mask=r < rows, other=0.0)
+    b = tl.load(b_ptr + c, mask=c < cols, other=0.0)
+    tl.store(out_ptr + r, a, mask=r < 0)  # TODO: a tile R x C of products, of pointers and of truths
+
+
+def outer(a, b, out):
+    rows, cols = out.shape
+    R, C = triton.next_power_of_2(rows), triton.next_power_of_2(cols)
+    outer_kernel[(1,)](a, b, out, rows, cols, R=R, C=C)
+    return out
