@@ -16,7 +16,7 @@ from onekernel.sandbox.supervisor import TaskRun
 
 
 def run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
-    request = Request(s.path.resolve(), "python", options=options)
+    request = Request(s.path.resolve(), "python", options=options, hidden=s.hidden)
     done = supervisor.run_task(request, count=len(options["requests"]), seconds=seconds)
     if done.unavailable and not ("kernel" in options and _lacks(s, options)):
         return TaskRun(ended=Message("grading.says-unavailable", {"why": done.unavailable}))

@@ -197,7 +197,8 @@ def _run(
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
     ways = ways or [c.case.way for c in every]
-    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways)
+    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways,
+                      hidden=s.hidden)
     outcome = supervisor.run(request)
     ours = replace(request, source=s.course.solution(s.exercise))
     if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):

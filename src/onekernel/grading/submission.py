@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -56,6 +57,14 @@ class Submission:
             runs = any(check.kind.runs_code for check in self.exercise.checks)
             return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
         return self.backend
+
+    @property
+    def hidden(self) -> list[Path]:
+        """What the file may not read: the course's answers, tests and history, and what others handed in."""
+        root, mine = self.course.root, self.path.resolve()
+        homes = {e.home.parent for e in self.course.exercises.values() if e.home}
+        others = {p.parent for p in mine.parent.parent.glob(f"*/{glob.escape(mine.name)}")} - {mine.parent}
+        return [*(root / name for name in ("solutions", "tests", "learners", ".git")), *homes, *sorted(others)]
 
     @property
     def operator(self) -> Operator:

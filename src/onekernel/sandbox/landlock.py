@@ -12,6 +12,7 @@ import ctypes
 import os
 import resource
 import signal
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -27,9 +28,11 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on x86-64
 _GET_VERSION, _PATH_BENEATH = 1, 1
 _WRITES = {  # access rights by the Landlock version that brought them
     1: sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12)),  # write, remove, make
-    2: 1 << 13,  # refer
+    2: 1 << 13,  # refer: to move a file to another folder
     3: 1 << 14,  # truncate
 }
+READ_FILE, READ_DIR = 1 << 2, 1 << 3
+_MOVE = _WRITES[2]
 _REMOVES = 1 << 4 | 1 << 5  # folders, files; a rename removes, too
 _TCP_BIND_CONNECT = 3  # version 4
 _SCOPE_SOCKET_AND_SIGNAL = 3  # version 6
@@ -76,6 +79,31 @@ def confine(
     closed = _landlock(libc, writable, kept)
     seccomp.refuse(local_sockets=bool(gpu_nodes()))
     return closed
+
+
+def only_in(trees: Iterable[str], right: int) -> bool:
+    """Leaves this thread, and all that it starts, one right within `trees` alone: READ_FILE, or READ_DIR to list
+    folders. For good. Returns whether the kernel does so."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if landlock_version() < 2:  # the first one let nobody move a file to another folder, as builds do
+        return False
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    fd = libc.syscall(_CREATE_RULESET, ctypes.byref(_Ruleset(right | _MOVE)), ctypes.c_size_t(8), 0)
+    if fd < 0:
+        return False
+    try:
+        for path in trees:
+            try:
+                parent = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
+            except OSError:
+                continue  # gone meanwhile, or nobody's to open
+            here = right | _MOVE if stat.S_ISDIR(os.fstat(parent).st_mode) else right & READ_FILE
+            if here:
+                libc.syscall(_ADD_RULE, fd, _PATH_BENEATH, ctypes.byref(_Beneath(here, parent)), 0)
+            os.close(parent)
+        return bool(libc.syscall(_RESTRICT_SELF, fd, 0) == 0)
+    finally:
+        os.close(fd)
 
 
 def limit_build(*, memory: bool) -> None:

@@ -56,6 +56,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     timed: Mapping[str, Any] | None = None
     ways: Sequence[str] = ()  # how each call is made, where not all of them are as they stand
+    hidden: Sequence[Path] = ()  # what neither its build nor itself may read
 
     def write(self, folder: Path) -> None:
         """Lays the request out in `folder`."""
@@ -85,6 +86,7 @@ class Request:
             "options": dict(self.options),
             "timed": self.timed,
             "ways": list(self.ways),
+            "hidden": [str(path) for path in self.hidden],
             "calls": calls,
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
@@ -107,8 +109,8 @@ def read_request(folder: Path) -> Request:
             else:
                 args.append(arg)
         calls.append((call["function"], args))
-    rest = (job[key] for key in ("prototypes", "options", "timed", "ways"))
-    return Request(Path(job["source"]), job["backend"], calls, *rest)
+    rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways")}
+    return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest)
 
 
 def read_bytes(path: Path, *, exactly: int | None = None, at_most: int = JSON_BYTES) -> bytes:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import tasks, touched
+from onekernel.sandbox import hiding, tasks, touched
 from onekernel.sandbox.landlock import FILE_BYTES, confine, end_with, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
@@ -64,6 +64,7 @@ def ready(request: Request, folder: Path) -> Program | None:
         limit_build(memory=False)
         tasks.look_around()
         if "kernel" not in request.options:
+            hiding.from_submission()
             confine(writable, kept=kept, limit_memory=False)
             return None
         kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
@@ -71,6 +72,7 @@ def ready(request: Request, folder: Path) -> Program | None:
     program = build(request)
     needs = program.needs
     largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
+    hiding.from_submission()
     confine(
         writable,
         kept=None if needs.removes_files else kept,
@@ -85,6 +87,7 @@ def work(folder: Path) -> None:
     """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
     request = read_request(folder)
     out = folder / "out"
+    hiding.from_build(request.hidden, request.source, folder)
     try:
         program = ready(request, folder)
     except BuildError as error:

@@ -91,7 +91,7 @@ def _counted(s: Submission, questions: list[Mapping[str, Any]]) -> dict[str, tup
         calls.append((call.function, call.args))
     # Counted as it is written, on every machine alike: NVIDIA's compiler is not asked, where it is here.
     options = {"mode": "count", "machine_code": False}
-    outcome = supervisor.run(Request(path.resolve(), "simulator", calls, (), options))
+    outcome = supervisor.run(Request(path.resolve(), "simulator", calls, (), options, hidden=s.hidden))
     if outcome.unavailable:
         return outcome.unavailable
     reports = [done.report for done in outcome.calls]

@@ -82,7 +82,7 @@ def _launched(
     launches = LAUNCHES[0] + secrets.randbelow(LAUNCHES[1] - LAUNCHES[0] + 1)
     timed = {"launches": launches, "kept": [secrets.randbelow(launches) for _ in calls]}
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    outcome = supervisor.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed))
+    outcome = supervisor.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed, hidden=s.hidden))
     if not outcome.built:
         return []
     each = zip(shapes, inputs, outcome.calls, strict=True)

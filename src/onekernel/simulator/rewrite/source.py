@@ -94,6 +94,8 @@ def _rewrite_file(path: Path, source: Source) -> str:
     have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
     for refusal in refusals(tokens, have, source.arch):
         _finding(source, path, refusal.line, refusal.key, what=refusal.what, arch=source.arch)
+    for line, closed in _closed(tokens, path):
+        _finding(source, path, line, "include-closed", file=closed)
     if source.findings:
         return ""
     source.exports.update(_exports(tokens))
@@ -117,6 +119,18 @@ def _rewrite_file(path: Path, source: Source) -> str:
         return ""
     tokens = tell_clusters(_uncast_kernels(tokens))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
+
+
+def _closed(tokens: list[Token], path: Path) -> Iterator[tuple[int, str]]:
+    """The files that are included in quotes and may not be read, with their lines."""
+    for token in tokens:
+        if token.kind == "directive" and (match := _QUOTED.match(token.text)):
+            try:
+                (path.parent / match[2]).open("rb").close()
+            except PermissionError:
+                yield token.line, match[2]
+            except OSError:
+                continue  # the compiler tells that there is no such file
 
 
 def _with_included(tokens: list[Token], path: Path, seen: set[Path]) -> Iterator[Token]:

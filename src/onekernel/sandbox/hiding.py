@@ -1,0 +1,65 @@
+"""Closes files to reading: what a submission could copy, which are answers, the tests and what others handed in.
+
+Landlock knows rules that allow, and none that forbid. So everything is allowed but what lies on the way to a hidden
+path, of which all other entries are allowed one by one. What appears there later stays closed: nobody has to know of
+it. The names of files can still be listed while a build runs, and no longer when the submission does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import onekernel
+from onekernel.backends.cache import cache_folder
+from onekernel.sandbox import landlock
+
+PACKAGE = Path(onekernel.__path__[0])
+# The modules that know an oracle, an answer or a verdict; the untrusted side imports none (tests/unit/test_imports.py).
+ANSWERS = ("ops", "bench", "grading", "checks", "labs", "report", "course", "minigpt.model", "minigpt.storage",
+           "minigpt.port_check", "minigpt.debugger", "minigpt.causes")  # fmt: skip
+
+
+def from_build(hidden: Iterable[Path], source: Path, folder: Path) -> bool:
+    """Closes `hidden`, the answers in this package and the jobs of others to this process, the compilers that it starts
+    and the submission; the folder of `source` and the job's `folder` stay open. Returns whether the system can."""
+    jobs = [p for p in folder.parent.glob("onekernel-*") if p != folder]
+    needed = [source.parent, folder, cache_folder(), Path(sys.prefix), Path(sys.base_prefix)]
+    needed += [Path(p) for p in sys.path if p]
+    return landlock.only_in(_open([*hidden, *_answers(), *jobs], needed), landlock.READ_FILE)
+
+
+def from_submission() -> bool:
+    """Closes what earlier builds left, other submissions' among them, to listing: a library is found by its name, which
+    only its own process knows. Returns whether the system can."""
+    return landlock.only_in(_open([cache_folder()], []), landlock.READ_DIR)
+
+
+def _answers() -> Iterator[Path]:
+    for name in ANSWERS:
+        stem = PACKAGE.joinpath(*name.split("."))
+        yield from (stem, stem.with_suffix(".py"), *(stem.parent / "__pycache__").glob(f"{stem.name}.*.pyc"))
+
+
+def _open(hidden: Iterable[Path], needed: Iterable[Path]) -> Iterator[str]:
+    """The largest trees without a hidden path in them. A needed path within a hidden one is open, and the other way."""
+    marks = {os.path.realpath(p): False for p in hidden} | {os.path.realpath(p): True for p in needed}
+    return _trees("/", True, marks)
+
+
+def _trees(at: str, is_open: bool, marks: dict[str, bool]) -> Iterator[str]:
+    is_open = marks.get(at, is_open)
+    beneath = at.rstrip("/") + "/"
+    inside = {name.removeprefix(beneath).split("/")[0] for name in marks if name.startswith(beneath) and name != at}
+    if not any(marks[m] != is_open for m in marks if m.startswith(beneath) and m != at):
+        if is_open:
+            yield at
+        return
+    try:
+        names = set(os.listdir(at)) if is_open else inside
+    except OSError:
+        names = inside  # a folder that cannot be listed, as others' homes are
+    for name in sorted(names):
+        yield from _trees(beneath + name, is_open, marks)
