@@ -180,6 +180,14 @@ def test_what_was_committed_counts_and_not_what_the_file_says(tmp_path):
     assert "You predicted 1000 (" in first.failures[0].message.text("en")
 
 
+def test_a_forecast_within_its_tolerance_is_not_told_as_the_answer(tmp_path):
+    predicted = {**PREDICTED, "KERNELS_26": "13", "GRAPH_GAIN": "7"}
+    first = graded("read_trace", solution("read_trace"), tmp_path, predicted)[0]
+    told = [detail.text("en") for detail in first.details]
+    assert "You predicted 13 (" in told[1] and told[1].endswith("it is 13: right.")
+    assert any("You predicted 7 (" in text and text.endswith("near enough.") for text in told)
+
+
 def test_a_forecast_is_committed_as_numbers_alone():
     given = in_file(solution("read_trace"))
     assert set(given) == set(FORECASTS) and all(given.values())

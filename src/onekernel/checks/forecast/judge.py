@@ -32,7 +32,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         if got < 1:
             wrong.append(Failure(Message("grading.forecast-wrong", values), check.chapter, code="prediction"))
         else:
-            right.append(Message("grading.forecast-right", values))
+            right.append(Message("grading.forecast-right" if _exact(text, truth) else "grading.forecast-near", values))
     status = PASSED if not wrong else PARTIAL if share else FAILED
     note = Message("grading.answers", {"right": len(right), "total": len(names)})
     return Verdict(check, status, round(check.points * share, 1), tuple(wrong), note, tuple(right))
@@ -50,6 +50,11 @@ def share_of(text: str, truth: Right) -> float:
         return 0.0
     factor = max(given.value / truth.value, truth.value / given.value) / (1 + truth.within)
     return 1.0 if factor <= 1 else max(0.0, 1 - math.log2(factor))
+
+
+def _exact(text: str, truth: Right) -> bool:
+    """Whether a forecast that counts in full is the answer, and not only within its tolerance."""
+    return not isinstance(truth.value, float) or math.isclose(parse(text).value, truth.value, rel_tol=0.005)
 
 
 def _actual(truth: Right) -> Quantity | str:
