@@ -257,3 +257,23 @@ def test_a_submission_is_graded_on_the_card_that_is_asked_for(tmp_path, monkeypa
     assert [v.status for v in graded(path, "vector_add", "simulator", only).verdicts] == ["failed"]
     monkeypatch.setenv("ONEKERNEL_ARCH", "sm_90")
     assert [v.status for v in graded(path, "vector_add", "simulator", only).verdicts] == ["passed"]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        '__attribute__((no_sanitize("thread")))',
+        "[[gnu::no_sanitize_thread]]",
+        "OK_QUIET",
+        "__attribute__((__no_sanitize__(1)))",
+    ],
+)
+def test_what_would_hide_accesses_is_refused_with_its_line(tmp_path, attribute):
+    text = GOOD.replace("__global__", f"{attribute} __device__ float f(const float* p) {{ return *p; }}\n__global__", 1)
+    assert refused(write(tmp_path, text))[0][0] == "machinery"
+
+
+def test_a_pasted_name_hides_nothing_either(tmp_path):
+    hidden = 'NAME(no_, sanitize)("thread")'
+    text = "#define NAME(a, b) a##b\n" + GOOD.replace("__global__", f"__attribute__(({hidden})) __global__", 1)
+    assert refused(write(tmp_path, text))[0][0] == "compile-error"

@@ -53,6 +53,12 @@ _HEADERS = re.compile(
 )
 
 
+# Names of the machinery that watches a kernel. CUDA knows none of them, and one hides what a kernel loads.
+UNCOUNTED = ("no_sanitize", "__no_sanitize__", "no_sanitize_thread", "__no_sanitize_thread__", "no_sanitize_address",
+             "__no_sanitize_address__", "disable_sanitizer_instrumentation")  # fmt: skip
+_MACHINERY = re.compile(r"__[tau]san_\w*|__sanitizer_\w+|__ok|OK_QUIET")
+
+
 @dataclass(frozen=True)
 class Refusal:
     """`key` is the message: it says what helps."""
@@ -81,6 +87,8 @@ def _refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str)
             newer = _OF_SM_90.get(token.text)
             if newer and arch == DEFAULT:
                 found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
+            if token.text in UNCOUNTED or _MACHINERY.fullmatch(token.text):
+                found.setdefault(token.text, Refusal(token.text, token.line, "machinery"))
         elif token.kind == "directive" and (match := _HEADERS.match(token.text)) and match[1] not in supported_headers:
             what = f"<{match[1]}>"
         if what and what not in found:

@@ -15,7 +15,7 @@ from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.clusters import tell_clusters
 from onekernel.simulator.rewrite.functions import Declarations, declarations, macros
 from onekernel.simulator.rewrite.launches import rewrite_launches
-from onekernel.simulator.rewrite.refuse import refusals
+from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced
@@ -59,7 +59,7 @@ class Source:
 def rewrite(path: Path, arch: str = DEFAULT, show: str | None = None) -> Source:
     """Reads and rewrites `path` for the card `arch`. Raises BuildError for what cannot be read or is not supported."""
     source = Source(path, arch, show=show)
-    source.text = _rewrite_file(path, source)
+    source.text = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n" + _rewrite_file(path, source)  # pasted names, too
     if source.findings:
         raise BuildError(source.findings)
     return source
