@@ -43,7 +43,7 @@ template <typename T> __device__ void store16(T* to, const float* v) {
     Vector<T> vector;
 #pragma unroll
     for (int k = 0; k < kVector<T>; ++k) vector.v[k] = (T)v[k];
-    *(Vector<T>*)to = vector;
+    __stwb((uint4*)to, *(const uint4*)&vector);   // nvcc would join a plain store with the single ones of the other branch, below
 }
 
 // Elements before the first 16-byte boundary at or after p.
