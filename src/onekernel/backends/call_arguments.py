@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from onekernel.backends.declarations import Declared
 from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.ops import Operator
-from onekernel.ops.base import C_TYPES, DTYPES, SCALARS, SUFFIXES
+from onekernel.ops.base import C_TYPES, ELEMENTS, SCALARS, SUFFIXES
 
 GUARD = 256  # bytes around each tensor; a multiple of cudaMalloc's alignment, so that sectors fall as on a GPU
 DEFAULT_SHAPES = {1: (4096,), 2: (8, 256), 3: (64, 64, 64)}  # by the number of sizes: small, and every pattern shows
@@ -50,6 +50,28 @@ def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtyp
     return slug + SUFFIXES[dtype], args
 
 
+def of_declared(
+    operator: Operator, function: str, shape: Sequence[int] | None, sizes: Mapping[str, int] | None = None
+) -> tuple[str, list[Argument]]:
+    """The launcher of a small exercise and its arguments, dense, with values as they are drawn for it. `shape` gives
+    its sizes in order, else `sizes`, else its largest input. Raises UserError for another number of them."""
+    case = max(operator.cases, key=lambda c: sum(c.sizes.values()))
+    if shape and len(shape) != len(case.sizes):
+        raise UserError(Message("trace.shape", {"names": ",".join(case.sizes), "given": ",".join(map(str, shape))}))
+    told = dict(zip(case.sizes, shape, strict=True)) if shape else dict(sizes or case.sizes)
+    drawn = case.fill(np.random.default_rng(0), told)
+    dims = {p.name: [int(s) if s.isdigit() else told[s] for s in p.shape] for p in operator.parameters}
+    strides = {p.row_stride: dims[p.name][-1] for p in operator.parameters if p.row_stride}
+    args: list[Argument] = []
+    for p in operator.parameters:
+        if p.role == "size":
+            args.append(strides.get(p.name, told.get(p.name, 0)))
+            continue
+        tensor = _tensor(p.name, math.prod(dims[p.name]), p.dtype or "float32", p.role == "out")
+        args.append(tensor | ({"values": drawn[p.name]} if p.name in drawn else {}))
+    return function, args
+
+
 def of_file(path: Path, shape: Sequence[int] | None, dtype: str = "") -> tuple[str, list[Argument]]:
     """The launcher named as the file is, else its first whose tensors have elements of `dtype`, else its last, and its
     arguments; a tensor has as many elements as the shape.
@@ -81,7 +103,7 @@ def _of_parameter(text: str, elements: int, sizes: Any, launcher: Declared, path
 
 
 def _tensor(name: str, elements: int, dtype: str, writable: bool) -> dict[str, Any]:
-    itemsize = DTYPES[dtype].itemsize
+    itemsize = ELEMENTS[dtype].itemsize
     return {"name": name, "elements": elements, "itemsize": itemsize, "dtype": dtype, "writable": writable}
 
 
@@ -95,14 +117,15 @@ def about(args: Sequence[Argument]) -> str:
 
 
 def buffers(args: Sequence[Argument]) -> list[Arg]:
-    """The arguments as a backend takes them, random values in every tensor that is read."""
+    """The arguments as a backend takes them, random values in every tensor that is read and brings none."""
     rng = np.random.default_rng(0)
     out: list[Arg] = []
     for arg in args:
         if isinstance(arg, int | Scalar):
             out.append(arg)
             continue
-        values = np.asarray(rng.standard_normal(arg["elements"], dtype=np.float32)).astype(DTYPES[arg["dtype"]])
+        drawn = arg["values"] if "values" in arg else rng.standard_normal(arg["elements"], dtype=np.float32)
+        values = np.asarray(drawn).astype(ELEMENTS[arg["dtype"]]).ravel()
         memory = np.full(values.nbytes + 2 * GUARD, 0xFF, np.uint8)
         if not arg["writable"]:
             memory[GUARD : GUARD + values.nbytes] = values.view(np.uint8)

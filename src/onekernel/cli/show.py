@@ -11,6 +11,7 @@ from onekernel.backends.base import BuildError
 from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import complain, verbatim, write
 from onekernel.cli.tools import build_failed, file_of
+from onekernel.course import Exercise
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
 from onekernel.ops import OPERATORS
@@ -25,13 +26,13 @@ def run(args: argparse.Namespace) -> int:
 
     course = load_course()
     exercise = one(course, args.exercise)
-    if exercise.operator not in OPERATORS or not exercise.file.endswith(".cu"):
+    if not (exercise.made or exercise.operator in OPERATORS) or not exercise.file.endswith(".cu"):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
         raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
     path, _ = file_of(course, exercise, args)
-    call = call_arguments.of_operator(OPERATORS[exercise.operator], exercise.slug, shape_of(args.shape), args.dtype)
+    call = call_of(exercise, shape_of(args.shape), args.dtype)
     try:
-        program = simulator.build(path, "bounds", show=args.value)
+        program = simulator.build(path, "bounds", show=args.value, arch=exercise.arch or None)
         if args.value not in program.source.assigned:
             raise UserError(_no_such_value(args.value, program.source.assigned))
         program.shows = (args.block, args.thread)
@@ -48,6 +49,15 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(Message("cli.show-no-thread", values))
     _tell(args, program.shown, call_arguments.about(call[1]))
     return 0
+
+
+def call_of(
+    exercise: Exercise, shape: tuple[int, ...] | None, dtype: str
+) -> tuple[str, list[call_arguments.Argument]]:
+    """The launcher of an exercise in CUDA C, and what it is called with."""
+    if exercise.made:
+        return call_arguments.of_declared(exercise.made, exercise.slug, shape, exercise.counted_sizes)
+    return call_arguments.of_operator(OPERATORS[exercise.operator or ""], exercise.slug, shape, dtype)
 
 
 def _size(shape: tuple[int, int, int]) -> int:

@@ -56,6 +56,7 @@ def _recorded(
 ) -> Recording:
     """The recording of an exercise (the learner's file, or with --solutions the course's), or of any .cu file."""
     from onekernel.backends import call_arguments
+    from onekernel.cli.show import call_of
     from onekernel.ops import OPERATORS
     from onekernel.trace import record
 
@@ -64,14 +65,19 @@ def _recorded(
         path = path if path.is_file() else course.root / name
         if not path.is_file():
             raise UserError(Message("trace.no-file", {"file": name}))
-        return record(path, *call_arguments.of_file(path, shape, args.dtype), warp=args.warp, line=line)
+        shown = next((e for e in course.practice if e.home == path.resolve().parent and e.made), None)
+        if shown:  # the kernel that questions are about
+            asked = next((q["sizes"] for c in shown.checks for q in c.options.get("questions", ())), None)
+            call = call_arguments.of_declared(shown.made, shown.slug, shape, asked)
+        else:
+            call = call_arguments.of_file(path, shape, args.dtype)
+        return record(path, *call, warp=args.warp, line=line)
     exercise = one(course, name)
-    if exercise.operator not in OPERATORS or not exercise.file.endswith(".cu"):
+    if not (exercise.made or exercise.operator in OPERATORS) or not exercise.file.endswith(".cu"):
         known = ", ".join(e.slug for e in course.exercises.values() if e.operator and e.file.endswith(".cu"))
         raise UserError(Message("trace.no-cuda", {"slug": exercise.slug, "known": known}))
     path, _ = file_of(course, exercise, args)
-    call = call_arguments.of_operator(OPERATORS[exercise.operator], exercise.slug, shape, args.dtype)
-    return record(path, *call, warp=args.warp, line=line)
+    return record(path, *call_of(exercise, shape, args.dtype), warp=args.warp, line=line, arch=exercise.arch or None)
 
 
 def _draw(course: Course, recordings: list[Recording], args: argparse.Namespace) -> int:

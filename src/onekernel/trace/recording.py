@@ -128,12 +128,12 @@ class Recording:
 
 def record(
     path: Path, function: str, args: list[Argument], warp: int = 0, line: int | None = None,
-    time_limit: float = 30.0, machine_code: bool = True,
+    time_limit: float = 30.0, machine_code: bool = True, arch: str | None = None,
 ) -> Recording:
     """Runs the launcher in the simulator and records block 0. Of several kernels the one that has `line` is taken, else
-    the one that moves most. `machine_code`: see simulator.build. Raises BuildError, Unavailable, and UserError where no
-    kernel ran."""
-    program = simulator.build(path, "count", time_limit=time_limit, machine_code=machine_code)
+    the one that moves most. `machine_code` and `arch`: see simulator.build. Raises BuildError, Unavailable, and
+    UserError where no kernel ran."""
+    program = simulator.build(path, "count", time_limit=time_limit, machine_code=machine_code, arch=arch)
     program.traced = (0, warp)
     report = program.call(function, buffers(args))
     kernels = [k for k in report.kernels if k.extra["trace"]["requests"] or k.extra["trace"]["phases"]]

@@ -39,7 +39,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         truth, within = _truth(question, counted)
         why = _wrong(name, given.get(name), truth, within)
         if why is None:
-            right.append(Message("practice.right", {"name": name, "value": truth}))
+            key = "practice.right-word" if isinstance(truth, str) else "practice.right"
+            right.append(Message(key, {"name": name, "value": truth}))
             continue
         see = f"onekernel hint {s.exercise.slug}"
         failures.append(Failure(why, check.chapter, file=str(s.path), code=why.key.split(".")[1], see=see))
