@@ -72,10 +72,20 @@ class LabFile(pytest.File):
         lab = next(lab for lab in self.run.course.labs if lab.folder == self.path.parent)
         for student in self.run.students:
             for exercise in lab.exercises:
+                if lab.elective and not self._begun(student, exercise):
+                    continue  # nobody loses points that nobody asked for
                 name = f"{student}.{exercise.slug}" if len(self.run.students) > 1 else exercise.slug
                 yield ExerciseCollector.from_parent(
                     self, name=name, run=self.run, student=student, exercise=exercise
                 )
+
+
+    def _begun(self, student: str, exercise: Exercise) -> bool:
+        """Whether a student handed in the exercise, and not its starter as it stands."""
+        path, starter = self.run.students[student] / exercise.file, self.run.course.starter(exercise)
+        if not path.is_file():
+            return path.is_symlink()  # to be refused, in words
+        return not starter.is_file() or path.read_bytes() != starter.read_bytes()
 
 
 class ExerciseCollector(pytest.Collector):
