@@ -10,8 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from onekernel import comments
 from onekernel.errors import UserError
-from onekernel.messages import Message, language
+from onekernel.messages import LANGUAGES, Message, language
 
 ASKED, IN_FILE = "asked", "in-file"  # where the answers to a check's questions are committed to
 
@@ -149,6 +150,17 @@ class Course:
         if exercise.home:
             return exercise.home / f"starter{Path(exercise.file).suffix}"
         return self.root / "kernels" / exercise.file
+
+    def starters(self, exercise: Exercise) -> dict[str, str]:
+        """The starter's text in each language; English where the course has no translation of a line."""
+        path = self.starter(exercise)
+        if not path.is_file():
+            return {}
+        text = path.read_text(encoding="utf-8")
+        folder = exercise.home.parent if exercise.home else self.root / "solutions"
+        others = (lang for lang in LANGUAGES if lang != "en")
+        return {"en": text, **{x: comments.translated(text, path.suffix, comments.table(folder / f"starters.{x}.txt"))
+                               for x in others}}  # fmt: skip
 
     def select(self, name: str | None) -> tuple[Exercise, ...]:
         """The exercises of a lab or of one exercise, by name ("01", "01-naive-kernel", "softmax_naive"); all for None.

@@ -96,16 +96,16 @@ class Learner:
     def read_hint(self, slug: str, level: int) -> None:
         write_json(self.folder / "hints.json", {**_read(self.folder / "hints.json"), slug: level})
 
-    def add_starters(self, starters: Mapping[str, Path]) -> list[str]:
-        """Copies the starters that they do not have yet; returns their file names."""
+    def add_starters(self, starters: Mapping[str, str]) -> list[str]:
+        """Writes the starters, file name -> text, that they do not have yet; returns their file names."""
         added = [file for file in starters if not self.path(file).exists()]
         for file in added:
             self.path(file).parent.mkdir(exist_ok=True)
-            write_bytes(self.path(file), starters[file].read_bytes())
+            write_bytes(self.path(file), starters[file].encode())
         return added
 
-    def reset(self, file: str, starter: Path) -> Path | None:
-        """Puts the starter in place of their `file` and returns where that one is kept; None where there was none.
+    def reset(self, file: str, starter: str) -> Path | None:
+        """Puts the starter's text in place of their `file` and returns where that one is kept; None where there was none.
 
         What is no plain file, a folder or a link to nowhere, is moved there as it is.
         """
@@ -120,7 +120,7 @@ class Learner:
                 shutil.copy2(mine, kept)
             else:
                 mine.rename(kept)
-        write_bytes(mine, starter.read_bytes())
+        write_bytes(mine, starter.encode())
         return kept
 
 
@@ -151,7 +151,7 @@ def current(root: Path) -> Learner:
     return existing(root, name)
 
 
-def start(root: Path, name: str, starters: Mapping[str, Path]) -> tuple[Learner, list[str]]:
+def start(root: Path, name: str, starters: Mapping[str, str]) -> tuple[Learner, list[str]]:
     """Makes the learner's folder, or completes it, and remembers who is at work. Returns the files that are new."""
     learner = named(root, name)
     learner.folder.mkdir(parents=True, exist_ok=True)

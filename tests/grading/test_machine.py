@@ -34,7 +34,7 @@ EXIT_ZERO = Message("grading.left", {"code": 0, "output": "-"})
 @pytest.mark.parametrize("limit", ["v 1000000", "v 3000000", "f 100", "d 1000000", "n 20", "t 20"])
 def test_a_shell_with_tight_limits_is_told_so_and_grades_nobody(limit: str, tmp_path: Path) -> None:
     root = make_course(tmp_path)
-    ana = learners.start(root, "ana", {"quiz.py": root / "solutions" / "quiz.py"})[0]
+    ana = learners.start(root, "ana", {"quiz.py": (root / "solutions" / "quiz.py").read_text()})[0]
     command = f'ulimit -{limit}; exec "$0" -c "{MAIN}" check quiz --learner ana'
     done = subprocess.run(["/bin/sh", "-c", command, sys.executable], cwd=root, capture_output=True, text=True)
     assert done.returncode == TRY_AGAIN, done.stderr

@@ -40,7 +40,7 @@ def course(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest
 def ana(course: pytest.Pytester) -> Path:
     """A learner who solved the first exercise, got one answer of the second wrong, and left a check open."""
     root = course.path
-    folder = learners.start(root, "ana", {"quiz.py": root / "kernels" / "quiz.py"})[0].folder
+    folder = learners.start(root, "ana", {"quiz.py": (root / "kernels" / "quiz.py").read_text()})[0].folder
     shutil.copy(root / "solutions" / "quiz.py", folder)
     text = (root / "solutions" / "exam.py").read_text().replace("100.7 MB", "67.1 MB")
     (folder / "exam.py").write_text(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import importlib.util
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -50,9 +51,15 @@ LOOK = r"""() => {
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of this run of pytest, common to its processes."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def address(shared: Path) -> Iterator[str]:
     """Where the site is served; it is built once, whichever of pytest's processes comes first."""
-    shared = tmp_path_factory.getbasetemp().parent
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (shared / "docs" / "done").exists():
@@ -104,10 +111,8 @@ def addresses(lang: str, root: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_page_is_sound_on_a_desk_and_on_a_phone(
-    lang: str, address: str, page: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    root = tmp_path_factory.getbasetemp().parent / "docs" / "site"
+def test_every_page_is_sound_on_a_desk_and_on_a_phone(lang: str, address: str, page: Any, shared: Path) -> None:
+    root = shared / "docs" / "site"
     wrong = []
     for url in addresses(lang, root):
         page.set_viewport_size({"width": WIDTHS[0], "height": 900})

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import cli, learners, messages
+from onekernel import cli, comments, learners, messages
 from onekernel.cli import parser, scoreboard
 from onekernel.cli.console import console
 from onekernel.course import find_root
@@ -186,6 +186,21 @@ def test_diff_reset_and_what_was_kept(run: Run, root: Path, ana: Path) -> None:
     assert (ana / "quiz.py").read_bytes() == (root / "kernels" / "quiz.py").read_bytes()
     (kept,) = (ana / "kept").iterdir()
     assert kept.read_bytes() == (root / "solutions" / "quiz.py").read_bytes()
+
+
+def test_a_spanish_learner_gets_spanish_starters(run: Run, root: Path) -> None:
+    english = (root / "kernels" / "quiz.py").read_text()
+    (line, *_) = comments.told(english, ".py")
+    (root / "solutions" / "starters.es.txt").write_text(f"{line}\n    ¿Cuánto?\n")
+    assert run("start", "eva", "--lang", "es")[0] == 0
+    mine = root / "learners" / "eva" / "quiz.py"
+    assert mine.read_text() == english.replace(line, "¿Cuánto?") != english
+    assert "por resolver" in run("check", "quiz", "--lang", "es")[1]
+    mine.write_text(mine.read_text() + "\nX = 1\n")
+    said = run("diff", "quiz")[1].splitlines()[2:]
+    assert [line for line in said if line[:1] in ("+", "-")] == ["+", "+X = 1"]  # against the starter that they began with
+    run("reset", "quiz", "--lang", "es")
+    assert mine.read_text() == english.replace(line, "¿Cuánto?")
 
 
 def test_the_solution_waits_until_it_is_earned(run: Run, root: Path, ana: Path) -> None:

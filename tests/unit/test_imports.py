@@ -14,7 +14,7 @@ from onekernel.sandbox.hiding import ANSWERS
 
 PACKAGE = Path(onekernel.__file__).parent
 FLOORS = (
-    {"numerals"},
+    {"numerals", "comments"},
     {"messages"},
     {"errors"},
     {"arguments", "course", "gaps", "counts", "units", "ways"},

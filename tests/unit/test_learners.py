@@ -22,7 +22,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ana(root: Path) -> learners.Learner:
-    return learners.start(root, "ana", {"quiz.py": root / "kernels" / "quiz.py"})[0]
+    return learners.start(root, "ana", {"quiz.py": (root / "kernels" / "quiz.py").read_text()})[0]
 
 
 def record(earned: float, *, solved: bool = False) -> dict[str, object]:
@@ -52,7 +52,7 @@ def test_two_spellings_of_a_letter_are_one_learner(root: Path) -> None:
 def test_start_makes_a_folder_once_and_touches_nothing_after(root: Path, ana: learners.Learner) -> None:
     ana.path("quiz.py").write_text("mine")
     ana.path("profile.md").write_text("me")
-    starters = {f: root / "kernels" / f for f in ("quiz.py", "exam.py")}
+    starters = {f: (root / "kernels" / f).read_text() for f in ("quiz.py", "exam.py")}
     again, added = learners.start(root, "ana", starters)
     assert (again, added) == (ana, ["exam.py"])
     assert ana.path("quiz.py").read_text() == "mine"
@@ -117,16 +117,16 @@ def test_a_prediction_is_committed_once(ana: learners.Learner) -> None:
 
 
 def test_reset_keeps_every_version(root: Path, ana: learners.Learner) -> None:
-    starter = root / "kernels" / "quiz.py"
+    starter = (root / "kernels" / "quiz.py").read_text()
     kept = []
     for text in ("first", "second"):
         ana.path("quiz.py").write_text(text)
         kept.append(ana.reset("quiz.py", starter))
     assert [p.read_text() for p in kept if p] == ["first", "second"]
-    assert ana.path("quiz.py").read_bytes() == starter.read_bytes()
+    assert ana.path("quiz.py").read_text() == starter
     ana.path("quiz.py").unlink()
     assert ana.reset("quiz.py", starter) is None
-    assert ana.path("quiz.py").read_bytes() == starter.read_bytes()
+    assert ana.path("quiz.py").read_text() == starter
 
 
 def test_reset_keeps_a_file_that_is_no_text(root: Path, ana: learners.Learner) -> None:

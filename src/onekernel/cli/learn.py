@@ -20,7 +20,7 @@ from onekernel.messages import Message, language, say, written
 
 def start(args: argparse.Namespace) -> int:
     course = load_course()
-    starters = {e.file: course.starter(e) for e in course.exercises.values() if course.starter(e).is_file()}
+    starters = {e.file: text for e in course.exercises.values() if (text := _starter(course, e)) is not None}
     new = not learners.named(course.root, args.name).folder.is_dir()
     learner, added = learners.start(course.root, args.name, starters)
     tell("started" if new else "started-again", name=learner.name)
@@ -32,6 +32,11 @@ def start(args: argparse.Namespace) -> int:
         tell("started-practice", count=len(small & set(added)), folder=f"learners/{learner.name}/practice/")
     next_step(course, learner)
     return 0
+
+
+def _starter(course: Course, exercise: Exercise) -> str | None:
+    """The starter's text in the language in force; None where the exercise has no starter."""
+    return course.starters(exercise).get(language())
 
 
 def status(args: argparse.Namespace) -> int:
@@ -54,10 +59,11 @@ def status(args: argparse.Namespace) -> int:
 
 
 def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict[str, Any]) -> None:
-    mine, starter = learner.path(exercise.file), course.starter(exercise)
+    mine = learner.path(exercise.file)
     state = best.get("status")
     if state is None:
-        fresh = not mine.is_file() or (starter.is_file() and mine.read_bytes() == starter.read_bytes())
+        begun = [text.encode() for text in course.starters(exercise).values()]
+        fresh = not mine.is_file() or mine.read_bytes() in begun
         word = say("grading.status-untouched" if fresh else "cli.not-checked")
         state = "untouched"
     else:
@@ -119,9 +125,11 @@ def diff(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
     learner = _learner(course, args)
-    mine, starter = learner.path(exercise.file), course.starter(exercise)
+    mine = learner.path(exercise.file)
+    now = _text(mine).splitlines()
+    begun = [text.splitlines() for text in course.starters(exercise).values()] or [[]]
     lines = list(difflib.unified_diff(
-        _text(starter).splitlines(), _text(mine).splitlines(),
+        max(begun, key=lambda text: len(set(text) & set(now))), now,  # the language that they began in
         f"kernels/{exercise.file}", f"learners/{learner.name}/{exercise.file}", lineterm="",
     ))  # fmt: skip
     if not lines:
@@ -136,7 +144,7 @@ def reset(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
     learner = _learner(course, args)
-    kept = learner.reset(exercise.file, course.starter(exercise))
+    kept = learner.reset(exercise.file, course.starters(exercise)[language()])
     if kept is None:
         tell("reset-new", file=f"learners/{learner.name}/{exercise.file}")
     else:

@@ -90,10 +90,10 @@ def _predicted(learner: Learner, exercise: Exercise, check: Check) -> dict[str, 
 def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> None:
     """Asks for a prediction that is still missing, once there is a kernel to count. An empty answer puts it off."""
     check = _check(exercise)
-    mine, starter = learner.path(exercise.file), course.starter(exercise)
+    mine = learner.path(exercise.file)
     if check is None or learner.predictions(exercise.slug) or not mine.is_file():
         return
-    if starter.is_file() and mine.read_bytes() == starter.read_bytes():
+    if mine.read_bytes() in (text.encode() for text in course.starters(exercise).values()):
         return
     if check.kind.predicts == IN_FILE:
         with contextlib.suppress(UserError):  # the check tells what is wrong with the file

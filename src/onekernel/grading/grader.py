@@ -67,8 +67,7 @@ def _refuse(s: Submission) -> list[Verdict] | None:
         return _all(s, FAILED, Message("grading.not-utf8", {"path": _shown(s), "line": line}), line=line)
     except OSError as error:
         return _all(s, FAILED, Message("grading.unreadable", {"path": _shown(s), "why": error.strerror}))
-    starter = s.course.starter(s.exercise)
-    if not s.exercise.broken and starter.is_file() and text == starter.read_text(encoding="utf-8"):
+    if not s.exercise.broken and text in s.course.starters(s.exercise).values():
         return [Verdict(c, UNTOUCHED) for c in s.exercise.checks]
     return None
 

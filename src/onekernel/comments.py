@@ -1,0 +1,84 @@
+"""Comments and docstrings of a source file, line by line, and the file with them in another language.
+
+A translation is a table from each line's text to the other language's, without mark and indentation. Code is never
+touched, and neither are the lines of a header that the course reads: Check, Ledger, Work, Variant.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+_C = re.compile(r"^(?P<before>[^\"\n]*?//(?!\|) ?)(?P<text>.*)$")
+_PYTHON = re.compile(r"^(?P<before>[^\"'#\n]*(?:\"[^\"\n]*\"[^\"'#\n]*)*# ?)(?P<text>.*)$")
+_READ = re.compile(r"(?:Check|Bench|Ledger[^:]*|Work|Variant):\s+(?:onekernel |python |reads |\w+ per \w+)|[-=\s]*$|<!--")
+
+
+def translated(text: str, suffix: str, words: Mapping[str, str]) -> str:
+    """The file with each comment line that `words` has in the other language; the others as they are."""
+    return _mapped(text, suffix, lambda line: words.get(line, line))
+
+
+def told(text: str, suffix: str) -> list[str]:
+    """Every line that a reader of the file reads as a sentence, in order."""
+    found: list[str] = []
+
+    def noted(line: str) -> str:
+        if re.search("[A-Za-z]{2}", line) and not _READ.match(line):
+            found.append(line)
+        return line
+
+    _mapped(text, suffix, noted)
+    return found
+
+
+def _mapped(text: str, suffix: str, change: Callable[[str], str]) -> str:
+    lines = text.split("\n")
+    if suffix == ".md":
+        return "\n".join(change(line) for line in lines)
+    pattern = _PYTHON if suffix == ".py" else _C
+    inside = _docstring_lines(text) if suffix == ".py" else {}
+    for n, line in enumerate(lines):
+        if n in inside:
+            start, end = inside[n]
+            lines[n] = _changed(line[:start], line[start:end], change) + line[end:]
+        elif found := pattern.match(line):
+            lines[n] = _changed(found["before"], found["text"], change)
+    return "\n".join(lines)
+
+
+def _changed(before: str, text: str, change: Callable[[str], str]) -> str:
+    body = text.strip()
+    indent, rest = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{before}{indent}{change(body) if body else ''}{rest}"
+
+
+def _docstring_lines(text: str) -> dict[int, tuple[int, int]]:
+    """Line -> where on it a docstring's text begins and ends."""
+    spans: dict[int, tuple[int, int]] = {}
+    lines = text.split("\n")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+            for n in range(first, last + 1):
+                line = lines[n]
+                start = line.index('"""') + 3 if n == first else 0
+                spans[n] = (start, line.rindex('"""') if n == last else len(line))
+    return spans
+
+
+def table(path: Path) -> dict[str, str]:
+    """A translation from its file, two lines for each: what stands there, and below it the other language's, indented.
+
+    Raises ValueError for a line without its pair.
+    """
+    if not path.is_file():
+        return {}
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip() and line[0] != "%"]
+    pairs = list(zip(lines[::2], lines[1::2], strict=True))
+    for first, second in pairs:
+        if first.startswith("  ") or not second.startswith("  "):
+            raise ValueError(f"{path}: {first!r} has no translation under it")
+    return {first: second.strip() for first, second in pairs}
