@@ -1,7 +1,7 @@
 """Comments and docstrings of a source file, line by line, and the file with them in another language.
 
 A translation is a table from each line's text to the other language's, without mark and indentation. Code is never
-touched, and neither are the lines of a header that the course reads: Check, Ledger, Work, Variant.
+touched, and neither are the lines of a header that the course reads: Check, Bench, Ledger, Work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 _C = re.compile(r"^(?P<before>[^\"\n]*?//(?!\|) ?)(?P<text>.*)$")
 _PYTHON = re.compile(r"^(?P<before>[^\"'#\n]*(?:\"[^\"\n]*\"[^\"'#\n]*)*# ?)(?P<text>.*)$")
-_READ = re.compile(r"(?:Check|Bench|Ledger[^:]*|Work|Variant):\s+(?:onekernel |python |reads |\w+ per \w+)|[-=\s]*$|<!--")
+_READ = re.compile(r"(?:Check|Bench|Ledger[^:]*|Work):\s+(?:onekernel |python |reads |\w+ per \w+)|[-=\s]*$|<!--")
 
 
 def translated(text: str, suffix: str, words: Mapping[str, str]) -> str:

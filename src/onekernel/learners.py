@@ -105,7 +105,7 @@ class Learner:
         return added
 
     def reset(self, file: str, starter: str) -> Path | None:
-        """Puts the starter's text in place of their `file` and returns where that one is kept; None where there was none.
+        """Puts the starter's text in place of their `file` and returns where that one is kept, or None.
 
         What is no plain file, a folder or a link to nowhere, is moved there as it is.
         """

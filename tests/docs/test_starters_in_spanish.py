@@ -24,7 +24,8 @@ def code(text: str, suffix: str) -> str:
         return re.sub(r"//[^\n]*", "", text)
     tree = ast.parse(text)
     for node in ast.walk(tree):
-        for part in getattr(node, "body", None) or []:
+        body = getattr(node, "body", None)
+        for part in body if isinstance(body, list) else []:
             if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):
                 part.value.value = ""
     return ast.dump(tree)

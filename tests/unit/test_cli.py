@@ -198,7 +198,7 @@ def test_a_spanish_learner_gets_spanish_starters(run: Run, root: Path) -> None:
     assert "por resolver" in run("check", "quiz", "--lang", "es")[1]
     mine.write_text(mine.read_text() + "\nX = 1\n")
     said = run("diff", "quiz")[1].splitlines()[2:]
-    assert [line for line in said if line[:1] in ("+", "-")] == ["+", "+X = 1"]  # against the starter that they began with
+    assert [line for line in said if line[:1] in ("+", "-")] == ["+", "+X = 1"]  # not the English one
     run("reset", "quiz", "--lang", "es")
     assert mine.read_text() == english.replace(line, "¿Cuánto?")
 
