@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from onekernel import messages
+from onekernel import comments, messages
 from onekernel.book import drawings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,3 +84,12 @@ def test_titles_captions_and_findings_use_the_terms_of_the_list(path: Path) -> N
     text = path.read_text(encoding="utf-8")
     kept = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     assert not {said: w for said in spanish(kept) if (w := wrong(CODE.sub(" ", said)))}
+
+
+SAID_IN_STARTERS = [*ROOT.glob("solutions/starters.es.txt"), *ROOT.glob("labs/*/starters.es.txt")]
+
+
+@pytest.mark.parametrize("path", SAID_IN_STARTERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_spanish_starters_use_the_terms_of_the_list(path: Path) -> None:
+    said = comments.table(path).values()
+    assert len(said) > 50 and not {line: w for line in said if (w := wrong(CODE.sub(" ", line)))}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import messages
+from onekernel import comments, messages
 from onekernel.book import drawings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,3 +92,8 @@ def test_a_drawing_has_none_of_them(name: str, lang: str) -> None:
     told = next(drawings.words(m)[name] for m in drawings.MODULES if name in m.DRAWINGS)
     at = messages.LANGUAGES.index(lang)
     assert not {key: found for key, pair in told.items() if (found := wrong(pair[at], lang))}
+
+
+@pytest.mark.parametrize("path", sorted([*ROOT.glob("solutions/*.es.txt"), *ROOT.glob("labs/*/*.es.txt")]), ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_spanish_starter_has_none_of_them(path: Path) -> None:
+    assert not {line: found for line in comments.table(path).values() if (found := wrong(line, "es"))}
