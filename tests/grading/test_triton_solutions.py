@@ -69,6 +69,18 @@ def test_a_rung_is_right_and_its_ledger_is_counted(name):
     assert counted["walks"] == [counted["reads"]]
 
 
+def test_the_rung_of_regimes_is_right_and_each_regime_reads_what_its_ledger_says():
+    path = ROOT / "solutions" / "ladder" / "triton_regimes.py"
+    answers = triton_child.run(path, "triton_regimes", ("float32", "float16", "bfloat16"), groups=SHORT)
+    assert not [a for a in answers if a["fault"] or a["findings"]]
+    cases = {(1000, 16, 0, 0): "tile", (2, 5000, 3, 1): "tile", (2, 40000, 1, 0): "split"}
+    answers = triton_child.run(path, "triton_regimes", cases=list(cases))
+    for answer, regime in zip(answers, cases.values(), strict=True):
+        assert not answer["fault"] and not answer["findings"], answer
+        accesses = answer["reads"], answer["writes"]
+        assert accesses == pytest.approx(ledger(path)[regime], rel=0.01)  # maxima and sums of the parts: below 1 %
+
+
 def test_the_starter_imports_and_fails(tmp_path):
     path = tmp_path / "softmax_triton.py"
     path.write_text(starter(SOLUTION.read_text(), SOLUTION))

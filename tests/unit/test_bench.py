@@ -226,7 +226,7 @@ def test_what_chapter_03_says_of_torch_compile_is_what_was_measured():
     past = [c for c in above if c.of_copy("torch.compile") > 2 / 3]
     assert past and all(c.dtype == "float32" and c.cols % 16 == 0 and not c.shift for c in past)
     for lang in ("en", "es"):
-        page = Path(__file__).parents[2] / "docs" / lang / "03-triton.md"
+        page = Path(__file__).parents[2] / "docs" / lang / "03-06-limits.md"
         assert "<!-- table: h200/softmax/compiled -->" in page.read_text(encoding="utf-8")
 
 

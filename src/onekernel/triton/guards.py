@@ -21,7 +21,7 @@ from onekernel.messages import Message
 
 OLDEST = (3, 6)
 BROKEN_LOOPS, BROKEN_SINCE_NUMPY = (3, 6), (2, 4)
-CHAPTER = "03-triton#interpreter"
+CHAPTER = "03-05-looking-inside#interpreter"
 
 
 class Stop(Exception):

@@ -24,7 +24,7 @@ from onekernel.triton.tuning import tune_in_turn
 
 ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
-CHAPTER = "03-triton#interpreter"
+CHAPTER = "03-05-looking-inside#interpreter"
 
 
 def build(path: Path | str, mode: str = "check", interpret: bool = False) -> TritonProgram:

@@ -13,7 +13,7 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton.memory import Watch
 
-CHAPTER = "03-triton#key"
+CHAPTER = "03-04-autotune#key"
 
 
 def tune_in_turn() -> None:

@@ -35,7 +35,7 @@ from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
 
-LADDER = ("triton_three_pass", "triton_online", "triton_single_tile")
+LADDER = ("triton_three_pass", "triton_online", "triton_single_tile", "triton_regimes")
 LADDER_SHAPES = ((32768, 1000), (8192, 4096), (4096, 16384), (2048, 65536), (1024, 262144))
 SAMPLES = 15
 COPY = Configuration("copy", (), 0, None)
