@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import hiding, tasks, touched
-from onekernel.sandbox.landlock import FILE_BYTES, confine, end_with, gpu_nodes, limit_build
+from onekernel.sandbox import guardian, hiding, tasks, touched
+from onekernel.sandbox.landlock import FILE_BYTES, confine, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE
@@ -132,5 +132,5 @@ def _write(path: Path, data: object) -> None:
 
 
 if __name__ == "__main__":
-    end_with(int(sys.argv[2]))
+    guardian.stay(int(sys.argv[2]))
     work(Path(sys.argv[1]))
