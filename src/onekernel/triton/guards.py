@@ -52,7 +52,6 @@ def choose_interpreter(wanted: bool = False) -> bool:
         if "triton" in sys.modules and not _interprets():
             raise Unavailable(Message("triton.imported-too-early"))
         os.environ["TRITON_INTERPRET"] = "1"
-        _mend()
     return interpret
 
 
@@ -78,7 +77,7 @@ def _interprets() -> bool:
     return isinstance(tl.max, InterpretedFunction)
 
 
-def _mend() -> None:
+def mend() -> None:
     """Replaces the faulty parts of the interpreter, once a process."""
     from triton.runtime import interpreter
 

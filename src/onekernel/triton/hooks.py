@@ -10,6 +10,7 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.memory import Watch
 
@@ -74,6 +75,8 @@ def _watch_launches(executor: Any) -> None:
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         warps = kwargs.get("num_warps", 4)
         _options(self, kwargs)
+        if Ahead.active is not None:
+            Ahead.active.ask(described(self.fn, self.arg_names, args, kwargs))
         result = call(self, *args, **kwargs)
         if Watch.active is not None:
             grid = _grid()

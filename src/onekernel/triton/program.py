@@ -7,6 +7,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,11 +16,13 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
-from onekernel.triton.guards import Stop, choose_interpreter
+from onekernel.triton.ahead import Ahead
+from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
 from onekernel.triton.loading import load_module
 from onekernel.triton.memory import Region, Watch
 from onekernel.triton.quick import hasten
+from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tuning import tune_in_turn
 
 ALIGNMENT = 256
@@ -31,12 +34,7 @@ def build(path: Path | str, mode: str = "check", interpret: bool = False) -> Tri
     """Makes this process ready for a Triton file: compiled at its first call on a GPU, interpreted without one. Checks
     and counts are always on in the interpreter, whatever `mode`, and no file is timed. `interpret` has the interpreter
     run it on a GPU machine too. Raises Unavailable."""
-    interpret = choose_interpreter(interpret)
-    tune_in_turn()
-    if interpret:
-        install()
-        hasten()
-    return TritonProgram(Path(path).resolve(), interpret)
+    return TritonProgram(Path(path).resolve(), choose_interpreter(interpret))
 
 
 class TritonProgram(Untimed):
@@ -47,10 +45,17 @@ class TritonProgram(Untimed):
         self.interpreted = interpreted
         self.needs = Needs(reserves_memory=True, removes_files=not interpreted)
         self._module: ModuleType | None = None
+        self._ahead: Ahead | None = None
         self._rooms: dict[tuple[str, int], np.ndarray] = {}
 
     def prepare(self) -> None:
-        """Imports the file. Raises BuildError for one that does not import."""
+        """Imports Triton and the file. Raises BuildError for one that does not import."""
+        if self.interpreted:
+            self._ahead = Ahead(self.path) if Ahead.possible() else None
+            mend()
+            install()
+            hasten()
+        tune_in_turn()
         try:
             self._module = load_module(self.path)
         except SyntaxError as error:
@@ -85,6 +90,8 @@ class TritonProgram(Untimed):
             findings += self._returned(stem, result, tensors[-1])
         except Exception as error:
             findings.append(self._failed(error))
+        if self._ahead is not None:
+            findings = _with_refusals(findings, list(self._ahead.findings()))
         _copy_back(allocations, device)
         seconds = time.monotonic() - started
         return CallReport(0, "cudaSuccess", (*watch.findings, *findings), tuple(watch.kernels), seconds)
@@ -100,12 +107,23 @@ class TritonProgram(Untimed):
         while cause.__cause__ is not None:  # the interpreter wraps what a kernel raises
             cause = cause.__cause__
         line = _line(cause, str(self.path)) or _line(error, str(self.path))
+        if type(cause).__name__ == "CompilationError" and self._module is not None:
+            return refusal(error, self.path, own_functions(self._module), runs=False)
         if isinstance(cause, Stop):
             message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})
             return Finding(cause.finding.code, message, str(self.path), line, chapter=cause.finding.chapter)
         code = "needs-driver" if "active drivers" in str(cause) else "raised"
         values = {"line": line or "?", "why": _why(cause)}
         return Finding(code, Message(f"triton.{code}", values), str(self.path), line, chapter=CHAPTER)
+
+
+def _with_refusals(findings: list[Finding], refused: list[Finding]) -> list[Finding]:
+    """What the compiler refuses, then the findings. Where the interpreter stopped as well, the compiler says it better:
+    it knows the line within the kernel, and what was meant."""
+    if refused and any(found.code == "raised" for found in findings):
+        refused = [replace(f, message=Message("triton.raised", dict(f.message.values))) for f in refused]
+        findings = [f for f in findings if f.code != "raised"]
+    return [*refused, *findings]
 
 
 def _split(function: str) -> tuple[str, str]:

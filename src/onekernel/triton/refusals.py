@@ -1,0 +1,89 @@
+"""What Triton's compiler refuses, as a finding at a line of the learner's file, in the learner's words."""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from onekernel.backends.base import Finding
+from onekernel.messages import Message
+
+CHAPTER = "03-triton#interpreter"
+CODE = "not-compiled"
+MOST_WORDS = 300  # characters of what the compiler says
+# The compiler's words -> the message triton.refused-NAME, which is given what the groups match.
+_WORDS = {
+    "loop-type": r"variable (?P<name>\w+) has initial type (?P<first>.+?) but is re-assigned to (?P<then>.+?) in loop",
+    "branch-types": r"for (?P<name>\w+) between then block \((?P<first>.+?)\) and else block \((?P<then>[^()]+)\)",
+    "global": r"Cannot access global variable (?P<name>\w+) from within",
+    "return-in-loop": r"Cannot have `return` statements inside",
+    "chained": r"simultaneous multiple comparison",
+    "one": r"'(?:int|constexpr)' object has no attribute '(?P<name>to)'",
+    "python-number": r"(?P<name>int|float)\(\) argument must be",
+    "if-on-tile": r"Boolean value of Tensor with more than one value",
+    "static-range": r"used as tl.static_range .* is not a constexpr",
+    "not-constexpr": r"arange's arguments must be of type tl.constexpr|Shape element \d+ must have type",
+    "power-of-two": r"range must be a power of 2|must be a power of 2",
+    "comprehension": r"only tuple comprehensions",
+    "no-tensor": r"cannot convert (?P<value>.+?) of type (?P<kind>.+?) to tensor",
+    "index": r"unsupported tensor index",
+    "pointer-arithmetic": r"invalid operands of type pointer<\w+> and (?:triton\.language\.)?(?P<kind>\w+)",
+    "needs-float": r"Expected dtype \['fp32', 'fp64'\] but got (?P<kind>\w+)",
+}
+_STATEMENTS = {
+    "Break": "break", "Continue": "continue", "Try": "try", "With": "with", "Dict": "{...}", "Set": "{...}",
+    "Delete": "del", "Lambda": "lambda", "Import": "import", "ImportFrom": "import", "Global": "global",
+    "Nonlocal": "nonlocal", "NamedExpr": ":=", "Raise": "raise", "Starred": "*", "Yield": "yield",
+    "ClassDef": "class", "Match": "match", "DictComp": "{... for ...}", "SetComp": "{... for ...}",
+    "GeneratorExp": "(... for ...)",
+}  # fmt: skip
+
+
+def own_functions(module: ModuleType) -> list[Any]:
+    """The file's own @triton.jit functions, out of whatever is around them: an autotuner, heuristics."""
+    found = []
+    for value in vars(module).values():
+        while hasattr(value, "fn") and not hasattr(value, "raw_src"):
+            value = value.fn
+        if hasattr(value, "raw_src") and value.__module__ == module.__name__:
+            found.append(value)
+    return found
+
+
+def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bool) -> Finding:
+    """The finding for what the compiler raised. `runs` says whether the interpreter runs what it refuses."""
+    chain = [error]
+    while (cause := chain[-1].__cause__) is not None:
+        chain.append(cause)
+    line = next((at for at in (_line(e, functions) for e in reversed(chain)) if at), None)
+    said = " ".join(str(getattr(chain[-1], "error_message", None) or chain[-1]).split())
+    values = {"line": line or "?", "why": _in_words(said)}
+    message = Message("triton.not-compiled" if runs else "triton.raised", values)
+    return Finding(CODE, message, str(path), line, chapter=CHAPTER)
+
+
+def _in_words(said: str) -> Message | str:
+    """The learner's words for the compiler's."""
+    if match := re.search(r"unsupported AST node type: (\w+)", said):
+        return Message("triton.refused-statement", {"name": _STATEMENTS.get(match[1], match[1])})
+    if match := re.search(r"(\w+) is not defined", said):
+        key = "python-function" if hasattr(builtins, match[1]) else "undefined"
+        return Message(f"triton.refused-{key}", {"name": match[1]})
+    for name, words in _WORDS.items():
+        if match := re.search(words, said):
+            return Message(f"triton.refused-{name}", dict(match.groupdict()))
+    return Message("triton.refused", {"said": said[:MOST_WORDS]})
+
+
+def _line(error: BaseException, functions: Sequence[Any]) -> int | None:
+    """The line that a compilation error is at, if it is in one of the file's own functions."""
+    source, at = getattr(error, "src", None), getattr(getattr(error, "node", None), "lineno", None)
+    for function in functions:
+        if source is not None and at is not None and function.src == source:
+            above = next(n for n, text in enumerate(function.raw_src) if text.lstrip().startswith("def "))
+            return int(function.starting_line_number + above + at - 1)
+    return None

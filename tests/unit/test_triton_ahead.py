@@ -1,0 +1,124 @@
+# ruff: noqa: E501
+"""What the interpreter runs and Triton's compiler refuses: told at its line, in the learner's words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.patience import HUNG_SECONDS
+
+pytest.importorskip("triton")
+
+# name -> (the line that is slipped in after the load, the sentence that it gets, the same in Spanish); None: it compiles
+SLIPS: dict[str, tuple[str, str | None, str]] = {
+    "nothing": ("v = v", None, ""),
+    "early_return": ("if cols > 1000000:\n        return", None, ""),
+    "own_constant": ("v = v * HALF", None, ""),
+    "break_": ("for i in range(4):\n        if i > 2:\n            break", "has no `break`", "no tiene `break`"),
+    "continue_": ("for i in range(4):\n        if i > 2:\n            continue", "no `continue`", "no tiene `continue`"),
+    "try_": ("try:\n        v = v\n    except ValueError:\n        v = v", "no `try`", "no tiene `try`"),
+    "walrus": ("v = v + (w := 0)", "no `:=`", "no tiene `:=`"),
+    "lambda_": ("f = lambda t: t\n    v = f(v)", "no `lambda`", "no tiene `lambda`"),
+    "list_": ("s = [i for i in range(3)]", "has no lists", "no tiene listas"),
+    "global_number": ("v = v * SCALE", "`SCALE` belongs to the file", "`SCALE` pertenece al fichero"),
+    "global_helper": ("v = helper(v)", "`helper` belongs to the file", "`helper` pertenece"),
+    "total_int": (
+        "t = 0\n    for i in range(0, cols):\n        t = t + 0.5", "`t` is int32 before the loop and fp32 in it",
+        "`t` es int32 antes del bucle y fp32 dentro",
+    ),
+    "total_shape": (
+        "t = 0.0\n    for i in range(0, cols):\n        t = t + v", "`t` is fp32 before the loop and <['64'], fp32> in it",
+        "`t` es fp32 antes del bucle",
+    ),
+    "one_branch": ("if cols > 0:\n        w = v\n    v = w", "`w` has no value here on every path", "`w` no tiene valor"),
+    "two_shapes": (
+        "if cols > 9:\n        w = tl.max(v)\n    else:\n        w = v\n    v = v - w",
+        "`w` is fp32 after the `if` and <['64'], fp32> after the `else`", "`w` es fp32 tras el `if`",
+    ),
+    "chained": ("v = tl.where(0 <= c < cols, v, v)", "compares two things at a time", "compara dos cosas"),
+    "return_in_loop": ("for i in range(cols):\n        if i > cols:\n            return", "from within a loop", "dentro de un"),
+    "python_float": ("v = v * float(cols)", "`float(...)` makes one of Python's numbers", "`float(...)` crea"),
+    "enumerate_": ("for i, j in enumerate(range(2)):\n        v = v", "`enumerate` is one of Python's", "`enumerate` es"),
+    "if_tile": ("if v > 0:\n        v = v", "The condition is a tile", "La condición es un tile"),
+    "static_range": ("for i in tl.static_range(cols):\n        v = v", "tl.static_range repeats", "tl.static_range repite"),
+    "text": ("s = 'a' + 'b'", "is nothing that a kernel computes with", "no es nada con lo que calcule"),
+    "to_of_one": ("n = one.to(tl.int64)", "has no `.to()`", "no tiene `.to()`"),
+    "cols_tile": ("z = tl.zeros((cols,), tl.float32)", "must be known when", "han de conocerse al compilar"),
+    "odd_side": ("z = tl.arange(0, 33)", "a power of two", "una potencia de dos"),
+    "element": ("w = v[0]", "no elements or slices", "no se toman elementos"),
+    "half_a_pointer": ("w = tl.load(x + c / 2)", "this offset is float32", "es float32"),
+    "exp_of_int": ("w = tl.exp(cols)", "takes float32, and is given int32", "toma float32 y recibe int32"),
+}  # fmt: skip
+HEAD = """
+import torch
+import triton
+import triton.language as tl
+
+SCALE = 1.0
+HALF = tl.constexpr(0.5)
+
+
+def helper(v):
+    return v
+"""
+KERNEL = """
+
+@triton.jit
+def kernel_{name}(x, y, cols, xs, ys, one, BLOCK: tl.constexpr):
+    row, c = tl.program_id(0).to(tl.int64), tl.arange(0, BLOCK)
+    v = tl.load(x + row * xs + c, mask=c < cols, other=0.0)
+    {slip}
+    tl.store(y + row * ys + c, v, mask=c < cols)
+
+
+def {name}(x, out=None):
+    kernel_{name}[(x.shape[0],)](x, out, x.shape[1], x.stride(0), out.stride(0), 1, BLOCK=64)
+    return out
+"""
+CHILD = """
+import json, sys
+import numpy as np
+from onekernel import triton
+from onekernel.backends.base import Buffer
+
+program = triton.build(sys.argv[1])
+program.prepare()
+for name in sys.argv[2:]:
+    buffers = [Buffer(n, np.zeros(264, np.uint8), 0, 264, n == "y", 4) for n in "xy"]
+    report = program.call(name, [*buffers, 2, 33, 33, 33])
+    found = [(f.code, f.line, f.message.text("en"), f.message.text("es")) for f in report.findings]
+    print(json.dumps([name, found]))
+"""
+
+
+@pytest.mark.slow
+def test_what_only_the_interpreter_accepts_is_told_in_the_learners_words(tmp_path: Path) -> None:
+    text = HEAD + "".join(KERNEL.format(name=name, slip=slip) for name, (slip, _, _) in SLIPS.items())
+    path = tmp_path / "slips.py"
+    path.write_text(text)
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
+    command = [sys.executable, "-W", "ignore", "-c", CHILD, str(path), *SLIPS]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    heard = dict(json.loads(line) for line in done.stdout.splitlines() if line.startswith("["))
+    lines = text.splitlines()
+    wrong = {}
+    for name, (slip, english, spanish) in SLIPS.items():
+        found = heard[name]
+        if english is None:
+            if found:
+                wrong[name] = found
+            continue
+        first = lines.index(f"def kernel_{name}(x, y, cols, xs, ys, one, BLOCK: tl.constexpr):") + 4
+        at = range(first, first + len(slip.splitlines()) + 1)
+        told = [f for f in found if f[1] in at and english in f[2] and spanish in f[3]]
+        if not told or any(code == "raised" for code, *_ in found):
+            wrong[name] = found
+    assert not wrong, json.dumps(wrong, indent=1)
