@@ -122,3 +122,17 @@ def test_what_only_the_interpreter_accepts_is_told_in_the_learners_words(tmp_pat
         if not told or any(code == "raised" for code, *_ in found):
             wrong[name] = found
     assert not wrong, json.dumps(wrong, indent=1)
+
+
+def test_a_compiler_that_does_not_answer_says_nothing(tmp_path: Path) -> None:
+    """The file stops for good where it is not interpreted: its kernel is graded all the same."""
+    path = tmp_path / "slips.py"
+    held = "\nimport os, time\nif os.environ.get('TRITON_INTERPRET') != '1':\n    time.sleep(600)\n"
+    path.write_text(HEAD + held + KERNEL.format(name="global_number", slip="v = v * SCALE"))
+    child = "from onekernel.triton import ahead; ahead.SECONDS = 0.5\n" + CHILD
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
+    command = [sys.executable, "-W", "ignore", "-c", child, str(path), "global_number", "global_number"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [["global_number", []]] * 2

@@ -92,19 +92,30 @@ def run(
 def _wait(
     process: subprocess.Popen[bytes], deadline: float, patience: Callable[[], tuple[int, float]] | None
 ) -> bool:
-    """Whether the process ended by itself, before the deadline and without standing still for too long."""
-    seen, since = -1, time.monotonic()
+    """Whether the process ended by itself, before the deadline and without standing still for too long. While others
+    have the processors it cannot go on: that time is not its own."""
+    seen, since = -1, 0.0
     while (now := time.monotonic()) < deadline:
         if patience:
             reached, seconds = patience()
+            own = now - _queued(process.pid)
             if reached != seen:
-                seen, since = reached, now
-            elif now - since > seconds:
+                seen, since = reached, own
+            elif own - since > seconds:
                 return False
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(POLL_SECONDS, deadline - now))
             return True
     return False
+
+
+def _queued(pid: int) -> float:
+    """Seconds that a process was ready to run and did not (Linux documentation, scheduler/sched-stats); 0 where the
+    kernel does not say."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _end(process: subprocess.Popen[bytes], before: set[int]) -> bool:

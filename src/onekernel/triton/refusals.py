@@ -12,7 +12,7 @@ from typing import Any
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 
-CHAPTER = "03-triton#interpreter"
+CHAPTER = "03-05-looking-inside#interpreter"
 CODE = "not-compiled"
 MOST_WORDS = 300  # characters of what the compiler says
 # The compiler's words -> the message triton.refused-NAME, which is given what the groups match.
