@@ -90,6 +90,14 @@ def test_a_triton_file_that_reads_the_answer_earns_nothing(text: str, tmp_path: 
     assert "ermission" in str(result.verdicts[0].failures[0].message)
 
 
+def test_a_small_exercise_that_reads_its_answer_earns_nothing(tmp_path: Path) -> None:
+    answer = next((ROOT / "labs" / "practice").glob("*-vote")) / "answer.cu"
+    path = tmp_path / "vote.cu"
+    path.write_text(f'#include "{answer}"\n')
+    result = graded(path, "vote", "simulator", frozenset({"inputs"}))
+    assert result.earned == 0 and "answer.cu" in str(result.verdicts[0].failures[0].message)
+
+
 def test_the_largest_open_trees_leave_out_what_is_hidden_and_nothing_else(tmp_path: Path) -> None:
     for name in ("course/solutions/a", "course/src/b", "class/ana/c", "class/bob/d"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -7,23 +7,27 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from onekernel import course, gaps
 from onekernel.checks import tallies
 from onekernel.cli.common import parts_of
 from onekernel.cli.learn import hints_of
+from onekernel.grading import buffers, reference
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, UNTOUCHED, Failure, Result
 from onekernel.labs.practice import FILE
 from onekernel.labs.reader import load
 from onekernel.messages import each_language
+from onekernel.ops.base import Arrays, Sizes
+from onekernel.sandbox.protocol import Request
 from support import in_process
 from support.patience import HUNG_SECONDS
 
@@ -193,7 +197,7 @@ def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None
     assert code == 1 and "0 / 2" in out and "96" in out
     mine.write_text((folder / "answer.cu").read_text().replace("-x[i]", "-x[i] + 0 * x[(i + 8) % 32]"))
     code, out = onekernel("check", "minus")
-    assert code == 1 and "1 / 2" in out and "up to" in out
+    assert code == 1 and "1 / 2" in out and "up to" in " ".join(out.split())
     shutil.copy(folder / "answer.cu", mine)
     code, out = onekernel("check", "minus")
     assert code == 0 and "2 / 2" in out
@@ -249,3 +253,119 @@ def test_what_is_counted_in_a_lab_file_is_held_to_the_answer_too() -> None:
     check = course.Check("vector_add.1-limits", checks.named("limits"), 2, title, "00-motivation#roofline", options)
     result = graded(replace(exercise, checks=(check,)), COURSE.solution(exercise))
     assert result.earned == 2 and {v.status for v in result.verdicts} == {PASSED}
+
+
+def _scan(x: np.ndarray) -> np.ndarray:
+    return np.cumsum(x, axis=1)
+
+
+def _join(i: Arrays) -> Arrays:
+    m = np.maximum(i["m1"], i["m2"])
+    return {"m": m, "s": i["s1"] * np.exp(i["m1"] - m) + i["s2"] * np.exp(i["m2"] - m)}
+
+
+# What each answer computes, said a second time and another way: an answer is its exercise's only oracle.
+MEANT: dict[str, Callable[[Arrays, Sizes], Any]] = {
+    "block_map": lambda i, s: np.arange(s["n"]),
+    "guard": lambda i, s: i["x"] * 2,
+    "round_up": lambda i, s: np.full(s["n"], 7),
+    "grid_stride": lambda i, s: i["x"] + 1,
+    "plane": lambda i, s: np.add.outer(1000 * np.arange(s["rows"]), np.arange(s["cols"])),
+    "bias": lambda i, s: i["x"] + i["bias"],
+    "row_stride": lambda i, s: -i["x"],
+    "coalesce": lambda i, s: 3 * i["x"],
+    "off_by_rows": lambda i, s: i["x"].max(axis=1),
+    "reverse": lambda i, s: i["x"].reshape(-1, 128)[:, ::-1].ravel(),
+    "transpose": lambda i, s: i["x"].T,
+    "histogram": lambda i, s: np.bincount(i["x"].astype(int), minlength=8),
+    "private_bins": lambda i, s: np.bincount(i["x"].astype(int), minlength=8),
+    "shuffle_sum": lambda i, s: i["x"].sum(axis=1),
+    "butterfly": lambda i, s: i["x"] - i["x"].max(axis=1, keepdims=True),
+    "warp_scan": lambda i, s: _scan(i["x"]),
+    "two_stages": lambda i, s: i["x"].sum(axis=1),
+    "head_tail": lambda i, s: 2 * i["x"],
+    "online_join": lambda i, s: _join(i),
+    "vote": lambda i, s: (i["x"] > 0).sum(axis=1),
+    "lost_barrier": lambda i, s: i["x"].sum(axis=1),
+    "barrier_for_some": lambda i, s: i["x"] - i["x"][np.arange(s["n"]) // 64 * 64],
+    "absent_lane": lambda i, s: i["x"].sum(keepdims=True),
+    "misaligned": lambda i, s: -i["x"],
+    "cluster_neighbour": lambda i, s: i["x"] / np.repeat((i["x"].reshape(-1, 256) ** 2).sum(axis=1), 256),
+    "tile_pointers": lambda i, s: 2 * i["x"],
+    "tile_mask": lambda i, s: i["x"] + i["y"],
+    "outer": lambda i, s: np.outer(i["a"], i["b"]),
+    "where": lambda i, s: np.maximum(i["x"], 0.1 * i["x"]),
+    "row_max": lambda i, s: i["x"].max(axis=1),
+    "tile_transpose": lambda i, s: i["x"].T,
+    "tuned_block": lambda i, s: i["x"] ** 2,
+    "fuse_it": lambda i, s: np.maximum(2 * i["x"] + i["y"], 0),
+}
+
+
+@EACH
+def test_the_answer_computes_what_is_meant(exercise: course.Exercise) -> None:
+    if exercise.operator is None:
+        return  # questions and functions: what is meant stands in exercise.toml, or is seen by their own tests
+    s = Submission(COURSE, exercise, COURSE.solution(exercise), "simulator", 5)
+    operator = s.operator
+    calls = [buffers.make(operator, exercise.slug, case, "float32", 5) for case in operator.cases]
+    options = {"arch": exercise.arch} if exercise.arch else {}
+    prototypes = [operator.prototype(exercise.slug, "float32")]
+    args = [(c.function, c.args) for c in calls]
+    outcome = in_process.run(Request(s.path, s.backend, args, prototypes, options))
+    assert reference.fill(s, calls, outcome) is None
+    for call in calls:
+        want = MEANT[exercise.slug](call.inputs, call.case.sizes)
+        want = want if isinstance(want, dict) else {operator.outputs()[0].name: want}
+        for name, array in want.items():
+            np.testing.assert_allclose(call.expected[name], array, rtol=1e-5, atol=1e-5)
+
+
+def test_every_kernel_is_meant_a_second_time() -> None:
+    assert set(MEANT) == {e.slug for e in COURSE.practice if e.operator}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("STRIDE_1 = 2 ** 99999\n", "no-answer"),  # a power is no arithmetic that is asked for
+        ("STRIDE_1 = 10**9 * 10**9\n", "no-answer"),
+        ("STRIDE_1 = 1e400\nSTRIDE_2 = float('nan')\n", "no-answer"),
+        ("STRIDE_1 = '4'\n", "no-answer"),
+        ("STRIDE_1 = 4.5\n", "too-many"),
+        ("STRIDE_1 = -4\n", "too-few"),
+        ("STRIDE_1 = 4 / 0\n", "no-answer"),
+        ("import os; os._exit(0)\nSTRIDE_1 = 9\n", "too-many"),
+    ],
+)
+def test_no_answer_to_a_puzzle_is_run_or_breaks_it(text: str, code: str, tmp_path: Path) -> None:
+    exercise = COURSE.exercises["sectors"]
+    path = tmp_path / "sectors.py"
+    path.write_text(text, encoding="utf-8")
+    result = graded(exercise, path)
+    assert result.earned == 0 and failures(result)[0].code == code
+    path.write_text("STRIDE_1 = 4\nSTRIDE_2 = (", encoding="utf-8")
+    assert {f.code for f in failures(graded(exercise, path))} == {"syntax"}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("return 1 / 0", "raised"),
+        ("return None", "other-kind"),
+        ("return x.tolist()", "other-kind"),
+        ("return x.double().diagonal()", "copied"),
+        ("return x.diagonal() + float('nan')", "other-value"),
+        ("x[0] = 0\n    return x.diagonal()", "argument-changed"),
+        ("y = x.diagonal().clone()\n    x.zero_()\n    return y", "argument-changed"),
+        ("return x", "other-shape"),
+        ("return 'diagonal'", "other-kind"),
+    ],
+)
+def test_what_is_not_the_answers_view_is_told_apart(body: str, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "diagonal.py"
+    path.write_text(f"def diagonal(x):\n    {body}\n", encoding="utf-8")
+    result = graded(COURSE.exercises["diagonal"], path)
+    assert result.earned == 0 and failures(result)[0].code == code
+    path.write_text("def diagonal(x):\n    return x.diagonal()\n", encoding="utf-8")  # another way to the same view
+    assert graded(COURSE.exercises["diagonal"], path).earned == 1
