@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from onekernel.messages import LANGUAGES, say, set_language
+from onekernel.messages import LANGUAGES, area, say, set_language
 
 COMMAND = "COMMAND"  # the metavar of a command among commands: a wrong one is answered with the nearest
 # argparse's own complaints (CPython, Lib/argparse.py) and the messages that replace them.
@@ -21,6 +21,12 @@ _COMPLAINTS = (
     (r"argument (?P<arg>.+?): invalid .+ value: '(?P<what>.*)'", "usage-type"),
     (r"argument (?P<arg>.+?): not allowed with argument (?P<what>.+)", "usage-both"),
 )
+
+
+def placeholder(metavar: str) -> str:
+    """What stands for a value in help, `NAME` or `LAB|EXERCISE`, each word of it in the language in force."""
+    known = area("cli")
+    return re.sub(r"[A-Z]{3,}", lambda w: say(f"cli.value-{w[0]}") if f"value-{w[0]}" in known else w[0], metavar)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -37,6 +43,11 @@ class Parser(argparse.ArgumentParser):
         self._optionals.title = say("cli.options")
         self.add_argument("-h", "--help", action="help", help=say("cli.opt-help"))
         self.add_argument("--lang", choices=LANGUAGES, default=None, help=say("cli.opt-lang"))
+
+    def add_argument(self, *names: Any, **options: Any) -> Any:
+        if isinstance(options.get("metavar"), str):
+            options["metavar"] = placeholder(options["metavar"])
+        return super().add_argument(*names, **options)
 
     def error(self, message: str) -> NoReturn:
         print(_complaint(message), file=sys.stderr)
@@ -61,7 +72,7 @@ def _complaint(message: str) -> str:
         if key != "usage-choice":
             return say(f"cli.{key}", **found)
         known = re.findall(r"[\w-]+", found["known"])
-        if found["arg"] == COMMAND:
+        if found["arg"] == placeholder(COMMAND):
             what = found["what"]
             near = difflib.get_close_matches(what, known, n=1)
             return say("cli.no-command-near", what=what, near=near[0]) if near else say("cli.no-command", what=what)

@@ -50,17 +50,18 @@ def course_root(start: Path) -> Path | None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     if course_root(Path.cwd()) is None:
         return
+    from onekernel.arguments import placeholder
     from onekernel.messages import say
 
     group = parser.getgroup("onekernel", say("plugin.group"))
-    group.addoption("--learner", metavar="NAME", help=say("plugin.opt-learner"))
-    group.addoption("--submission", metavar="DIR", help=say("plugin.opt-submission"))
-    group.addoption("--submissions", metavar="DIR", help=say("plugin.opt-submissions"))
+    group.addoption("--learner", metavar=placeholder("NAME"), help=say("plugin.opt-learner"))
+    group.addoption("--submission", metavar=placeholder("DIR"), help=say("plugin.opt-submission"))
+    group.addoption("--submissions", metavar=placeholder("DIR"), help=say("plugin.opt-submissions"))
     devices = ("auto", "cuda", "simulator")
     group.addoption("--device", choices=devices, default="auto", help=say("cli.opt-device"))
     group.addoption("--grading-seed", metavar="N", type=int, help=say("plugin.opt-grading-seed"))
-    group.addoption("--gradescope", metavar="FILE", help=say("plugin.opt-gradescope"))
-    group.addoption("--classroom", metavar="FILE", help=say("plugin.opt-classroom"))
+    group.addoption("--gradescope", metavar=placeholder("FILE"), help=say("plugin.opt-gradescope"))
+    group.addoption("--classroom", metavar=placeholder("FILE"), help=say("plugin.opt-classroom"))
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -26,6 +26,10 @@ def pairs(lang: str) -> list[list[str]]:
 WORDS = {lang: [pattern.strip("`") for *_, pattern in pairs(lang) if pattern] for lang in messages.LANGUAGES}
 # "per", not "a": what is counted, and what it is shared out over.
 WORDS["en"].append(rf"\b(?:{COUNTED}) (?-i:an?) (?:{SHARED_OUT})\b(?!-)(?! of the output costs)(?! \(or)")
+# An order that reads as a noun or as a statement: "Pregunta warp por warp", "Cuenta la mejor puntuación".
+WORDS["es"].append(r"(?-i:(?:^|[.:;] )(?:Pregunta|Cuenta) (?!de accesos)[a-zñáéíóú])")
+# Commas between numbers that have decimal commas: 989,4, 7,4.
+WORDS["es"].append(r"\d,\d+(?: [%a-zA-Zµ/]+)?, (?:y |o )?\d+,\d")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`|\{\w+[^{}]*\}|\{\w+[^{}]*\}|\]\([^)]*\)|^<!-- below.*\Z", re.M | re.S)
 PAGES = sorted(
     path

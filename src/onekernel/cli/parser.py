@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from onekernel import __version__
-from onekernel.arguments import COMMAND, Parser
+from onekernel.arguments import COMMAND, Parser, placeholder
 from onekernel.messages import say
 
 Handler = Callable[[argparse.Namespace], int]
@@ -31,7 +31,8 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     top = Parser(prog="onekernel", description=say("cli.about"), epilog=say("cli.epilog"))
     top.add_argument("--version", action="version", version=f"onekernel {__version__}", help=say("cli.opt-version"))
     top.set_defaults(handler=None)
-    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar=COMMAND, parser_class=Parser)
+    shown = placeholder(COMMAND)
+    commands = top.add_subparsers(title=say("cli.commands"), dest="command", metavar=shown, parser_class=Parser)
     found: dict[str, argparse.ArgumentParser] = {}
 
     def command(name: str, handler: str, *configure: Callable[[argparse.ArgumentParser], None]) -> None:
@@ -64,7 +65,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
 
 
 def _author(found: dict[str, argparse.ArgumentParser]) -> None:
-    parts = found["author"].add_subparsers(required=True, dest="part", metavar="PART", parser_class=Parser)
+    parts = found["author"].add_subparsers(required=True, dest="part", metavar=placeholder("PART"), parser_class=Parser)
     for name in ("starters", "stamp", "tables", "figures", "drawings", "recording"):
         text = say(f"cli.cmd-author-{name}")
         part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)
@@ -105,7 +106,7 @@ def _set(parser: argparse.ArgumentParser) -> None:
 def _whose(parser: argparse.ArgumentParser) -> None:
     whose = parser.add_mutually_exclusive_group()
     whose.add_argument("--solutions", action="store_true", help=say("cli.opt-solutions"))
-    whose.add_argument("--learner", metavar="NAME", help=say("cli.opt-learner"))
+    whose.add_argument("--learner", metavar=placeholder("NAME"), help=say("cli.opt-learner"))
 
 
 def _shape(parser: argparse.ArgumentParser) -> None:
