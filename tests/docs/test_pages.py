@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -112,6 +113,22 @@ def test_a_chapter_ends_with_questions_that_have_folded_answers(page: Path) -> N
     last = page.read_text(encoding="utf-8").split("\n## ")[-1]
     few = 2 if re.match(r"02-|03-0", page.name) else 4  # chapters of several pages: an idea each
     assert last.count("</details>") >= 1 and len(re.findall(r"^(?:\*\*)?\d\.", last, re.M)) >= few
+
+
+LADDER = sorted((ROOT / "solutions" / "ladder").glob("[0-9]*.cu"), key=lambda p: int(p.stem.split("_")[0]))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("rung", LADDER, ids=lambda p: p.stem)
+def test_each_rung_has_a_page_and_a_line_which_says_not_yet_until_it_is_measured(rung: Path, lang: str) -> None:
+    folder, number = ROOT / "docs" / lang, int(rung.stem.split("_")[0])
+    (page,) = folder.glob(f"02-{number:02}-*.md")
+    assert f"ladder/{rung.name})" in page.read_text(encoding="utf-8")
+    overview = (folder / "02-from-naive-to-tiled.md").read_text(encoding="utf-8").splitlines()
+    (line,) = [line for line in overview if line.startswith(f"| [{number}](../../solutions/ladder/{rung.name})")]
+    measured = json.loads((ROOT / "bench/results/h200/softmax.json").read_text(encoding="utf-8"))["method"]["kinds"]
+    assert (f"ladder/{rung.stem}" in measured) == ({"en": "not yet", "es": "aún no"}[lang] not in line), line
+    assert page.name in line
 
 
 def programs(lang: str) -> dict[str, str]:
