@@ -6,6 +6,9 @@ REFUSED = "refused"
 SPARSE = "sparse"
 """Tensors of more elements than 32 bits count. On a GPU they are real; the simulator runs some blocks of a launch."""
 
+RETURNED = "returned"
+"""A Python function is called without its output, and returns a new tensor."""
+
 INTERPRETED = "triton-interpreted"
 """The backend of a Triton file whose accesses are counted: its interpreter, on a machine with a GPU too."""
 

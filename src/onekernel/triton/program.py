@@ -24,6 +24,7 @@ from onekernel.triton.memory import Region, Watch
 from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tuning import tune_in_turn
+from onekernel.ways import RETURNED
 
 ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
@@ -86,10 +87,12 @@ class TritonProgram(Untimed):
         try:
             with watch, warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
-                result = target(*tensors, **{a.name: a.value for a in args if isinstance(a, Scalar)})
-            findings += self._returned(stem, result, tensors[-1])
+                given = tensors[:-1] if way == RETURNED else tensors
+                result = target(*given, **{a.name: a.value for a in args if isinstance(a, Scalar)})
+            findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
         except Exception as error:
-            findings.append(self._failed(error))
+            wants_it = way == RETURNED and "'out'" in str(error) and _line(error, str(self.path)) is None
+            findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error)]
         if self._ahead is not None:
             findings = _with_refusals(findings, list(self._ahead.findings()))
         _copy_back(allocations, device)
@@ -101,6 +104,15 @@ class TritonProgram(Untimed):
             return []
         message = Message("triton.out-ignored", {"function": function})
         return [Finding("out-ignored", message, str(self.path))]
+
+    def _new(self, function: str, result: Any, out: Any) -> list[Finding]:
+        """Takes a result that the function made itself over into `out`, where everybody looks for it."""
+        if hasattr(result, "data_ptr") and (result.shape, result.dtype) == (out.shape, out.dtype):
+            out.copy_(result)
+            return []
+        got = f"{tuple(result.shape)}, {result.dtype}" if hasattr(result, "data_ptr") else type(result).__name__
+        values = {"function": function, "got": got, "wanted": f"{tuple(out.shape)}, {out.dtype}"}
+        return [Finding("no-result", Message("triton.no-result", values), str(self.path))]
 
     def _failed(self, error: BaseException) -> Finding:
         cause = error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from onekernel.course import Check
 from onekernel.grading import buffers, sparse
@@ -11,18 +12,21 @@ from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops import Case
-from onekernel.ways import SPARSE
+from onekernel.ways import RETURNED, SPARSE
 
 
 def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
     """Every case of the check's groups in every element type, as (case, type, draw); the first one twice, with other
-    values at the same size, so that an answer kept by pointer or by shape is caught."""
+    values at the same size, so that an answer kept by pointer or by shape is caught. A Triton function is also called
+    without its `out`, once in each type."""
     found: list[tuple[Case, str, int]] = []
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
         named = (case for name in check.options["groups"] for case in s.operator.group(name))
         cases = [case for case in named if _runs_here(s, case)]
         found += [(case, dtype, 0) for case in cases]
         found += [(case, dtype, 1) for case in cases if case.plain][:1]
+        if s.backend == "triton":
+            found += [(replace(case, way=RETURNED), dtype, 2) for case in _dense(cases)]
     return found
 
 MOST_PRINTED = 12  # lines of printf that a check shows
@@ -37,6 +41,12 @@ def plan(s: Submission, check: Check) -> list[Call]:
         else:
             planned.append(buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed, draw=draw))
     return planned
+
+
+def _dense(cases: list[Case]) -> list[Case]:
+    """A case, where there is one, whose output is like a new tensor; of several rows and columns, if any is."""
+    dense = [case for case in cases if case.plain and not (any(case.gaps.values()) or case.shift)]
+    return sorted(dense, key=lambda case: min(case.sizes.values()) < 2)[:1]
 
 
 def _runs_here(s: Submission, case: Case) -> bool:
