@@ -45,7 +45,7 @@ def function(text: str, suffix: str, name: str) -> str | None:
     lines = text.splitlines(keepends=True)
     if suffix == ".py":
         defined = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == name]
-        spans = [(min(d.lineno for d in (n, *n.decorator_list)) - 1, n.end_lineno or 0) for n in defined]
+        spans = [(min([n.lineno, *(d.lineno for d in n.decorator_list)]) - 1, n.end_lineno or 0) for n in defined]
     else:
         heads = [n for n, line in enumerate(lines) if re.match(rf"[\w\s:*&<>\"]*\b{name}\([^;]*$", line)
                  and not line.startswith((" ", "//"))]  # fmt: skip
