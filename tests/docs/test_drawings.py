@@ -47,6 +47,8 @@ def test_a_drawing_is_shown_in_a_page_of_its_language(name: str, lang: str) -> N
 
 def test_no_drawing_is_left_over() -> None:
     shown = {f"{name}{end}" for name in drawings.NAMES for end in (".svg", ".es.svg")}
+    for page in ("README.md", "README.es.md"):  # the front page's recording
+        shown |= set(re.findall(r"docs/img/([\w.-]+\.svg)", (ROOT / page).read_text(encoding="utf-8")))
     assert {p.name for p in (ROOT / "docs" / "img").glob("*.svg")} == shown
 
 
