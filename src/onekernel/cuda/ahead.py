@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from onekernel.cuda.nvcc import Nvcc, find
 from onekernel.messages import Message
 
 FLAGS = ("-std=c++17", "-lineinfo", "--expt-relaxed-constexpr")  # with torch's own, what the GPU backend builds with
+_ONE_AT_A_TIME = threading.Lock()
 CPU_SECONDS, CLOCK_SECONDS = 120, 600
 # What nvcc only warns of, although the host then reads and writes a copy of its own: device variables.
 _ERRORS = ("--diag-error=20091,20092",)
@@ -83,6 +85,11 @@ def compile_ahead(path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = Non
     compiler = nvcc or find()
     if compiler is None:
         raise Unavailable(Message("cuda.no-nvcc-ahead", {"python": sys.executable}))
+    with _ONE_AT_A_TIME:  # two threads that ask of the same file compile it once
+        return _once(path, arch, compiler)
+
+
+def _once(path: Path, arch: str, compiler: Nvcc) -> Ahead:
     sources = dict(_sources(path))
     flags = (f"-gencode=arch=compute_{arch.removeprefix('sm_')},code={arch}", *FLAGS, *_ERRORS)
     folder = cache_folder("nvcc")

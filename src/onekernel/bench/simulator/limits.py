@@ -93,5 +93,8 @@ def table(result: dict[str, Any]) -> dict[str, Any]:
     rows.append([in_each("limit-memory"), in_numbers("{:.0f} MB", memory), "-", "500 MB"])
     worst = max(growth["worst_ratio"] for growth in result["growth"].values())
     rows.append([in_each("limit-growth"), "-", in_numbers("{:.2f} x", worst), in_each("linear")])
+    if "counting" in result:
+        ratio = result["counting"]["worst_ratio"]
+        rows.append([in_each("limit-counting"), "-", in_numbers("{:.2f} x", ratio), in_numbers("{:.2f} x", 1.2)])
     columns = ["", in_each("column-measured"), in_each("column-processor"), in_each("column-at-most")]
     return {"columns": columns, "rows": rows}

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.bench import command, device, records
-from onekernel.bench.simulator import cost, limits
+from onekernel.bench.simulator import cost, counting, limits
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import language, say
@@ -38,9 +38,13 @@ def main(argv: Sequence[str]) -> int:
         print("  " + say("bench.simulator-line", modes=", ".join(MODES)))
         print("  " + records.expected(root, "simulator").text())
         return 0
-    result = measure(root, argv, with_numba=not options.without_numba)
-    _print(result)
     path = options.output or records.results(root) / "cpu" / "simulator.json"
+    if options.counting:
+        result = {**records.read(path), "counting": counting.measure(root)}
+        result["tables"] = {"limits": limits.table(result)}
+    else:
+        result = measure(root, argv, with_numba=not options.without_numba)
+    _print(result)
     records.write(path, result, indent=2)
     print(say("bench.written", path=path))
     return 0
@@ -67,6 +71,7 @@ def measure(root: Path, argv: Sequence[str], with_numba: bool) -> dict[str, Any]
         for mode in ("check", "count")
     }
     result["cold_check"] = limits.cold_check(root)
+    result["counting"] = counting.measure(root)
     result["tables"] = {"limits": limits.table(result)}
     if with_numba:
         from onekernel.bench.simulator.numba_cost import numba_seconds
@@ -84,6 +89,7 @@ def measure(root: Path, argv: Sequence[str], with_numba: bool) -> dict[str, Any]
 def _parser() -> argparse.ArgumentParser:
     parser = command.parser("simulator")
     command.option(parser, "simulator", "--without-numba", action="store_true")
+    command.option(parser, "simulator", "--counting", action="store_true")
     command.option(parser, "simulator", "--output", type=Path, metavar="FILE")
     parser.add_argument("--peak-memory", choices=MODES, help=argparse.SUPPRESS)
     return parser

@@ -33,6 +33,8 @@ from onekernel.profiling import ncu
 from onekernel.profiling.agreement.compare import EQUAL
 from onekernel.profiling.agreement.others import Launch, OtherFile, files_of
 from onekernel.profiling.agreement.others_tables import reason_of, tables
+from onekernel.profiling.names import bare_name
+from onekernel.simulator.read.elf import plain_name
 
 BENCH = "others_vs_ncu"
 
@@ -57,9 +59,9 @@ def main(argv: Sequence[str]) -> int:
             rows += [kept[file.path, launch.name] for launch in file.launches if (file.path, launch.name) in kept]
             continue
         theirs = _read(pages / f"{file.stem}.csv")
-        for launch, counts in zip(file.launches, _counted(file), strict=True):
+        for launch, (counts, contends) in zip(file.launches, _counted(file), strict=True):
             if launch.name in theirs and counts is not None:
-                rows.append(_row(file, launch, counts, theirs[launch.name]))
+                rows.append(_row(file, launch, counts, theirs[launch.name], contends))
                 print(file.repository, launch.name, rows[-1]["different"], rows[-1]["reason"], flush=True)
     how = {"command": f"python bench/{BENCH}.py FOLDER"}
     found = {"bench": BENCH, **facts, **how, "rows": rows, "tables": tables(rows)}
@@ -76,16 +78,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _row(file: OtherFile, launch: Launch, ours: KernelCounts, theirs: dict[str, int]) -> dict[str, Any]:
+def _row(
+    file: OtherFile, launch: Launch, ours: KernelCounts, theirs: dict[str, int], contends: bool
+) -> dict[str, Any]:
     both = {m: [int(ours.metrics.get(m, 0)), theirs[m]] for m in EQUAL}
     row = {"repository": file.repository, "file": file.path, "kernel": launch.name, "grid": list(ours.grid),
-           "block": list(ours.block), "metrics": both, "by_code": bool(ours.extra["by_code"]),
+           "block": list(ours.block), "metrics": both, "by_code": bool(ours.extra["by_code"]), "contends": contends,
            "different": [m for m, (a, b) in both.items() if a != b]}  # fmt: skip
     return {**row, "reason": reason_of(row)}
 
 
-def _counted(file: OtherFile) -> Iterator[KernelCounts | None]:
-    """Each launch in the simulator; None where it does not run there."""
+def _counted(file: OtherFile) -> Iterator[tuple[KernelCounts | None, bool]]:
+    """Each launch in the simulator, None where it does not run there; whether its lanes compare and swap in shared
+    memory, which are repeated by those that lose."""
     with tempfile.TemporaryDirectory(prefix="onekernel-others-") as folder:
         path = Path(folder) / f"{file.stem}.cu"
         path.write_text(file.text, encoding="utf-8")
@@ -93,11 +98,13 @@ def _counted(file: OtherFile) -> Iterator[KernelCounts | None]:
             program = simulator.build(path, "count", time_limit=60, arch="sm_90")
         except BuildError as error:
             print(file.path, error.findings[0], flush=True)
-            yield from (None for _ in file.launches)
+            yield from ((None, False) for _ in file.launches)
             return
         for launch in file.launches:
             report = program.call(launch.function, _buffers(launch))
-            yield report.kernels[0] if len(report.kernels) == 1 else None
+            counts = report.kernels[0] if len(report.kernels) == 1 else None
+            codes = program.codes.kernels if program.codes and counts else ()
+            yield counts, any(c.contends for c in codes if counts and plain_name(c.symbol) == bare_name(counts.kernel))
 
 
 def _buffers(launch: Launch) -> list[Arg]:

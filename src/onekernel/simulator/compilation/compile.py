@@ -109,7 +109,7 @@ def _text(path: Path) -> str:
 def _runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
     """The runtime, compiled once per compiler, card and version of its own source."""
     # Without debug information, which is for the lines of the learner's file.
-    flags = (*COMMON, *card(arch), "-g0", "-O2", "-w", "-fvisibility=hidden", "-c")
+    flags = (*COMMON, *card(arch), "-g0", "-O3", "-w", "-fvisibility=hidden", "-c")
     return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 
 REGISTER, UNIFORM, IMMEDIATE, CONSTANT, PREDICATE, UNIFORM_PREDICATE, SPECIAL = range(1, 8)
@@ -125,7 +126,7 @@ def functions_of(listing: str, files: frozenset[str]) -> dict[str, Function]:
             elif text.lstrip().startswith("//##"):
                 if not told:
                     place = None
-                own = [(m["file"], int(m["line"])) for m in _WHERE.finditer(text) if Path(m["file"]).name in files]
+                own = [(m["file"], int(m["line"])) for m in _WHERE.finditer(text) if _file_name(m["file"]) in files]
                 if own and place is None:
                     place = own[0]
                 told = True
@@ -192,6 +193,12 @@ def _divide(out: Instruction, operands: list[Operand]) -> None:
     out.operands = operands[at:]
 
 
+@cache
+def _file_name(path: str) -> str:
+    return Path(path).name
+
+
+@lru_cache(1 << 14)  # a listing names few operands, and each many times
 def _operand(text: str, name: str = "") -> Operand:
     if match := _REGISTER.match(text):
         flags = (NEGATIVE if "-" in match["sign"] else 0) | (INVERTED if set("~!") & set(match["sign"]) else 0)

@@ -40,6 +40,7 @@ class Code:
     constants: dict[str, str]
     variables: list[tuple[str, int, int, int]]
     unreadable: str = ""
+    contends: bool = False  # lanes try again what others have changed meanwhile: compare and swap on shared memory
 
 
 @dataclass
@@ -62,9 +63,11 @@ def codes_of(data: bytes, listing: str, files: Iterable[Path]) -> Codes:
         except Unreadable as error:
             why = str(error)
         constants = {str(k): v.hex() for k, v in {**read.constants, **kernel.constants}.items()}
+        contends = any(one.name == "ATOMS" and one.has("CAS", "CAST") for one in function.instructions)
         variables = [(v.name, v.bank, v.offset, v.size) for v in read.variables]
         out.kernels.append(Code(symbol, encoded.numbers, kernel.parameter_base, kernel.parameters,
-                                kernel.static_shared, sorted(encoded.values), constants, variables, why))  # fmt: skip
+                                kernel.static_shared, sorted(encoded.values), constants, variables, why,
+                                contends))  # fmt: skip
         for place in encoded.places:
             out.places.append(None if place is None else (known[Path(place[0]).name], place[1]))
     return out

@@ -7,11 +7,16 @@ would seem to need the value that was loaded the turn before.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from onekernel.simulator.machine_code.instructions import INVERTED, PREDICATE, TRUE, Operand
 
 WIDTH = 528  # bits of a set of registers and predicates: effects.py
 _ALL = (1 << WIDTH) - 1
 _PREDICATES = 512  # the first predicate's bit
+
+_PARTS = 15
+_WHERE_HOLDS = sum(_ALL << WIDTH * (2 * predicate + 1) for predicate in range(7))
 
 # A need is one number: the set that is needed in any case, then for each of the seven predicates the set that is needed
 # where it holds, and the set where it does not.
@@ -28,18 +33,17 @@ def _place(condition: int) -> int:
     return WIDTH * (condition + 1)
 
 
+@lru_cache(1 << 12)
 def everywhere(bits: int) -> int:
     """A set as a mask for needs: under every condition."""
-    return sum(bits << WIDTH * k for k in range(15))
+    return sum(bits << WIDTH * k for k in range(_PARTS))
 
 
 def anyhow(need: int) -> int:
     """What is needed under any condition at all."""
-    out = 0
-    while need:
-        out |= need & _ALL
-        need >>= WIDTH
-    return out
+    for half in (8, 4, 2, 1):  # of up to 16 parts
+        need |= need >> half * WIDTH
+    return need & _ALL
 
 
 def where(need: int, condition: int | None) -> int:
@@ -60,7 +64,7 @@ def only(need: int, condition: int) -> int:
 def join(a: int, b: int) -> int:
     """Either need. What is needed whether a predicate holds or not is needed in any case."""
     out = a | b
-    if out >> WIDTH:
+    if out & out >> WIDTH & _WHERE_HOLDS:  # one that is needed where a predicate holds, and where it does not
         for predicate in range(7):
             yes, no = _place(2 * predicate), _place(2 * predicate + 1)
             both = out >> yes & out >> no & _ALL
@@ -71,17 +75,13 @@ def join(a: int, b: int) -> int:
 
 def written(need: int, bits: int, condition: int | None) -> int:
     """The need before an instruction that writes `bits` where `condition` holds."""
-    for predicate in range(7):
+    for predicate in range(7) if bits >> _PREDICATES else ():
         if bits >> (_PREDICATES + predicate) & 1:  # what depended on its new value did not on its old one
             for part in (2 * predicate, 2 * predicate + 1):
                 need |= need >> _place(part) & _ALL
                 need &= ~(_ALL << _place(part))
     if condition is None:
-        out, part = 0, 0
-        while need >> part:
-            out |= (need >> part & _ALL & ~bits) << part
-            part += WIDTH
-        return out
+        return need & ~everywhere(bits)
     still = need & bits  # needed in any case: from before, where the guard does not hold
     need &= ~still & ~(bits << _place(condition))
     return need | still << _place(condition ^ 1)

@@ -79,6 +79,8 @@ class _Slicer:
                 if i in self._returned:
                     self._returned[i] |= written
         self._condition = [need.literal(one.guard) for one in self.code]
+        self._guards = [0 if one.guard is None else bit(one.guard) for one in self.code]
+        self._reads: dict[tuple[int, bool], int] = {}
 
     def met(self) -> None:
         """Where values go through shared or global memory, what orders them matters."""
@@ -152,8 +154,10 @@ class _Slicer:
         one, condition = self.code[i], self._condition[i]
         if self._writes[i] and (condition is not None or one.guard is None):
             after = need.written(after, self._writes[i], condition)
-        guard = 0 if one.guard is None else bit(one.guard)
-        wanted = reads(one, space(one) in self.out.values) & ~guard
+        guard, values = self._guards[i], space(one) in self.out.values
+        wanted = self._reads.get((i, values))
+        if wanted is None:
+            wanted = self._reads[i, values] = reads(one, values) & ~guard
         return need.read(need.read(after, wanted, condition), guard, None)
 
     def _called(self, call: int, after: int) -> None:
