@@ -21,7 +21,7 @@ from support.patience import HUNG_SECONDS
 from support.simulated import buffer
 
 ROOT = Path(__file__).parents[2]
-WRITTEN = ("docs/*/*.md", "labs/*/*.md", "profiles/**/*.md", "README*.md")
+WRITTEN = ("docs/*/*.md", "labs/**/*.md", "profiles/**/*.md", "README*.md")
 PAGES = sorted({page for kind in WRITTEN for page in ROOT.glob(kind)})
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ANCHOR = re.compile(r'<a id="([\w-]+)"></a>')

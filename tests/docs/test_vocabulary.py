@@ -16,7 +16,7 @@ from onekernel.book import drawings
 
 ROOT = Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "es" / "architecture.md"
-WRITTEN = ("docs/es/*.md", "labs/*/*.es.md", "profiles/**/*.es.md", "learners/borja/*.es.md", "README.es.md")
+WRITTEN = ("docs/es/*.md", "labs/**/*.es.md", "profiles/**/*.es.md", "learners/borja/*.es.md", "README.es.md")
 CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`|\]\([^)]*\)", re.M | re.S)
 AREAS = sorted(p.stem for p in Path(messages.__file__).parent.glob("*.toml"))
 
@@ -62,7 +62,8 @@ def test_a_drawing_uses_the_terms_of_the_list(name: str) -> None:
     assert not {key: w for key, (_, spanish) in told.items() if (w := wrong(CODE.sub(" ", spanish)))}
 
 
-KEPT = sorted([*ROOT.glob("bench/results/*/*.json"), *ROOT.glob("labs/*/lab.toml"), *ROOT.glob("src/**/findings.toml")])
+RECORDS = ("bench/results/*/*.json", "labs/*/lab.toml", "labs/practice/*/exercise.toml", "src/**/findings.toml")
+KEPT = sorted(path for kind in RECORDS for path in ROOT.glob(kind))
 
 
 def spanish(kept: Any) -> Iterator[str]:

@@ -33,7 +33,7 @@ WORDS["es"].append(r"\d,\d+(?: [%a-zA-Zµ/]+)?, (?:y |o )?\d+,\d")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`|\{\w+[^{}]*\}|\{\w+[^{}]*\}|\]\([^)]*\)|^<!-- below.*\Z", re.M | re.S)
 PAGES = sorted(
     path
-    for kind in ("README*.md", "docs/*/*.md", "labs/*/*.md", "profiles/**/*.md", "learners/borja/*.md")
+    for kind in ("README*.md", "docs/*/*.md", "labs/**/*.md", "profiles/**/*.md", "learners/borja/*.md")
     for path in ROOT.glob(kind)
 )
 
