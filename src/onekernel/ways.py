@@ -9,6 +9,9 @@ SPARSE = "sparse"
 RETURNED = "returned"
 """A Python function is called without its output, and returns a new tensor."""
 
+FAR = "far"
+"""In Triton's interpreter, rows lie so far apart that the third begins beyond 2^31 elements."""
+
 INTERPRETED = "triton-interpreted"
 """The backend of a Triton file whose accesses are counted: its interpreter, on a machine with a GPU too."""
 

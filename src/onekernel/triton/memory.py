@@ -23,6 +23,7 @@ from onekernel.messages import Message
 
 CHAPTER = "03-triton#masks"
 MAX_FINDINGS = 8
+MOST_MARKED = 1 << 30  # bytes of a tensor of which it is kept which were touched
 
 
 @dataclass
@@ -51,6 +52,8 @@ class Region:
         return inside
 
     def count(self, first: np.ndarray, itemsize: int, kind: str) -> None:
+        if self.end - self.start > MOST_MARKED:
+            return
         if kind not in self.seen:
             self.seen[kind] = np.zeros(self.end - self.start, bool)
         for byte in range(itemsize):

@@ -16,6 +16,7 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
+from onekernel.triton import far
 from onekernel.triton.ahead import Ahead
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
@@ -24,7 +25,7 @@ from onekernel.triton.memory import Region, Watch
 from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tuning import tune_in_turn
-from onekernel.ways import RETURNED
+from onekernel.ways import FAR, RETURNED
 
 ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
@@ -81,6 +82,9 @@ class TritonProgram(Untimed):
             raise BuildError([Finding("no-function", message, str(self.path))])
         device = "cpu" if self.interpreted else "cuda"
         allocations, tensors = _tensors(args, dtype, device, self._rooms)
+        near = tensors
+        if way == FAR:
+            tensors = far.apart(near)
         watch = Watch(str(self.path), _regions(args, tensors))
         findings: list[Finding] = []
         started = time.monotonic()
@@ -90,6 +94,8 @@ class TritonProgram(Untimed):
                 given = tensors[:-1] if way == RETURNED else tensors
                 result = target(*given, **{a.name: a.value for a in args if isinstance(a, Scalar)})
             findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
+            if way == FAR:
+                near[-1].copy_(tensors[-1])
         except Exception as error:
             wants_it = way == RETURNED and "'out'" in str(error) and _line(error, str(self.path)) is None
             findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error)]
@@ -97,7 +103,8 @@ class TritonProgram(Untimed):
             findings = _with_refusals(findings, list(self._ahead.findings()))
         _copy_back(allocations, device)
         seconds = time.monotonic() - started
-        return CallReport(0, "cudaSuccess", (*watch.findings, *findings), tuple(watch.kernels), seconds)
+        seen = far.told(watch.findings) if way == FAR else watch.findings
+        return CallReport(0, "cudaSuccess", (*seen, *findings), tuple(watch.kernels), seconds)
 
     def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
         if hasattr(result, "data_ptr") and (result.data_ptr(), result.shape) == (out.data_ptr(), out.shape):
@@ -201,10 +208,11 @@ def _regions(args: Sequence[Arg], tensors: Sequence[Any]) -> list[Region]:
     regions = []
     buffers = [a for a in args if isinstance(a, Buffer)]
     for buffer, tensor, (rows, cols, stride) in zip(buffers, tensors, _shapes(args), strict=True):
-        start, size = tensor.data_ptr(), buffer.itemsize
-        regions.append(
-            Region(buffer.name, start, start + buffer.extent, size, rows, cols, stride, buffer.writable, contract=True)
-        )
+        start, size, extent = tensor.data_ptr(), buffer.itemsize, buffer.extent
+        if tensor.ndim == 2 and rows > 1 and tensor.stride(0) != stride:  # far apart
+            stride = tensor.stride(0)
+            extent = ((rows - 1) * stride + cols) * size
+        regions.append(Region(buffer.name, start, start + extent, size, rows, cols, stride, buffer.writable, True))
     return regions
 
 

@@ -12,13 +12,13 @@ from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops import Case
-from onekernel.ways import RETURNED, SPARSE
+from onekernel.ways import FAR, RETURNED, SPARSE
 
 
 def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
     """Every case of the check's groups in every element type, as (case, type, draw); the first one twice, with other
     values at the same size, so that an answer kept by pointer or by shape is caught. A Triton function is also called
-    without its `out`, once in each type."""
+    without its `out`, once in each type, and without a GPU on rows that lie far apart."""
     found: list[tuple[Case, str, int]] = []
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
         named = (case for name in check.options["groups"] for case in s.operator.group(name))
@@ -27,6 +27,8 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
         found += [(case, dtype, 1) for case in cases if case.plain][:1]
         if s.backend == "triton":
             found += [(replace(case, way=RETURNED), dtype, 2) for case in _dense(cases)]
+        if s.ran_on == "interpreter" and dtype == s.exercise.dtypes[0]:
+            found += [(replace(case, way=FAR), dtype, 2) for case in _gapped(cases)]
     return found
 
 MOST_PRINTED = 12  # lines of printf that a check shows
@@ -47,6 +49,11 @@ def _dense(cases: list[Case]) -> list[Case]:
     """A case, where there is one, whose output is like a new tensor; of several rows and columns, if any is."""
     dense = [case for case in cases if case.plain and not (any(case.gaps.values()) or case.shift)]
     return sorted(dense, key=lambda case: min(case.sizes.values()) < 2)[:1]
+
+
+def _gapped(cases: list[Case]) -> list[Case]:
+    """A case, where there is one, whose rows lie apart in each tensor, three of them at least."""
+    return [c for c in cases if c.plain and c.gaps and min(c.gaps.values()) > 0 and c.sizes.get("rows", 0) >= 3][:1]
 
 
 def _runs_here(s: Submission, case: Case) -> bool:
