@@ -486,6 +486,29 @@ def test_watch_grades_again_when_a_file_is_saved(
     assert out.index("yours to solve") < out.index("6 / 6")
 
 
+def test_watch_moves_on_to_the_next_exercise_and_back_to_what_is_saved(
+    run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    naps = iter(["quiz", "exam", "quiz again", "stop"])
+
+    def nap(_: float) -> None:
+        match next(naps):
+            case "stop":
+                raise KeyboardInterrupt
+            case "quiz again":
+                (ana / "quiz.py").write_text('FLOPS = "1 s"\n')
+            case slug:
+                solve(root, slug)
+
+    monkeypatch.setattr("onekernel.cli.check.time.sleep", nap)
+    _, out, _ = run("check", "--watch")
+    first, moved, done, again = out.split("Waiting")[:4]
+    assert "quiz" in first and "exam" not in first
+    assert "6 / 6" in moved and "Next: exam" in moved
+    assert "exam" in done and "6 / 6" in done and "Every exercise" in done
+    assert "FLOPS" in again
+
+
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_the_scoreboard_fits_the_terminal(run: Run, ana: Path, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))

@@ -121,7 +121,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if fault and fault.kind == "unwritten" and found:
         return found  # what stopped the kernel also kept it from writing
     if fault:
-        found.append(because(fault.message, fault.kind))
+        found.append(because(_told(s, call, report.kernels, fault), fault.kind))
     elif not found and all(call.case.sizes.values()):
         idle = _idle(s, call, report.kernels)
         found += [because(idle, "no-kernel")] if idle else []
@@ -143,6 +143,21 @@ def _said_once(found: list[Failure]) -> list[Failure]:
             seen.add((failure.line, advice.key))
         out.append(failure)
     return out
+
+
+def _told(s: Submission, call: Call, kernels: Sequence[KernelCounts], fault: buffers.Fault) -> Message:
+    """What the bytes say; where a tensor's end is missing although there were threads for it, the index is to blame."""
+    second = fault.message.values.get("second")
+    if not isinstance(second, Message) or second.key != "grading.unwritten-tail":
+        return fault.message
+    threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)
+    if s.backend == "triton":
+        why = Message("grading.unwritten-programs")
+    elif threads >= max(array.size for array in call.expected.values()):
+        why = Message("grading.unwritten-index", {"threads": threads})
+    else:
+        return fault.message
+    return Message(fault.message.key, {**fault.message.values, "second": why})
 
 
 def _other_block(call: Call, kernels: Sequence[KernelCounts]) -> Message | None:

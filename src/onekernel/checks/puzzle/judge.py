@@ -33,11 +33,13 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     counted = _counted(s, [q for q in questions if "count" in q])
     if isinstance(counted, Message):
         return Verdict(check, NOT_ASSESSED, note=counted)
-    failures, right = [], []
+    failures, right = _missing(s, check, questions, given), []
     for question in questions:
         name = question["name"]
         truth, within = _truth(question, counted)
-        why = _wrong(name, given.get(name), truth, within)
+        if name not in given:
+            continue
+        why = _wrong(name, given[name], truth, within)
         if why is None:
             key = "practice.right-word" if isinstance(truth, str) else "practice.right"
             right.append(Message(key, {"name": name, "value": truth}))
@@ -61,22 +63,34 @@ def _truth(question: Mapping[str, Any], counted: Mapping[str, tuple[KernelCounts
     return float(question["value"]), question.get("within", 1e-9)
 
 
-def _wrong(name: str, given: float | str | None, truth: float | str, within: float) -> Message | None:
+def _missing(
+    s: Submission, check: Check, questions: list[Mapping[str, Any]], given: Mapping[str, float | str]
+) -> list[Failure]:
+    """The questions without an answer, told together."""
+    found = []
+    for sort in ("a-number", "a-word"):
+        open_ones = [q["name"] for q in questions if q["name"] not in given and _sort(q) == sort]
+        if open_ones:
+            values = {"name": ", ".join(open_ones), "count": len(open_ones), "what": Message(f"practice.{sort}")}
+            message = Message("practice.no-answer", values)
+            found.append(Failure(message, check.chapter, file=str(s.path), code="no-answer"))
+    return found
+
+
+def _sort(question: Mapping[str, Any]) -> str:
+    return "a-word" if "word" in question or question.get("of") == "limit" else "a-number"
+
+
+def _wrong(name: str, given: float | str, truth: float | str, within: float) -> Message | None:
     """What is wrong with an answer; the right one is not told."""
-    if given is None or given == "":
-        return Message("practice.no-answer", {"name": name, "what": Message(f"practice.{_sort(truth)}")})
     if isinstance(truth, str):
         right = isinstance(given, str) and given.strip().lower() == truth
         return None if right else Message("practice.wrong-word", {"name": name, "given": str(given)})
     if isinstance(given, str):
-        return Message("practice.no-answer", {"name": name, "what": Message("practice.a-number")})
+        return Message("practice.no-answer", {"name": name, "count": 1, "what": Message("practice.a-number")})
     if abs(given - truth) <= within * abs(truth):
         return None
     return Message(f"practice.too-{'many' if given > truth else 'few'}", {"name": name, "given": float(given)})
-
-
-def _sort(truth: float | str) -> str:
-    return "a-word" if isinstance(truth, str) else "a-number"
 
 
 def _counted(s: Submission, questions: list[Mapping[str, Any]]) -> dict[str, tuple[KernelCounts, ...]] | Message:

@@ -43,8 +43,10 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     for call, got, want in zip(calls, done.answers, wanted.answers, strict=True):
         message = _wrong(got, want, call.get("strides", False))
         if message:
-            values = {"call": _shown(call), "why": message}
-            failure = Failure(Message("practice.call", values), check.chapter, file=str(s.path), code=message.key[9:])
+            key = "practice.call" if call.get("shapes") else "practice.call-plain"
+            told = Message(key, {"call": _shown(call), "why": message})
+            code = message.key.removeprefix("practice.").replace("other-number", "other-value")
+            failure = Failure(told, check.chapter, file=str(s.path), code=code)
             return Verdict(check, FAILED, failures=(failure,))
     note = Message("grading.inputs", {"right": len(calls), "total": len(calls)})
     return Verdict(check, PASSED, check.points, note=note)
@@ -87,6 +89,8 @@ def _values(got: Answer, want: Answer) -> Message:
     mine, theirs = _array(got, "value"), want["value"]
     if mine.shape != theirs.shape:
         return Message("practice.other-count", {"got": mine.size, "want": theirs.size})
+    if mine.size == 1:
+        return Message("practice.other-number", {"got": float(mine[0]), "want": float(theirs[0])})
     at = int(np.flatnonzero(~((mine == theirs) | (np.isnan(mine) & np.isnan(theirs))))[0])
     return Message("practice.other-value", {"at": at, "got": float(mine[at]), "want": float(theirs[at])})
 
