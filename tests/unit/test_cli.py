@@ -479,7 +479,7 @@ def test_watch_grades_again_when_a_file_is_saved(
             raise KeyboardInterrupt
         solve(root, "quiz")
 
-    monkeypatch.setattr("onekernel.cli.check.time.sleep", nap)
+    monkeypatch.setattr("onekernel.cli.check.sleep", nap)
     code, out, _ = run("check", "quiz", "--watch")
     assert code == 130
     assert [s in out for s in ("yours to solve", "6 / 6", "Waiting")] == [True] * 3
@@ -500,7 +500,7 @@ def test_watch_moves_on_to_the_next_exercise_and_back_to_what_is_saved(
             case slug:
                 solve(root, slug)
 
-    monkeypatch.setattr("onekernel.cli.check.time.sleep", nap)
+    monkeypatch.setattr("onekernel.cli.check.sleep", nap)
     _, out, _ = run("check", "--watch")
     first, moved, done, again = out.split("Waiting")[:4]
     assert "quiz" in first and "exam" not in first

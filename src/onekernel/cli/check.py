@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
@@ -69,7 +69,7 @@ def _wait(course: Course, exercises: tuple[Exercise, ...], learner: Learner | No
     verbatim("")
     tell("watching")
     while (now := _stamps(course, exercises, learner)) == seen:
-        time.sleep(POLL_SECONDS)
+        sleep(POLL_SECONDS)
     return next(i for i, (a, b) in enumerate(zip(now, seen, strict=True)) if a != b)
 
 
