@@ -16,7 +16,8 @@ from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.records import Record, by_code
 from onekernel.simulator.read.traffic import kernel_name
 
-ORDERS = ("used-again", "write-after-read", "advice-loop")  # forms that the file's text tells from "read-write"
+# Forms that the text of the file tells from "read-write".
+ORDERS = ("used-again", "write-after-read", "same-line", "advice-loop")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -57,8 +58,11 @@ def _finding(
 
 def _order(file: str | None, write: int | None, read: int | None) -> str:
     """Which comes first of a write and a read by two threads: the read, where a barrier stands between the write and it
-    (the write is then that of the next turn, or call), or where the write stands below it outside a loop."""
-    if not file or not write or not read or write == read or not excerpt.same_function(file, write, read):
+    (the write is then that of the next turn, or call), or where the write stands below it outside a loop. Neither does,
+    where one line does both."""
+    if write and write == read:
+        return "same-line"
+    if not file or not write or not read or not excerpt.same_function(file, write, read):
         return "read-write"
     if write < read and excerpt.barrier_between(file, write, read):
         return "used-again"
