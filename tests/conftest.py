@@ -35,6 +35,19 @@ def patience() -> Iterator[None]:
         yield
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--corpora", action="store_true", help="all of the corpora, of which the suite takes a sample")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves what bench/grading.py runs to it."""
+    if not config.getoption("--corpora"):
+        left = [item for item in items if item.get_closest_marker("corpus")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in set(left)]
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "corpus: one of many of its class; run by bench/grading.py, or with --corpora")
     config.addinivalue_line("markers", "slow: takes seconds, or is one of a corpus of which some are fast")
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped with a reason elsewhere")

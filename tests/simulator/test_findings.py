@@ -13,7 +13,7 @@ import pytest
 import onekernel
 from onekernel.messages import area
 from onekernel.simulator.paths import RUNTIME
-from onekernel.simulator.read.findings import ORDERS, QUOTED
+from onekernel.simulator.read.findings import GIVEN, OF_THE_READER, QUOTED
 from onekernel.simulator.read.records import Record, records, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,6 @@ SOURCES = {p: p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp
 CALL = re.compile(r"\bFinding(?: f)?\(")
 CODE = re.compile(r'"([a-z-]+)"')
 FACT = re.compile(r'\.(?:text|array|number|hex|sentence|block|thread)\("(\w+)"')
-GIVEN = {"kernel", "line", "other_line"}  # by the reader, for every finding
 IDS = pytest.mark.parametrize("record", records(), ids=lambda r: r.name)
 
 
@@ -57,7 +56,7 @@ def sentences(record: Record) -> dict[str, str]:
 
 @IDS
 def test_what_varies_in_a_sentence_is_given_by_the_calls(record: Record) -> None:
-    given = set.union(*(facts for codes, facts in calls() if codes & set(record.codes))) | GIVEN
+    given = set.union(*(facts for codes, facts in calls() if codes & set(record.codes))) | set(GIVEN)
     for form, text in sentences(record).items():
         varies = {name for _, name, _, _ in string.Formatter().parse(text) if name}
         assert varies <= given | ({QUOTED, "here", "there"} if QUOTED in record.forms else set()), form
@@ -66,7 +65,7 @@ def test_what_varies_in_a_sentence_is_given_by_the_calls(record: Record) -> None
 @IDS
 def test_the_runtime_or_the_reader_tells_each_form(record: Record) -> None:
     texts = "\n".join(SOURCES.values())
-    of_the_reader = {*record.in_loop.values(), *ORDERS, QUOTED, ""}
+    of_the_reader = {*record.in_loop.values(), *OF_THE_READER, QUOTED, ""}
     for form in record.forms - of_the_reader:
         parts = form.split("-", 1)
         assert f'"{form}"' in texts or all(f'"{part}"' in texts for part in parts), form

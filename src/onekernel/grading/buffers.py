@@ -19,6 +19,7 @@ from onekernel.messages import Message
 from onekernel.ops.base import ELEMENTS, SCALARS, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
 
 GUARD_BYTES = 4096
+WARP = 32  # a block of any size that is used has a multiple of it
 _POISON = {  # element type: (unsigned type, exponent all ones and quiet bit clear, payload bits)
     "float32": (np.uint32, 0x7F800000, 0x3FFFFF),
     "float16": (np.uint16, 0x7C00, 0x1FF),
@@ -128,11 +129,15 @@ def _unwritten(name: str, at: np.ndarray, shape: tuple[int, ...]) -> Message:
     if count == total:
         which = "all"
     elif len(shape) == 1 and count == total - first:
-        which = "tail" if count > 1 else "last"
+        which = "last" if count == 1 else "from" if first % WARP else "tail"
+    elif len(shape) == 1:
+        which = "holes" if at.any() or count > 1 else "first"
     elif len(shape) == 2 and count == shape[0] * (shape[1] - first):
         which = "columns"
     elif len(shape) == 2 and count == (shape[0] - int(at[0, 0])) * shape[1]:
         which, values["first"] = "rows", int(at[0, 0])
+    elif len(shape) == 2 and count == shape[0] * len(np.unique(at[:, 1])):
+        which = "some-columns"
     else:
         return told
     return Message("grading.both", {"first": told, "second": Message(f"grading.unwritten-{which}", values)})

@@ -78,6 +78,10 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
     message = finding.message
     if call and message.key == "simulator.bad-launch-empty-grid" and all(call.case.sizes.values()):  # there is work
         message = Message("grading.grid-rounded-down", dict(message.values))
+    if call and _has_work(message, call):
+        loop = message.values["advice"].key.endswith("-loop")
+        advice = Message(f"grading.advice-own{'-loop' if loop else ''}")
+        message = Message(message.key, {**message.values, "advice": advice})
     return Failure(
         message,
         finding.chapter or check.chapter,
@@ -87,6 +91,16 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         finding.line,
         finding.code,
     )
+
+
+def _has_work(message: Message, call: Call) -> bool:
+    """Whether what is said of an access out of bounds is of a thread that surely has work: one of the first block,
+    whose number is below the elements of a vector, or below the rows and the columns of a matrix."""
+    values = message.values
+    if not isinstance(values.get("advice"), Message) or values.get("block") not in (0, "0"):
+        return False
+    sizes = [size for name, size in call.case.sizes.items() if name in ("n", "rows", "cols")]
+    return bool(sizes) and str(values.get("thread", "")).isdigit() and int(values["thread"]) < min(sizes)
 
 
 def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) -> list[Failure]:
@@ -106,6 +120,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         return [] if report.status else [because(lost, "launch-error-lost")]
     errors = sorted((f for f in report.findings if f.severity == "error"), key=lambda f: f.code not in FIRST)
     found = _said_once([failure_of(f, check, call) for f in errors])
+    found = _exchanged(found, call, report.kernels)
     if report.status != 0 and not found:
         values = {"function": call.function, "name": report.status_name, "code": report.status}
         found.append(because(Message("grading.status", values), "status"))
@@ -115,6 +130,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         judge = sparse.judge_whole if s.backend == "cuda" else sparse.judge
         wrong = None if found else judge(s.operator, call, outcome)
         return found + ([because(wrong[1], wrong[0])] if wrong else [])
+    if s.backend == "triton" and any(not math.prod(k.grid) for k in report.kernels) and all(call.case.sizes.values()):
+        found.append(because(Message("grading.no-programs"), "bad-launch"))
     fault = buffers.judge(s.operator, call, outcome.after)
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
@@ -128,6 +145,31 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         other = _other_block(call, report.kernels)
         found += [because(other, "other-block")] if other else []
     return found
+
+
+def _exchanged(found: list[Failure], call: Call, kernels: Sequence[KernelCounts]) -> list[Failure]:
+    """The failures, the first access out of bounds with a question: a launch of as many blocks as there are columns, or
+    of as many threads as there are rows, in as many blocks as blocks usually have threads: the two are exchanged."""
+    rows, cols = (call.case.sizes.get(name, 0) for name in ("rows", "cols"))
+    if not found or "out-of-bounds" not in found[0].code:
+        return found
+    block = str(found[0].message.values.get("block", ""))
+    if block.isdigit() and int(block) >= rows != cols and any(math.prod(k.grid) == cols for k in kernels):
+        asked = Message("grading.launch-per-column", {"rows": rows, "blocks": cols})
+        return [replace(found[0], message=_both(asked, found[0].message)), *found[1:]]
+    odd = next((k for k in kernels if math.prod(k.block) == rows and rows % 32 and math.prod(k.grid) % 32 == 0), None)
+    if odd is None:
+        return found
+    values = {"blocks": math.prod(odd.grid), "threads": rows}
+    asked = Message("grading.launch-exchanged", values)
+    return [replace(found[0], message=_both(asked, found[0].message)), *found[1:]]
+
+
+def _both(first: Message, second: Message) -> Message:
+    """Two sentences, the second without its advice: the first says what to do, and better."""
+    if "advice" in second.values:
+        second = Message(second.key, {**second.values, "advice": ""})
+    return Message("grading.both", {"first": first, "second": second})
 
 
 def _said_once(found: list[Failure]) -> list[Failure]:

@@ -7,22 +7,38 @@ from dataclasses import replace
 
 from onekernel.backends.base import Finding
 from onekernel.grading.submission import SYMPTOMS
-from onekernel.grading.verdicts import FAILED, MAX_FAILURES, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
 # Warnings of what cannot be meant: they come before whatever else was found. Others come behind a symptom.
-SURE = ("assignment", "uninitialised", "no-call", "own-array", "empty-body", "unused-result", "cuts")
+SURE = ("assignment", "uninitialised", "no-call", "own-array", "empty-body", "unused-result", "cuts", "float-counter",
+        "bytes", "other-type", "own-output", "quotient")  # fmt: skip
 
 
 def with_warnings(verdicts: Sequence[Verdict], warnings: Sequence[Finding]) -> list[Verdict]:
     """The verdicts, the first of those that failed with the compiler's warnings."""
     out, told = [], not warnings
-    for verdict in verdicts:
+    for verdict in _beyond_inputs(verdicts, warnings):
         if verdict.status == FAILED and verdict.failures and not told:
             told = True
             verdict = _warned(verdict, warnings)
         out.append(verdict)
     return out
+
+
+def _beyond_inputs(verdicts: Sequence[Verdict], warnings: Sequence[Finding]) -> Sequence[Verdict]:
+    """The verdicts, those that ask for large tensors failed by a loop that counts in float: it goes wrong beyond 2^24
+    elements of a row or a vector, more than the simulator walks through."""
+    counter = next((w for w in warnings if w.code == "warning-float-counter"), None)
+    if counter is None:
+        return verdicts
+    why = Failure(counter.message, counter.chapter or "", file=counter.file, line=counter.line, code="warning")
+    return [
+        replace(v, status=FAILED, earned=0, failures=(why,))
+        if v.status == PASSED and "large" in v.check.options.get("groups", ())
+        else v
+        for v in verdicts
+    ]
 
 
 def _warned(verdict: Verdict, warnings: Sequence[Finding]) -> Verdict:

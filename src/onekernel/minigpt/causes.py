@@ -93,6 +93,7 @@ def _norm(config: Config, w: Trace, name: str, x: np.ndarray) -> Iterator[Mistak
     variance = (centred * centred).mean(axis=-1, keepdims=True)
     right = centred / np.sqrt(variance + config.epsilon)
     yield "epsilon-place", {}, centred / (np.sqrt(variance) + config.epsilon) * gain + bias
+    yield "epsilon-added", {}, (centred / np.sqrt(variance) + config.epsilon) * gain + bias
     unbiased = variance * (x.shape[-1] / (x.shape[-1] - 1))
     yield "unbiased-variance", {}, centred / np.sqrt(unbiased + config.epsilon) * gain + bias
     yield "no-gain", {}, right + bias

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +74,8 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
         layer = _text(answer.get("raised-at", np.zeros(0, np.uint8)))
         why = transposed(asked.config, layer, str(said.values["error"]))
         hint = why.messages() if why and not before else ()
+        if _lost_dimension(asked.config.width, tokens.shape[1], str(said.values["error"])):
+            hint = (*hint, Message("minigpt.keepdim"))
         if _VIEW in str(said.values["error"]):
             hint = (*hint, Message("minigpt.view"))
         return _failed(asked, want, *before, said, *hint)
@@ -125,6 +128,12 @@ def raised_message(data: np.ndarray) -> Message:
         if known
         else Message("minigpt.raised-nowhere", {"error": what})
     )
+
+
+def _lost_dimension(width: int, length: int, error: str) -> bool:
+    """Whether a tensor (batch, length, width) met one of (batch, length): a mean that did not keep its dimension."""
+    sizes = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", error)
+    return sizes is not None and width != length and {int(sizes[1]), int(sizes[2])} == {width, length}
 
 
 def _text(data: np.ndarray) -> str:

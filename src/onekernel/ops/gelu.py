@@ -7,11 +7,13 @@ Source of both formulas: Hendrycks and Gimpel, "Gaussian Error Linear Units" (20
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ways import REFUSED
 
 CUBIC = 0.044715
 # Of the result. float32: erff and tanhf err by 2 ULP, a sigmoid from one exponential by less. float16, bfloat16: half
@@ -80,6 +82,7 @@ CASES = (
     *(_case("exact", "normal", _normal(), n, 0) for n in _LENGTHS),
     *(_case("tanh", "normal", _normal(), n, 1) for n in _LENGTHS),
     *(_case("empty", "empty", _normal(), 0, how) for how in (0, 1)),
+    replace(_case("errors", "refused", _normal(), 1000, 0), way=REFUSED),
     *(_case("range", "even", _even, 4000, how) for how in (0, 1)),
     *(_case("range", "wide", _normal(scale=1000.0), 999, how) for how in (0, 1)),
     *(_case("special", "special", _special, 777, how) for how in (0, 1)),

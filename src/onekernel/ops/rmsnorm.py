@@ -6,10 +6,13 @@ form in torch: an infinity makes itself NaN and the rest of its row 0; a NaN fil
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ways import REFUSED
 
 # Of the result: a sum of squares errs less than a softmax's sum, because its terms are all positive and no exponential
 # stands before them. float16, bfloat16: half an ULP, for the one rounding that a result needs.
@@ -94,6 +97,7 @@ _SHAPES = ((1, 1), (3, 1), (1, 31), (5, 32), (4, 33), (300, 3), (3, 255), (2, 10
 CASES = (
     *(_case("shapes", "normal", _normal(), rows, cols) for rows, cols in _SHAPES),
     *(_case("empty", "empty", _normal(), rows, cols) for rows, cols in ((0, 5), (5, 0))),
+    *(replace(_case("errors", "refused", _normal(), *shape), way=REFUSED) for shape in ((4, 33), (2, 12_400))),
     *(_case("eps", "normal", _normal(0.01), 4, 257, eps) for eps in (1e-6, 1e-3, 0.5)),
     _case("eps", "zeros", _zeros, 6, 130),
     _case("range", "large", _normal(5000.0), 4, 300),

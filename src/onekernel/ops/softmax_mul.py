@@ -5,11 +5,14 @@ Special values follow torch.nn.functional.softmax(x, 1) * w: a NaN in w stays wh
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops import softmax
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
+from onekernel.ways import REFUSED
 
 # The softmax's tolerances, with the rounding of one result instead of two: a probability that is rounded to half
 # precision before it is multiplied shows.
@@ -66,7 +69,11 @@ def _of_softmax(case: Case, nth: int) -> Case:
 
 
 _PLAIN = tuple(case for case in softmax.OPERATOR.cases if case.plain)
-CASES = tuple(_of_softmax(case, nth) for nth, case in enumerate(_PLAIN))
+_REFUSED = tuple(case for case in softmax.OPERATOR.cases if case.way == REFUSED)
+CASES = (
+    *(_of_softmax(case, nth) for nth, case in enumerate(_PLAIN)),
+    *(replace(_of_softmax(case, nth), way=REFUSED) for nth, case in enumerate(_REFUSED)),
+)
 
 OPERATOR = Operator(
     name="softmax_mul",

@@ -183,7 +183,10 @@ class Watch:
             "stride": region.stride,
             "end": (region.end - region.start) // region.itemsize - 1,
         }
-        self.findings.append(Finding(code, Message(f"triton.{code}", values), self.file, line, chapter=CHAPTER))
+        end = (region.end - region.start) // region.itemsize - 1
+        no_work = code.startswith("out") and len(offsets) == lanes and self.program[0] >= region.rows and first > end
+        key = "triton.out-of-bounds-program" if no_work else f"triton.{code}"
+        self.findings.append(Finding(code, Message(key, values), self.file, line, chapter=CHAPTER))
 
     def line(self) -> int | None:
         """The line of the learner's file that is being executed."""

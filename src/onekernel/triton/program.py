@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import traceback
 import warnings
@@ -132,8 +133,22 @@ class TritonProgram(Untimed):
             message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})
             return Finding(cause.finding.code, message, str(self.path), line, chapter=cause.finding.chapter)
         code = "needs-driver" if "active drivers" in str(cause) else "raised"
-        values = {"line": line or "?", "why": _why(cause)}
-        return Finding(code, Message(f"triton.{code}", values), str(self.path), line, chapter=CHAPTER)
+        values: dict[str, Any] = {"line": line or "?", "why": _why(cause)}
+        key = f"triton.{code}"
+        known = next((name for pattern, name in _SLIPS if re.search(pattern, str(cause))), None)
+        if code == "raised" and known:
+            key, values["advice"] = "triton.raised-slip", Message(f"triton.slip-{known}")
+        return Finding(code, Message(key, values), str(self.path), line, chapter=CHAPTER)
+
+
+# What Triton says of a slip, and the sentence that says what to do.
+_SLIPS = (
+    (r"power of 2", "power"),
+    (r"must be of type tl\.constexpr|constexpr", "constexpr"),
+    (r"axis \d+ out of bounds|reduction axis", "axis"),
+    (r"outside of the scope of a kernel|unexpected keyword argument 'num_", "grid"),
+    (r"incompatible dimensions|cannot broadcast|could not be broadcast|Cannot make_shape_compatible", "shapes"),
+)
 
 
 def _with_refusals(findings: list[Finding], refused: list[Finding]) -> list[Finding]:

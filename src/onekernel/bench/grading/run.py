@@ -1,4 +1,5 @@
-"""The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions.
+"""The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions; or the corpora on the
+simulator, of which the test suite has a sample.
 
 But:    it says what the graders decide, not how long they take: its processes share the card.
 """
@@ -6,6 +7,8 @@ But:    it says what the graders decide, not how long they take: its processes s
 from __future__ import annotations
 
 import json
+import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -14,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from datetime import date
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -32,6 +36,8 @@ CORPORA = "tests/grading/test_corpus.py"
 
 def main(argv: Sequence[str]) -> int:
     options, root = _parser().parse_args(argv), find_root()
+    if options.device == "simulator" and not options.dry_run:
+        return _simulated(root, options.jobs, options.out or records.results(root))
     if options.dry_run or not command.has_gpu("dry-run-instead"):
         print(say("bench.grading-line", solutions="onekernel check --solutions --device cuda", corpora=CORPORA))
         print("  " + records.expected(root, "grading").text())
@@ -48,6 +54,25 @@ def main(argv: Sequence[str]) -> int:
             print(f"    {name}")
     print(say("bench.written", path=path))
     return 0 if all(not run.get("failed") for run in runs) else 1
+
+
+def _simulated(root: Path, jobs: int, results: Path) -> int:
+    """The corpora on the simulator: bench/results/cpu/grading.json."""
+    began, path = time.perf_counter(), results / "cpu" / "grading.json"
+    run = _corpora(root, jobs, "simulator")
+    facts = {
+        "bench": "grading",
+        "command": "python bench/grading.py --device simulator",
+        "date": date.today().isoformat(),
+        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "versions": {"python": platform.python_version()},
+    }
+    records.write(path, {**facts, "runs": [run], "took": took(began)})
+    print(f"{run['command']}: " + ", ".join(f"{v} {k}" for k, v in run.items() if isinstance(v, int | float)))
+    for name in run["names"]:
+        print(f"    {name}")
+    print(say("bench.written", path=path))
+    return 0 if not run["failed"] else 1
 
 
 def _solutions(root: Path) -> dict[str, Any]:
@@ -74,7 +99,8 @@ def _corpora(root: Path, jobs: int, on: str = "cuda", *only: str) -> dict[str, A
     """The tests of the corpora, whose files say what must become of them: dealt to several processes, because most of
     each test's time is a compiler's and an import's."""
     began, words = time.perf_counter(), ["--device", on, CORPORA]
-    asked = subprocess.run([*_PYTEST, *words, *only, "--collect-only", "-q"], cwd=root, capture_output=True, text=True)
+    listed = [*_PYTEST, *words, "--corpora", *only, "--collect-only", "-q"]
+    asked = subprocess.run(listed, cwd=root, capture_output=True, text=True)
     tests = [line for line in asked.stdout.splitlines() if line.startswith(CORPORA)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         parts = [(Path(folder) / f"{n}.xml", tests[n::jobs]) for n in range(jobs) if tests[n::jobs]]
@@ -84,7 +110,7 @@ def _corpora(root: Path, jobs: int, on: str = "cuda", *only: str) -> dict[str, A
     lost = len(tests) - len(cases)
     return {
         "command": "pytest " + " ".join(words),
-        "what": "the corpora of right, wrong and hostile submissions on the GPU",
+        "what": f"the corpora of right, wrong and hostile submissions on the {'GPU' if on == 'cuda' else 'simulator'}",
         "passed": len(cases) - len(skipped) - len(failed),
         "skipped": len(skipped),
         "failed": len(failed) + lost,
@@ -96,13 +122,14 @@ def _corpora(root: Path, jobs: int, on: str = "cuda", *only: str) -> dict[str, A
 
 def _run(root: Path, on: str, report: Path, tests: Sequence[str]) -> list[ElementTree.Element]:
     """The results of some tests, run in one process."""
-    words = ["--device", on, "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
+    words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
     subprocess.run([*_PYTEST, *words], cwd=root, stdout=subprocess.DEVNULL)
     return list(ElementTree.parse(report).getroot().iter("testcase")) if report.is_file() else []
 
 
 def _parser() -> Any:
     parser = command.parser("grading")
+    command.option(parser, "grading", "--device", choices=["cuda", "simulator"], default="cuda")
     command.option(parser, "grading", "--jobs", type=int, default=6, metavar="N")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")
     return parser

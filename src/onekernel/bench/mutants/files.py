@@ -13,7 +13,9 @@ from onekernel.course import Course, Exercise
 from onekernel.grading.submission import Submission
 
 LADDER = "softmax_tuned"  # what a rung in CUDA answers; those in Triton answer softmax_triton
-SM_90 = ("7_cluster",)  # needs a card with thread-block clusters
+SM_90 = "sm_90"
+# Which simulated cards a file is graded on, beside the usual one: what has clusters takes another way there.
+CARDS = {"7_cluster": (SM_90, "")}
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,18 @@ class Original:
     def submission(self, course: Course, path: Path, seed: int) -> Submission:
         return Submission(course, self.exercise(course), path, "simulator", seed)
 
+    @property
+    def cards(self) -> tuple[str, ...]:
+        """The simulated cards that it is graded on, "" for the usual one."""
+        return CARDS.get(self.path.stem, ("",))
+
     @contextmanager
-    def card(self) -> Iterator[None]:
-        """The card that the file needs, while it is graded."""
+    def on(self, card: str) -> Iterator[None]:
+        """That card, while the file is graded."""
         before = os.environ.get("ONEKERNEL_ARCH")
-        if self.path.stem in SM_90:
-            os.environ["ONEKERNEL_ARCH"] = "sm_90"
+        os.environ.pop("ONEKERNEL_ARCH", None)
+        if card:
+            os.environ["ONEKERNEL_ARCH"] = card
         try:
             yield
         finally:
@@ -57,6 +65,7 @@ class Original:
 # Mutants wanted of each solution and each rung: more where there is more code, fewer where grading one takes longer.
 _SOLUTIONS = {
     "vector_add.cu": 26, "dot_product.cu": 40, "softmax_naive.cu": 36, "softmax_block.cu": 44, "softmax_tuned.cu": 40,
+    "gelu.cu": 10, "rmsnorm.cu": 10, "softmax_mul.cu": 10, "gelu_triton.py": 8, "softmax_mul_triton.py": 8,
     "softmax_triton.py": 10, "torch_minigpt.py": 14, "roofline_challenge.py": 10,
 }  # fmt: skip
 _RUNG, _TRITON_RUNG = 16, 16

@@ -69,7 +69,7 @@ def _graded(original: Original, course: Course, seeds: range, folder: Path) -> t
                     planned.append((seed, check, call))
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "check", "time_limit": SECONDS} if s.backend == "simulator" else {}
-    with original.card():
+    with original.on(original.cards[-1]):
         asked = [(call.function, call.args) for _, _, call in planned]
         outcome = supervisor.run(Request(path.resolve(), s.backend, asked, prototypes, options))
     if not outcome.built:

@@ -27,13 +27,23 @@ class End:
     by: tuple[str, ...] = ()
 
 
-def graded(original: Original, course: Course, path: Path, seed: int) -> End:
-    """Grades the mutant at `path`."""
-    s = original.submission(course, path, seed)
+def graded(original: Original, course: Course, path: Path, seed: int, *, explained: bool = False) -> End:
+    """Grades the mutant at `path` on each of the file's cards, until one kills it. One that is `explained` is looked at
+    with few inputs, which must not show it."""
+    end = End("survived")
+    for card in original.cards:
+        with original.on(card):
+            end = _graded(original.submission(course, path, seed), explained)
+        if end.end != "survived":
+            return end
+    return end
+
+
+def _graded(s: Submission, explained: bool) -> End:
     if s.exercise.operator:
         early = _first_look(s)
-        if early:
-            return early
+        if early or explained:
+            return early or End("survived")
     result = grade(s)
     codes = {f.code for v in result.verdicts for f in v.failures}
     if codes & {"compile-error", "syntax", "refused"}:

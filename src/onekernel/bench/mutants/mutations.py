@@ -7,8 +7,10 @@ and docstrings are left alone. Source of the method: DeMillo, Lipton and Sayward
 from __future__ import annotations
 
 import ast
+import io
 import random
 import re
+import tokenize
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -64,6 +66,7 @@ _PYTHON: tuple[tuple[str, str, Replace], ...] = (
     ("mask", r", mask=[^,()]+(?=[,)])", ""), ("mask", r"other=-float\(.inf.\)", "other=0.0"),
     ("constant", r"-float\(.inf.\)", "0.0"),
     ("type", r"\.to\(tl\.float32\)", ""), ("type", r"\.to\(tl\.int64\)", ""),
+    ("quantity", r"(?<=\")\d+\.\d+(?= )", lambda m: f"{1.2 * float(m[0]):.3g}"),
     ("function", r"tl\.max\b", "tl.min"), ("function", r"tl\.maximum\b", "tl.minimum"),
     ("function", r"tl\.exp\b", "tl.exp2"), ("function", r"tl\.sum\b", "tl.max"),
     ("name", r"\bx_stride\b(?!,)", "y_stride"), ("name", r"\by_stride\b(?!,)", "x_stride"),
@@ -92,10 +95,11 @@ def mutants(path: Path, most: int) -> list[Mutant]:
 
 def _all(text: str, rules: tuple[tuple[str, str, Replace], ...], lines: set[int]) -> Iterator[Mutant]:
     whole = text.split("\n")
+    comments = _comments(text, python=rules is _PYTHON)
     seen = set()
     for number in sorted(lines):
         line = whole[number - 1]
-        code = line if "#" in line and "//" not in line else line.split("//")[0].rstrip()
+        code = line[: comments.get(number, len(line))].rstrip()
         for rule, pattern, replacement in rules:
             for match in re.finditer(pattern, code):
                 new = replacement(match) if callable(replacement) else replacement
@@ -105,6 +109,14 @@ def _all(text: str, rules: tuple[tuple[str, str, Replace], ...], lines: set[int]
                 seen.add((number, changed))
                 mutated = "\n".join([*whole[: number - 1], changed, *whole[number:]])
                 yield Mutant(rule, number, code.strip(), changed.strip(), mutated)
+
+
+def _comments(text: str, *, python: bool) -> dict[int, int]:
+    """Line -> the column where its comment begins."""
+    if python:
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        return {t.start[0]: t.start[1] for t in tokens if t.type == tokenize.COMMENT}
+    return {n: line.index("//") for n, line in enumerate(text.split("\n"), 1) if "//" in line}
 
 
 def _code_lines(path: Path, text: str) -> set[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import shlex
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +29,7 @@ from onekernel.labs.reader import load
 from onekernel.messages import say
 
 SEED = 20_261_122
+Recorded = list[dict[str, Any]]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     began, path = time.perf_counter(), options.output or records.results(root) / "cpu" / "mutants.json"
     result: dict[str, Any] = {"files": {}, "took": {"wall_s": 0.0}}
-    if path.is_file():
+    if path.is_file() and (options.only or options.survivors or options.resume or options.right):
         result = records.read(path)
     course, earlier = load(root), float(result["took"]["wall_s"])
     if options.right:
@@ -54,17 +54,21 @@ def main(argv: Sequence[str]) -> int:
         print(say("bench.written", path=path))
         return 0
     for original in chosen:
-        known = result["files"].get(original.path.name, []) if options.survivors else []
-        result["files"][original.path.name] = _file(course, original, known, options.jobs)
-        result |= {
-            "bench": "mutants",
-            "command": shlex.join(["python", "bench/mutants.py", *argv]),
-            "date": date.today().isoformat(),
-            "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
-            "versions": {"python": platform.python_version()},
-            "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
-        }
-        records.write(path, result)
+        recorded = result["files"].get(original.path.name, [])
+        if options.survivors:
+            recorded = [m for m in recorded if m["by"] or reason(original.path.name, m)]
+        known = recorded if options.survivors or options.resume else []
+        for ended in _file(course, original, known, options.jobs):
+            result["files"][original.path.name] = ended
+            result |= {
+                "bench": "mutants",
+                "command": "python bench/mutants.py",
+                "date": date.today().isoformat(),
+                "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+                "versions": {"python": platform.python_version()},
+                "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
+            }
+            records.write(path, result)
         print(_line(original.path.name, result["files"][original.path.name]), flush=True)
     print(say("bench.written", path=path))
     return 0
@@ -83,23 +87,27 @@ def _right(root: Path, course: Course) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def _file(course: Course, original: Original, known: list[dict[str, Any]], jobs: int) -> list[dict[str, Any]]:
-    """The mutants of one file, graded; those of `known` that are dead or explained stay as they are."""
-    dead = {(m["line"], m["after"]): m for m in known if m["by"] or reason(original.path.name, m)}
+def _file(course: Course, original: Original, known: Recorded, jobs: int) -> Iterator[Recorded]:
+    """The mutants of one file as they are graded, `jobs` at a time: all that are done so far. Those of `known` stay."""
+    done = {(m["line"], m["after"]): m for m in known}
 
     def one(mutant: Mutant) -> dict[str, Any]:
-        if (mutant.line, mutant.after) in dead:
-            return dead[mutant.line, mutant.after]
+        if (mutant.line, mutant.after) in done:
+            return done[mutant.line, mutant.after]
+        line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+        explained = reason(original.path.name, line) is not None
         with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
             path = Path(folder) / original.path.name
             path.write_text(original.answers(mutant.text), encoding="utf-8")
-            end = graded(original, course, path, SEED)
-        line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+            end = graded(original, course, path, SEED, explained=explained)
         return {**line, "end": end.end, "by": list(end.by)}
 
-    with original.card(), ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(one, mutants(original.path, original.most)))
-    return found
+    found: Recorded = []
+    jobs = jobs if len(original.cards) == 1 else 1  # the card is this process's environment
+    with original.on(original.cards[0]), ThreadPoolExecutor(jobs) as pool:
+        for ended in pool.map(one, mutants(original.path, original.most)):
+            found.append(ended)
+            yield found
 
 
 def _line(name: str, found: Iterable[dict[str, Any]]) -> str:
@@ -113,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = command.parser("mutants")
     command.option(parser, "mutants", "--only", nargs="+", metavar="FILE")
     command.option(parser, "mutants", "--survivors", action="store_true")
+    command.option(parser, "mutants", "--resume", action="store_true")
     command.option(parser, "mutants", "--right", action="store_true")
     command.option(parser, "mutants", "--jobs", type=int, default=1, metavar="N")
     command.option(parser, "mutants", "--output", type=Path, metavar="FILE")

@@ -48,7 +48,11 @@ def right(path: Path, lang: str) -> list[str]:
 
 
 PARTS: dict[str, Callable[[Path, str], list[str]]] = {"files": files, "reasons": reasons, "right": right}
-_ENDS = ("killed", "equivalent", "open", "refused")
+_ENDS = ("killed", "equivalent", "gpu", "open", "refused")
+
+
+# Reasons that say: not here. The line runs on a GPU alone.
+ON_A_GPU = ("gpu",)
 
 
 def _why(name: str, mutant: dict[str, Any]) -> str | None:
@@ -58,7 +62,8 @@ def _why(name: str, mutant: dict[str, Any]) -> str | None:
 def _end(name: str, mutant: dict[str, Any]) -> str:
     if mutant["end"] != "survived":
         return str(mutant["end"])
-    return "equivalent" if reason(name, mutant) else "open"
+    why = reason(name, mutant)
+    return "open" if why is None else "gpu" if why in ON_A_GPU else "equivalent"
 
 
 def _under(data: dict[str, Any], lang: str) -> str:

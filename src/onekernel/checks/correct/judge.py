@@ -76,6 +76,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
             if (kind, failure.line) not in seen:
                 seen.add((kind, failure.line))
                 failures.append(failure)
+    if any("out-of-bounds" in f.code for f in failures):  # who leaves its row meets another's: the race follows
+        failures.sort(key=lambda f: f.code.startswith("race"))
     cause = next((f for f in (*failures, *(f for v in before for f in v.failures)) if f.line is not None), None)
     if cause is not None:
         failures = _fix_first(failures, cause, symptoms)

@@ -63,7 +63,7 @@ def _common(module: ModuleType, given: list[Given]) -> Message | None:
     if not hasattr(module, "otherwise"):
         return None
     seen = [module.otherwise(g.got, g.want) for g in given if not g.right and g.got.shape[-1] > 8]
-    if not seen or None in seen:
+    if len({m and m.key for m in seen}) != 1 or seen[0] is None:
         return None
     found: Message = seen[0]
     return Message(found.key, {**found.values, "inputs": len(seen)})

@@ -29,6 +29,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("dot-nothing-added", lambda: np.zeros(1))
     yield Mistake("dot-mean", lambda: np.array([products.sum() / n]))
     for threads in THREADS:
+        times = later(lambda t: np.array([t * products.sum()]), threads)
+        yield Mistake("dot-every-thread", times, variant=threads)
         for each in PER_THREAD:
             most = threads * each
             if n > most:

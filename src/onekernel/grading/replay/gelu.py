@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -26,6 +27,15 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("gelu-sigmoid", lambda: x / (1 + np.exp(-1.702 * x)))
     yield Mistake("gelu-sigmoid", lambda: _form(x, True) if by_tanh else x / (1 + np.exp(-1.702 * x)), variant="exact")
     yield Mistake("gelu-no-half", lambda: 2 * _form(x, by_tanh))
+    for one in (True, False):  # in one of the forms alone
+        right = later(_form, x, by_tanh)
+        yield Mistake("gelu-no-half", partial(_form_times, x, by_tanh, 2 if by_tanh is one else 1), variant=one)
+        zeros = partial(_form_times, x, by_tanh, 0)
+        yield Mistake("gelu-zeros", zeros if by_tanh is one else right, variant=one)
+    yield Mistake("gelu-zeros", partial(_form_times, x, by_tanh, 0))
+    u = ROOT * (x + CUBIC * x**3)
+    for cause, t in {"sign": -2 * u, "power-of-two": 2 * u * math.log(2), "size": 2 * np.abs(u), "once": u}.items():
+        yield Mistake(f"gelu-tanh-{cause}", later(lambda t: _logistic(x, t) if by_tanh else _form(x, False), t))
     yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
     yield Mistake("gelu-copy", lambda: x)
     yield Mistake("gelu-without-x", lambda: _form(x, by_tanh) / x)
@@ -45,6 +55,10 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
 
 def _form(x: np.ndarray, by_tanh: bool) -> np.ndarray:
     return oracle({"x": x, "approximate": np.array(float(by_tanh))})["y"]
+
+
+def _form_times(x: np.ndarray, by_tanh: bool, factor: int) -> np.ndarray:
+    return factor * (_form(x, by_tanh) if factor else x)  # 0 * infinity is NaN
 
 
 def _form_of(x: np.ndarray, argument: np.ndarray, by_tanh: bool) -> np.ndarray:

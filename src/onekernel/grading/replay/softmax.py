@@ -75,6 +75,7 @@ def _of_the_maximum(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-matrix-max", lambda: r.above(np.fmax.reduce(r.x, axis=None)))
     yield Mistake("softmax-max-is-first", lambda: r.above(r.x[:, :1]))
     yield Mistake("softmax-max-is-last", lambda: r.above(r.x[:, -1:]))
+    yield Mistake("softmax-max-of-abs", lambda: r.above(row_max(np.abs(r.x))))
     yield Mistake("softmax-min-for-max", lambda: r.above(np.fmin.reduce(r.x, axis=1, keepdims=True)))
 
 
@@ -85,9 +86,13 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-numerator-not-shifted", lambda: np.exp(r.x) / row_sum(r.e))
     yield Mistake("softmax-sum-not-shifted", lambda: r.over(row_sum(np.exp(r.x))))
     yield Mistake("softmax-power-of-two", lambda: np.exp2(r.x - r.largest) / row_sum(np.exp2(r.x - r.largest)))
+    tens = partial(np.power, np.float32(10), r.x - r.largest)
+    yield Mistake("softmax-power-of-ten", lambda: tens() / row_sum(tens()))
+    yield from _of_whole_numbers(r)
     yield Mistake("softmax-sign", lambda: np.exp(r.largest - r.x) / row_sum(np.exp(r.largest - r.x)))
     yield Mistake("softmax-logarithm", lambda: r.x - r.largest - np.log(row_sum(r.e)))
     yield Mistake("softmax-divided-by-count", lambda: r.over(np.float32(r.x.shape[1])))
+    yield Mistake("softmax-divided-early", lambda: r.e / np.cumsum(r.e, axis=1))
     yield Mistake("softmax-inverted", lambda: row_sum(r.e) / r.e)
     yield Mistake("softmax-constant", lambda: np.full_like(r.x, 1 / r.x.shape[1]))
     yield Mistake("softmax-zeros", lambda: np.zeros_like(r.x))
@@ -97,6 +102,21 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     right = r.above(r.largest)
     yield Mistake("softmax-nan-hidden", lambda: np.where(np.isnan(right), np.float32(0), right), variant="result")
     yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
+
+
+def _of_whole_numbers(r: _Rows) -> Iterator[Mistake]:
+    """A value that passes through an integer on its way: an exponential, the difference, the sum, its reciprocal."""
+    whole = np.trunc(r.e)
+    yield Mistake("softmax-integer", lambda: whole / row_sum(r.e), variant="numerator")
+    yield Mistake("softmax-integer", lambda: whole / row_sum(whole), variant="exponentials")
+    yield Mistake("softmax-integer", lambda: r.over(np.trunc(row_sum(r.e))), variant="sum")
+    whole_sum = np.nan_to_num(np.trunc(row_sum(r.e)), nan=2.0**31)  # NaN becomes a number, too
+    yield Mistake("softmax-integer", lambda: r.e * np.trunc(1 / whole_sum), variant="reciprocal")
+    yield Mistake("softmax-integer", lambda: r.above(np.trunc(r.largest)), variant="maximum")
+    cut = np.exp(np.trunc(r.x - r.largest))
+    yield Mistake("softmax-integer", lambda: cut / row_sum(cut), variant="difference")
+    input_cut = _Rows(np.trunc(r.x))
+    yield Mistake("softmax-integer", lambda: input_cut.above(input_cut.largest), variant="input")
 
 
 def _of_the_rows(case: Replayed, r: _Rows) -> Iterator[Mistake]:
@@ -109,7 +129,7 @@ def _of_the_rows(case: Replayed, r: _Rows) -> Iterator[Mistake]:
     first = _Rows(np.broadcast_to(r.x[:1], r.x.shape))
     yield Mistake("softmax-first-row", lambda: first.above(first.largest))
     strides = case.row_strides
-    for cause, stride in {"x-cols": r.x.shape[1], "x-of-y": strides["y"]}.items():
+    for cause, stride in {"x-cols": r.x.shape[1], "x-of-y": strides["y"], "x-one": 1}.items():
         if stride != strides["x"]:
             wrong = _Rows(case.read("x", stride))
             yield Mistake(f"stride-{cause}", later(lambda w: w.above(w.largest), wrong))
@@ -130,20 +150,38 @@ def _of_the_padding(r: _Rows) -> Iterator[Mistake]:
             in_both = partial(np.maximum, r.largest, np.float32(0))
             yield Mistake("softmax-padded-zero", later(lambda w, top: zeros(w, top()), width, in_both), variant=variant)
             yield Mistake("softmax-padded-zero", later(lambda w: zeros(w, r.largest), width), variant=variant + " sum")
+            for number in STARTS[2:]:
+                filled = later(lambda w, f: _filled(r, w - cols, f), width, number)
+                yield Mistake("softmax-padded-number", filled, variant=(variant, number))
             padded = later(lambda w: r.over(row_sum(r.e) + np.float32(w - cols)), width)
             yield Mistake("softmax-padded-one", padded, variant=variant)
+
+
+def _filled(r: _Rows, more: int, number: float) -> np.ndarray:
+    """With `more` columns of a number, in maximum and sum."""
+    top = np.maximum(r.largest, np.float32(number))
+    e = np.exp(r.x - top)
+    return np.asarray(e / (row_sum(e) + np.float32(more) * np.exp(np.float32(number) - top)))
 
 
 def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
     """Columns that are left out, or counted more than once: in the sum, in the maximum, in both."""
     for cause, variant, weights in weightings(r.x.shape[1]):
         for where in ("sum", "maximum", "both"):
-            yield Mistake(cause, partial(r.weighted, weights, where), variant=(variant, where))
+            kept = where == "maximum" and cause == "sum-last-alone"  # the last maximum is kept, not the largest
+            name = "softmax-max-is-last" if kept else cause
+            yield Mistake(name, partial(r.weighted, weights, where), variant=(variant, where))
     cut = _Rows(np.where(np.arange(r.x.shape[1]) == r.x.shape[1] - 1, np.float32(-np.inf), r.x))
     yield Mistake("sum-skips-last", lambda: cut.above(cut.largest), variant="masked")
     for threads in THREADS:
         yield Mistake("softmax-own-sums", partial(_own_sums, r, threads), variant=threads)
         yield Mistake("softmax-own-sums", partial(_own_sums, r, threads, joined=True), variant=-threads)
+        yield Mistake("softmax-own-sums", partial(_own, r, threads, "sum"), variant=("online", threads))
+        yield Mistake("sum-own-twice", partial(_own, r, threads, "twice"), variant=threads)
+        for others in ("nothing", "own", "shuffled"):
+            not_shared = partial(_not_shared, r, threads, others)
+            yield Mistake("softmax-sum-not-shared", not_shared, variant=(threads, others))
+        yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
 
 
 def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
@@ -169,6 +207,33 @@ def _own_sums(r: _Rows, threads: int, joined: bool = False) -> np.ndarray:
     return np.asarray((e / e.sum(axis=1, keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
+def _own(r: _Rows, threads: int, which: str) -> np.ndarray:
+    """As after an online pass: each thread's own sum, or its maximum, where the row's is wanted."""
+    laid = dealt(r.x, threads, -np.inf)
+    own = laid.max(axis=1, keepdims=True)
+    sums = np.exp(laid - own).sum(axis=1, keepdims=True)
+    top = r.largest[:, :, None]
+    if which == "twice":
+        sums = row_sum(r.e)[:, :, None] + np.exp(laid - top).sum(axis=1, keepdims=True)
+    y = np.exp(laid - own) / row_sum(r.e)[:, :, None] if which == "maximum" else np.exp(laid - top) / sums
+    return np.asarray(y.reshape(len(r.x), -1)[:, : r.x.shape[1]])
+
+
+def _not_shared(r: _Rows, threads: int, others: str) -> np.ndarray:
+    """The first thread divides by the row's sum; the others by nothing, by their own, or by what shuffles left them."""
+    laid = dealt(r.e, threads)
+    sums = laid.sum(axis=1, keepdims=True)
+    if others == "shuffled":  # not even the first: by its warp's
+        lanes = dealt(sums[:, 0, :], 32).reshape(len(r.x), -1, 32)
+        for offset in (16, 8, 4, 2, 1):  # past the last lane a lane gets its own value
+            lanes = lanes + np.concatenate([lanes[:, :, offset:], lanes[:, :, 32 - offset :]], axis=2)
+        sums = lanes.reshape(len(r.x), 1, -1)[:, :, :threads]
+    else:
+        sums = np.where(others == "own", sums, np.float32(0))
+        sums[:, 0, 0] = row_sum(r.e)[:, 0]
+    return np.asarray((laid / sums).reshape(len(r.x), -1)[:, : r.x.shape[1]])
+
+
 def _not_rescaled(r: _Rows, threads: int) -> np.ndarray:
     """Running sums whose terms keep the maximum that held when they came; the threads' sums are joined rightly."""
     laid = dealt(r.x, threads, -np.inf)
@@ -180,9 +245,11 @@ def _not_rescaled(r: _Rows, threads: int) -> np.ndarray:
 
 
 def otherwise(got: np.ndarray, want: np.ndarray) -> Message | None:
-    """What wrong rows have in common where no mistake gives their numbers: all elements of a row off by one factor."""
+    """What wrong rows have in common where no mistake gives their numbers: all elements NaN, or off by one factor."""
     if got.shape[1] < 8:
         return None
+    if np.isnan(got).all() and not np.isnan(want).all():
+        return Message("replay.softmax-all-nan")
     if not (np.isfinite(got).all() and np.isfinite(want).all()):
         return None
     looked_at = want > FACTOR_FROM * want.max(axis=1, keepdims=True)

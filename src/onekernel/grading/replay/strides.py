@@ -18,8 +18,9 @@ from onekernel.sandbox.supervisor import CallOutcome
 def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
     """Which stride is used in whose place; None where something else is wrong, too, or nothing is."""
     strided = [p for p in operator.parameters if p.row_stride]
-    if [p.name for p in strided] != ["x", "y"] or len(operator.inputs()) != 1:
-        return None  # what follows is of one matrix that becomes another
+    one_matrix = [p.name for p in strided] == ["x", "y"] and len(operator.inputs()) == 1
+    if len(strided) < 2:
+        return None
     right: list[Call] = []
     wrong: list[tuple[Call, CallOutcome]] = []
     for call, outcome in ran:
@@ -32,7 +33,7 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
     close = [c for c in right if not any(c.case.gaps.values())]
     if not close or not wrong or not all(any(c.case.gaps.values()) for c, _ in wrong):
         return None
-    which = _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
+    which = "unknown" if not one_matrix else _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
     values = {"inputs": len(wrong), "right": len(close)}
     return Message(f"replay.stride-{which}", values)
 

@@ -35,9 +35,18 @@ def weightings(n: int) -> Iterator[Weighting]:
     yield "sum-first-alone", None, lambda: at == 0
     for step in STEPS:
         yield "sum-tail-lost", step, later(lambda s: at < n // s * s, step)
+    for tile in STEPS[3:]:
+        if tile < n:
+            yield "sum-last-alone", -tile, later(lambda t: at >= (n - 1) // t * t, tile)
+            yield "sum-first-tile", tile, later(lambda t: np.where(at < t, (n - 1 - at) // t + 1, 0), tile)
     for step in (2, 4, 8):
         yield "sum-tail-twice", step, later(lambda s: 1 + (at == n // s * s - 1), step)
         yield "sum-tail-twice", -step, later(lambda s: 1 + (at == n // s * s - 1) * (n % s > 0), step)
+    for half in (16, 8):
+        yield "sum-half-warp", half, later(lambda h: at % 32 < h, half)
+    for step in (2, 4):
+        yield "sum-half-warp", -step, later(lambda s: at % 32 % s == 0, step)
+    yield "sum-last-lane", None, lambda: 32 * (at % 32 == 31)
     for threads in BLOCKS:
         yield "sum-one-thread", threads, later(lambda t: at % t == 0, threads)
         if threads > 32:

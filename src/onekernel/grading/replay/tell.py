@@ -13,7 +13,7 @@ from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
 
 WRONG = ("values", "nan", "row-sum")
-SEEN = ("replay.softmax-row-factor",)  # told from the results, not made on purpose
+SEEN = ("replay.softmax-row-factor", "replay.softmax-all-nan")  # told from the results, not made on purpose
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 
 
@@ -26,11 +26,28 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
     # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
     every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]
     strided = stride_cause(s.operator, every)
-    found = strided or cause(s.operator, every)
+    found = strided
+    if strided is None or len(s.operator.inputs()) > 1:  # of several inputs it says less than a mistake made on purpose
+        made = cause(s.operator, every)
+        strided, found = (None, made) if made else (strided, strided)
     if found is None:
-        return list(verdicts)
+        return _unexplained(s, verdicts)
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None
     return [_explained(v, found, apart) for v in verdicts]
+
+
+def _unexplained(s: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, the first wrong values of a kernel in CUDA with the way to look at what is between."""
+    out, told = [], s.path.suffix != ".cu"
+    for verdict in verdicts:
+        first = verdict.failures[0] if verdict.failures else None
+        if first is not None and first.code in WRONG and not told:
+            told = True
+            values = {"symptom": first.message, "slug": s.exercise.slug}
+            shown = replace(first, message=Message("replay.unknown", values))
+            verdict = replace(verdict, failures=(shown, *verdict.failures[1:]))
+        out.append(verdict)
+    return out
 
 
 def _explainable(failure: Failure) -> bool:

@@ -48,12 +48,23 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
             continue
         message, line = told(what, line, _text(where))
+        if _follows(message, findings):
+            continue
         findings.append(Finding("compile-error", message, where, line, chapter=COMPILE_ERRORS))
     if not findings:
         first = next((n for n in log.splitlines() if "error" in n), log.strip().partition("\n")[0])
         message = Message("simulator.compile-failed", {"what": first[:200].replace(work, "")})
         findings.append(Finding("compile-error", message, str(source.path)))
     return BuildError(findings[:5], log.replace(work + "/", ""))
+
+
+def _follows(message: Message, findings: list[Finding]) -> bool:
+    """Whether an error follows from one that was told: what stands behind a missing `;` is not declared."""
+    return _slip(message) == "compile.other-scope" and any(_slip(f.message) == "compile.semicolon" for f in findings)
+
+
+def _slip(message: Message) -> str:
+    return str(getattr(message.values.get("why"), "key", ""))
 
 
 def _known(what: str) -> Message | None:

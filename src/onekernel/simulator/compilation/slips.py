@@ -70,6 +70,8 @@ def _semicolon(c: Complaint, m: re.Match[str]) -> Told | None:
         return "semicolon", {}, before
     if m["token"] == "}" and c.text.startswith("}"):
         return "semicolon", {}, before
+    if not c.text.endswith(";") and not re.search(rf"(?<!\w){re.escape(m['token'])}(?!\w)", c.text):
+        return "semicolon", {}, c.line
     return "semicolon-here", {"token": m["token"]}, c.line
 
 

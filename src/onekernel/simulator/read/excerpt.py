@@ -32,6 +32,23 @@ def quoted(text: str) -> str:
     return f"`{text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 1] + '…'}`"
 
 
+def mentions(file: str | None, word: str) -> bool:
+    """Whether code of the file has the word."""
+    return any(word in _code(line) for line in (_lines(file) if file else ()))
+
+
+def is_dynamic(file: str | None, name: str) -> bool:
+    """Whether the array is an extern __shared__ one."""
+    array = re.compile(rf"\bextern\b[^;]*\b{re.escape(name)}\s*\[\s*\]")
+    return any(array.search(_code(line)) for line in (_lines(file) if file else ()))
+
+
+def is_of_device(file: str | None, name: str) -> bool:
+    """Whether the variable is a __device__ one."""
+    variable = re.compile(rf"__device__[^;()]*\b{re.escape(name)}\b\s*(?:\[[^\]]*\]\s*)*[;=]")
+    return any(variable.search(_code(line)) for line in (_lines(file) if file else ()))
+
+
 def in_loop(file: str | None, number: int | None) -> bool:
     """Whether a loop of the same function stands around the line: told by braces, or by a loop that needs none."""
     return _inside(file, number, _LOOP)
@@ -61,6 +78,27 @@ def _inside(file: str | None, number: int | None, word: re.Pattern[str]) -> bool
             elif code[at] == "{" and word.search(code[:at]):
                 return True
     return False
+
+
+def has_wide_test(file: str | None, number: int | None) -> bool:
+    """Whether a `<=` stands on the line or on one of the two before it."""
+    lines = _lines(file) if file and number else ()
+    return any("<=" in _code(line) for line in lines[max(0, (number or 0) - 3) : number])
+
+
+def share_loop(file: str, one: int, other: int) -> bool:
+    """Whether a loop with braces stands around both lines."""
+    open_loops: list[tuple[int, bool]] = []
+    around: dict[int, set[int]] = {}
+    for n, line in enumerate(_lines(file), 1):
+        code = _code(line)
+        around[n] = {at for at, loop in open_loops if loop}
+        for at, sign in enumerate(code):
+            if sign == "{":
+                open_loops.append((n, bool(_LOOP.search(code[:at]))))
+            elif sign == "}" and open_loops:
+                open_loops.pop()
+    return bool(around.get(one, set()) & around.get(other, set()))
 
 
 def same_function(file: str, one: int, other: int) -> bool:

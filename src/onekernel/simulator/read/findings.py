@@ -6,6 +6,7 @@ of code, the names of kernels, what a line says.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -16,8 +17,21 @@ from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.records import Record, by_code
 from onekernel.simulator.read.traffic import kernel_name
 
-# Forms that the text of the file tells from "read-write".
-ORDERS = ("used-again", "write-after-read", "same-line", "advice-loop")
+# Forms, and values, that the file's text and the launch tell, and not the runtime.
+OF_THE_READER = (
+    "used-again",
+    "write-after-read",
+    "advice-loop",
+    "same-line",
+    "same-index",
+    "other-warps",
+    "once",
+    "static",
+    "dynamic",
+    "few",
+    "one-past",
+)
+GIVEN = ("kernel", "line", "other_line", "warp", "once", "place", "few", "threads")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -39,15 +53,33 @@ def _finding(
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
     values = {k: record.says(v["form"], plain) if isinstance(v, dict) else v for k, v in facts.items()}
     values.setdefault("warp", "")  # said of a race within one warp alone
+    values["once"] = ""  # and of a variable that the grid has once
     values["line"] = line or 0
     values["other_line"] = other or line or 0
     values["kernel"] = _kernel(found, report, functions)
+    threads = _threads(found, report)
     if form in record.in_loop and line == other and excerpt.in_loop(file, line):
         form = record.in_loop[form]
-    if form == "read-write" and file == (other_file or file):
-        form = _order(file, line, other)
+    if form in ("read-write", "write-after-read") and file == (other_file or file):
+        order = _order(file, line, other)
+        form = form if order == "read-write" else order
     if "advice" in values and excerpt.in_loop(file, line):
         values["advice"] = record.says("advice-loop", {})
+    if record.name == "out-of-bounds-shared":
+        dynamic = excerpt.is_dynamic(file, str(values["variable"]))
+        past = int(str(values.get("index", 0))) - int(str(values.get("size", 0)))
+        last = record.says("one-past", {}) if past == 0 and excerpt.has_wide_test(file, line) else None
+        of_size = record.says("dynamic", {}) if dynamic else record.says("static", {"threads": threads})
+        values["place"] = last or of_size
+    if record.name == "uninitialised-read":
+        few = form == "shared" and int(str(values["index"])) >= threads
+        values["few"] = record.says("few", {"threads": threads}) if few else ""
+    if form == "write-write" and line == other:
+        form = "same-index"
+    if form == "grid" and excerpt.is_of_device(file, str(values["variable"])):
+        values["once"] = record.says("once", {})
+    if record.name == "race" and not values["warp"] and excerpt.mentions(file, "__syncwarp"):
+        values["warp"] = record.says("other-warps", {})
     if form == "mask" and excerpt.in_branch(other_file or file, other) and not excerpt.in_branch(file, line):
         form, values["threads"], values["other_line"] = "threads", values["missing"], line or 0
         file, line = other_file or file, other  # the barrier is in a branch, the warp function is not
@@ -66,7 +98,7 @@ def _order(file: str | None, write: int | None, read: int | None) -> str:
         return "read-write"
     if write < read and excerpt.barrier_between(file, write, read):
         return "used-again"
-    if read < write and not excerpt.barrier_between(file, read, write) and not excerpt.in_loop(file, read):
+    if read < write and not excerpt.barrier_between(file, read, write) and not excerpt.share_loop(file, read, write):
         return "write-after-read"
     return "read-write"
 
@@ -88,6 +120,12 @@ def _where(found: dict[str, Any], prefix: str, lines: Lines, path: str) -> tuple
     if f"{prefix}line" in found:
         return found[f"{prefix}file"], found[f"{prefix}line"]
     return (path, None) if not prefix else (None, None)
+
+
+def _threads(found: dict[str, Any], report: dict[str, Any]) -> int:
+    """Of a block of the launch that the finding belongs to; 0 for none."""
+    number = found["launch"] - 1
+    return math.prod(report["launches"][number]["block"]) if 0 <= number < len(report["launches"]) else 0
 
 
 def _kernel(found: dict[str, Any], report: dict[str, Any], functions: dict[int, str]) -> str:

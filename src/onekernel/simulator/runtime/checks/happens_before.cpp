@@ -19,6 +19,7 @@ namespace {
 struct Release {
     uint32_t block, time, barrier_time, full_time;
     uint16_t thread;
+    bool device;  // for other blocks too
 };
 
 constexpr uint16_t NO_THREAD = 0xffff;  // of a release that stands for all that a block did before its barrier_time
@@ -51,7 +52,8 @@ std::unordered_map<uintptr_t, Channel> channels;
 std::unordered_set<uint32_t> unfenced;  // blocks of which an atomic has written without a fence before it
 std::vector<std::vector<Acquire>> acquires(1);  // of the running blocks: one, or all that are resident
 
-bool covers(const Release& r, const Access& p) {
+bool covers(const Worker& w, const Release& r, const Access& p) {
+    if (!r.device && p.block != w.block + 1) return false;
     if (r.thread == p.thread) return p.time <= r.time;
     return p.time < r.barrier_time || (r.thread / WARP == p.thread / WARP && p.time < r.full_time);
 }
@@ -59,11 +61,11 @@ bool covers(const Release& r, const Access& p) {
 // Does one of the channel's first `count` releases, beyond those walked before, order `p`?
 bool released(const Worker& w, const Channel& c, size_t count, const Access& p) {
     auto r = c.releases.begin() + c.walked, end = c.releases.begin() + count;
-    if (w.resident) return std::any_of(r, end, [&](const Release& a) { return a.block == p.block && covers(a, p); });
+    if (w.resident) return std::any_of(r, end, [&](const Release& a) { return a.block == p.block && covers(w, a, p); });
     // Blocks that run one after another release in their order.
     r = std::lower_bound(r, end, p.block, [](const Release& a, uint32_t block) { return a.block < block; });
     for (; r != end && r->block == p.block; ++r)
-        if (covers(*r, p)) return true;
+        if (covers(w, *r, p)) return true;
     return false;
 }
 
@@ -110,9 +112,9 @@ bool ordered(Worker& w, const Access& p, unsigned rank) {
 }
 
 void synchronise(Worker& w, uintptr_t address, bool writes) {
-    bool release = writes && w.fenced[w.rank];
+    bool release = writes && w.fenced[w.rank], device = w.fenced[w.rank] == FENCED_DEVICE;
     Busy busy;
-    if (writes && !release) unfenced.insert(static_cast<uint32_t>(w.block));
+    if (writes && !device) unfenced.insert(static_cast<uint32_t>(w.block));
     if (!release && channels.empty()) return;
     Channel& c = channels[address];
     auto& mine = acquires[w.member];
@@ -129,13 +131,13 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
         most = q.releases;
         c.seen.push_back({c.releases.size(), q.channel, q.releases});
     }
-    c.releases.push_back({static_cast<uint32_t>(w.block + 1), w.time, w.barrier_time, warp_of(w, w.rank).full_time, thread});
-    if (!w.resident) return;
+    c.releases.push_back({static_cast<uint32_t>(w.block + 1), w.time, w.barrier_time, warp_of(w, w.rank).full_time, thread, device});
+    if (!w.resident || !device) return;
     // What the other blocks of the cluster did before its last barrier is released along with it.
     int first = w.member / w.resident->cluster_blocks * w.resident->cluster_blocks;
     for (int i = first; i < first + w.resident->cluster_blocks; i++) {
         const ResidentBlock& m = w.resident->members[i];
-        if (i != w.member && m.met) c.releases.push_back({static_cast<uint32_t>(m.worker->block + 1), 0, m.met, 0, NO_THREAD});
+        if (i != w.member && m.met) c.releases.push_back({static_cast<uint32_t>(m.worker->block + 1), 0, m.met, 0, NO_THREAD, true});
     }
 }
 
@@ -163,9 +165,9 @@ bool ordered_by_block_barrier(Worker& w, const Access& p, unsigned rank) {
     return false;
 }
 
-extern "C" void ok_fence(int, Site) {
+extern "C" void ok_fence(int scope, Site) {
     Worker& w = *worker;
-    if (w.current) w.fenced[w.rank] = w.time;
+    if (w.current) w.fenced[w.rank] = scope > 0 ? FENCED_DEVICE : std::max(w.fenced[w.rank], FENCED_BLOCK);
 }
 
 bool signalled_without_fence(uint32_t block) { return unfenced.count(block); }

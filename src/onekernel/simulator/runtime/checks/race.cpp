@@ -14,7 +14,7 @@ struct Pending {
     int bytes;
     uint64_t before;
     Place place;
-    Access previous, now;
+    Access previous, now;  // two writes
 };
 Pending pending;
 unsigned race_serial = 0, first_serial = 0;  // first_serial: when the launch began
@@ -39,7 +39,7 @@ Finding& variable(Finding& f, const Place& place, uintptr_t address) {
         .number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
 }
 
-void report_race(Worker& w, const Place& place, uintptr_t address, const Access& earlier, const Access& later) {
+void report_race(Worker& w, const Place& place, uintptr_t address, const Access& earlier, const Access& later, uint32_t read_before) {
     // Which of the two came first is the simulator's choice: a race is told from the side that writes.
     bool both_write = earlier.flags & later.flags & WRITES;
     bool told_first = (earlier.flags & WRITES) && !both_write;
@@ -52,6 +52,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
                        : other_block                                 ? place.global ? "grid" : "cluster"
                        : (earlier.flags | later.flags) & ATOMIC ? "atomic"
                        : both_write                                  ? "write-write"
+                       : read_before && read_before == other.pc      ? "write-after-read"
                                                                      : "read-write";
     uint64_t key = variable_key(place);
     // Where all that meet are of one warp, its own barrier is enough: one pair of two warps, and it is not.
@@ -65,7 +66,9 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     if (variable(f, place, address).add()) withdraw("uninitialised-read", key);  // read too early, not never written
 }
 
-void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access& p, const Access& now) {
+// `read_before`: where the one that writes has read the word since the last barrier, 0 if it has not. Whoever does as the
+// other did and only then writes comes after the read; a value that is read by mistake is written first.
+void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access& p, const Access& now, uint32_t read_before = 0) {
     if (!p.block || !(p.bytes & now.bytes) || (p.flags & now.flags & ATOMIC) || ordered(w, p, now.thread)) return;
     bool both_write = (p.flags & WRITES) && (now.flags & WRITES);
     if (both_write && !((p.flags | now.flags) & ATOMIC)) {
@@ -73,7 +76,7 @@ void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Acc
         if (!pending.live) pending = {true, address, bytes, value_at(address, bytes), place, p, now};
         return;
     }
-    report_race(w, place, address, p, now);
+    report_race(w, place, address, p, now, read_before);
 }
 }  // namespace
 
@@ -81,7 +84,7 @@ void settle(Worker& w) {
     if (__builtin_expect(!pending.live, 1)) return;
     pending.live = false;
     if (value_at(pending.address, pending.bytes) != pending.before)
-        report_race(w, pending.place, pending.address, pending.previous, pending.now);
+        report_race(w, pending.place, pending.address, pending.previous, pending.now, 0);
 }
 
 [[gnu::noinline]] static void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
@@ -104,16 +107,21 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
         }
         c.launch = race_serial;
         c.writer.block = c.atomic.block = c.reader.block = c.reader2.block = 0;
+        c.atomic.pc = 0;
     }
     if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
         !(place.global && place.global->initialised))
         report_uninitialised(place, at, pc);
-    if (!harmless(c.writer)) meet(w, place, at, bytes, c.writer, now);
+    // A place that holds no atomic holds what the last writer had read of the word itself.
+    if (!harmless(c.writer))
+        meet(w, place, at, bytes, c.writer, now, c.atomic.block || c.atomic.thread != c.writer.thread ? 0 : c.atomic.pc);
     bool atomic = now.flags & ATOMIC;
     if (!atomic && !harmless(c.atomic)) meet(w, place, at, bytes, c.atomic, now);
     if (now.flags & WRITES) {
-        if (!harmless(c.reader)) meet(w, place, at, bytes, c.reader, now);
-        if (!harmless(c.reader2)) meet(w, place, at, bytes, c.reader2, now);
+        auto own = [&](const Access& p) { return p.block == now.block && p.thread == now.thread && p.time >= w.barrier_time; };
+        uint32_t read_before = own(c.reader) ? c.reader.pc : own(c.reader2) ? c.reader2.pc : 0;
+        if (!harmless(c.reader)) meet(w, place, at, bytes, c.reader, now, read_before);
+        if (!harmless(c.reader2)) meet(w, place, at, bytes, c.reader2, now, read_before);
         c.init |= now.bytes;
         if (atomic) {
             c.atomic = now;
@@ -122,6 +130,7 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
         c.writer = now;
         for (Access* a : {&c.atomic, &c.reader, &c.reader2})
             if (!(a->bytes & ~now.bytes)) a->block = 0;
+        if (!c.atomic.block) c.atomic.pc = read_before, c.atomic.thread = now.thread;
         return;
     }
     if (atomic) {

@@ -64,6 +64,9 @@ int check_launch(const LaunchSite& site, const Config& c) {
     long long threads = 1LL * c.block.x * c.block.y * c.block.z;
     if (!c.grid.x || !c.grid.y || !c.grid.z) return refuse(site, "empty-grid", 0, 1, ERROR_INVALID_CONFIGURATION);
     if (!threads) return refuse(site, "empty-block", 0, 1, ERROR_INVALID_CONFIGURATION);
+    bool looks_exchanged = c.grid.x % 32 == 0 && c.grid.x <= unsigned(CARD.threads_per_block) && threads % 32;
+    if (threads > CARD.threads_per_block && looks_exchanged)
+        return refuse(site, "exchanged", threads, c.grid.x, ERROR_INVALID_CONFIGURATION);
     if (threads > CARD.threads_per_block)
         return refuse(site, "threads", threads, CARD.threads_per_block, ERROR_INVALID_CONFIGURATION);
     if (int(c.block.z) > CARD.block_z) return refuse(site, "block.z", c.block.z, CARD.block_z, ERROR_INVALID_CONFIGURATION);

@@ -52,6 +52,9 @@ struct Launch {
     std::atomic<uint64_t> last_block{~uint64_t(0)};  // the block that ended the launch early: those after it do not count
 };
 
+// How far a thread's last fence reaches: __threadfence_block(), or __threadfence() and wider.
+constexpr uint32_t FENCED_BLOCK = 1, FENCED_DEVICE = 2;
+
 struct Worker {
     // What ok_barrier in schedule.cpp reads by offset.
     void* main = nullptr;       // the context of the worker itself
@@ -81,7 +84,7 @@ struct Worker {
 
     // By rank, apart from the threads' other fields: a barrier touches these of every thread.
     void* contexts[MAX_THREADS_PER_BLOCK];   // where a thread stopped; meaningful unless its warp calls it fresh
-    uint32_t fenced[MAX_THREADS_PER_BLOCK];  // `time` at its last fence, 0 if none since it last released
+    uint32_t fenced[MAX_THREADS_PER_BLOCK];  // FENCED_..., 0 if there was no fence since it last released
     Thread threads[MAX_THREADS_PER_BLOCK];
     Warp warps[MAX_WARPS];
     uint32_t seen[MAX_WARPS][WARP][WARP];

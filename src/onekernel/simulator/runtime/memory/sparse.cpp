@@ -15,6 +15,7 @@
 namespace __ok {
 static uint64_t visits, by_thread, most_by_thread;  // accesses of this launch, and of the thread that runs
 static uint64_t thread_running;
+static std::unordered_set<uintptr_t> touched_pages;  // that this launch has touched
 
 // Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)).
 static bool repeat(const void* pattern, size_t period, char* base, size_t span) {
@@ -65,10 +66,13 @@ void sparse_launch(Launch& launch) {
     uint64_t elements = 0;
     for (int i = 1; i < allocation_count; i++)
         if (Sparse* s = allocations[i].live ? allocations[i].sparse : nullptr) {
-            s->loaded = s->stored = 0;
+            s->loaded = s->stored = s->bytes_read = s->bytes_written = 0;
+            s->read.clear();
+            s->written.clear();
             elements = std::max(elements, (allocations[i].high - allocations[i].low) / allocations[i].item);
         }
     visits = by_thread = 0;
+    touched_pages.clear();
     thread_running = ~uint64_t(0);
     // A thread may have a thousand times its even share: most threads of a block may have no column. Beyond it goes round.
     most_by_thread = 1024 * (elements / std::max<uint64_t>(1, launch.blocks * launch.threads) + 128);
@@ -88,8 +92,8 @@ void sparse_block_ended(Launch& launch) {
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];
         if (!a.live || !a.sparse) continue;
-        a.sparse->loaded = a.loaded;
-        a.sparse->stored = a.stored;
+        a.sparse->loaded = a.sparse->bytes_read;
+        a.sparse->stored = a.sparse->bytes_written;
     }
 }
 
@@ -106,14 +110,16 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
     if (!s || !s->tensor) launch.talks = true;
     else {
         Busy busy;
+        touched_pages.insert(address / 4096);
         uint64_t start = address - a.low, bin = start / ((a.high - a.low) / 64 + 1);
         (writes ? s->bins_written : s->bins_read) |= uint64_t(1) << bin;
+        if ((writes ? s->written : s->read).insert(start).second) (writes ? s->bytes_written : s->bytes_read) += bytes;
         if (writes && joins(s->runs, start)) s->runs.back() += bytes;
         else if (writes && s->runs.size() < 2 * MOST_RUNS) s->runs.insert(s->runs.end(), {start, uint64_t(bytes)});
     }
     (writes ? a.stored : a.loaded) += bytes;
     if (by_thread > most_by_thread) launch.goes_round = true;
-    if (++visits <= MOST_VISITS && !launch.goes_round) return;
+    if (++visits <= MOST_VISITS && touched_pages.size() <= MOST_PAGES && !launch.goes_round) return;
     launch.exhausted = true;
     launch.next = launch.blocks;
     abandon_block();

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "memory.h"
 
 namespace __ok {
 constexpr uint64_t SAMPLED_BLOCKS = 64;         // of a launch with more: those that run
-constexpr uint64_t MOST_VISITS = 400'000;       // accesses of a launch: each may be the first to its page, and cost a microsecond
+constexpr uint64_t MOST_VISITS = 400'000;       // accesses of a launch
+constexpr size_t MOST_PAGES = 40'000;           // that it touches: the first access to each costs up to 16 microseconds
 constexpr size_t MOST_RUNS = 1 << 18;           // stretches of an output whose values are looked at
 
 constexpr size_t LARGE_BYTES = size_t(64) << 20;  // of scratch memory, which is not filled then
@@ -18,7 +20,9 @@ struct Sparse {
     bool tensor = true;                         // one that the launcher was given, not scratch
     uint64_t bins_read = 0, bins_written = 0;   // a bit for each 64th of the tensor
     std::vector<uint64_t> runs;                 // start, length, start, length...: bytes that were written
-    uint64_t loaded = 0, stored = 0;            // bytes, in this launch, by blocks that came to their end
+    std::unordered_set<uint64_t> read, written; // where, in this launch
+    uint64_t bytes_read = 0, bytes_written = 0; // there, each place once: who counts in float comes to few places, often
+    uint64_t loaded = 0, stored = 0;            // of them by blocks that came to their end
 };
 
 struct Worker;

@@ -1,0 +1,100 @@
+"""Slips that compile without a word, seen in the text: what was written cannot be what is meant.
+
+Nobody loses points by them: they are told where results are wrong (grading/suspicions.py). Comments are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+Seen = Iterator[tuple[str, int, str, dict[str, object]]]
+"""File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
+_Found = Iterator[tuple[int, str, dict[str, object]]]
+
+_ARRAY = re.compile(r"^\s*(?:float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t)\s+(\w+)\s*\[[^\]]*\]\s*;")
+_OF_THREAD = re.compile(r"\b(\w+)\s*=\s*[^;=]*\bthreadIdx\b")
+_EMPTY_FOR = re.compile(r"\b(for|while|if)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*;\s*$")
+_FLOAT_COUNTER = re.compile(
+    r"\bfor\s*\(\s*(?:float|__half)\s+(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<=?\s*(?P<bound>\w+)"
+)
+_COPY = re.compile(r"\b(?P<call>cudaMem(?:cpy|set)(?:Async)?)\s*\((?P<given>(?:[^()]|\([^()]*\))*)\)")
+_BYTES = re.compile(r"sizeof|byte|size|\*|[4-9]|\d\d", re.IGNORECASE)
+_OF_TYPE = re.compile(
+    r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)|"
+    r"\(\(\s*(?:const\s+)?(?P<whole>int|long|short)\s*\*\s*\)\s*\w+\)\s*\["
+)
+_QUOTIENT = re.compile(r"(?<![\w.])(1 ?/ ?[2-9])(?![\w.])(?!\s*;)")
+_LAUNCHER = re.compile(r'extern\s+"C"[^;{}()]*\(([^()]*)\)\s*\{')
+_ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(\w+)")
+
+
+def lint(files: Mapping[str, str]) -> Seen:
+    """What is seen in the texts of the learner's files."""
+    for file, text in files.items():
+        lines = [re.sub(r"//.*", "", line) for line in text.splitlines()]
+        for rule in (_own_arrays, _empty_bodies, _counters, _bytes, _types, _own_outputs, _quotients):
+            yield from ((file, n, key, values) for n, key, values in rule(lines))
+
+
+def _own_arrays(lines: Sequence[str]) -> _Found:
+    """Arrays of a thread's own that are indexed by the thread, in a file whose threads meet at barriers: __shared__ may
+    be missing."""
+    text = "\n".join(lines)
+    if "__syncthreads" not in text:
+        return
+    of_thread = "|".join({"threadIdx", *_OF_THREAD.findall(text)})
+    for n, line in enumerate(lines, 1):
+        array = _ARRAY.match(line)
+        if array and re.search(rf"\b{array[1]}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
+            yield n, "own-array", {"name": array[1]}
+
+
+def _empty_bodies(lines: Sequence[str]) -> _Found:
+    for n, line in enumerate(lines, 1):
+        empty = _EMPTY_FOR.search(line)
+        if empty and n < len(lines) and lines[n].strip().startswith("{") and not re.match(r"\s*\}", line):
+            yield n, "empty-body", {"word": empty[1]}
+
+
+def _counters(lines: Sequence[str]) -> _Found:
+    """Loops over as many turns as a size in 64 bits says, counted in float."""
+    sizes = set(re.findall(r"\bint64_t\s+(\w+)\s*[,)]", "\n".join(lines)))
+    for n, line in enumerate(lines, 1):
+        counter = _FLOAT_COUNTER.search(line)
+        if counter and counter["bound"] in sizes:
+            yield n, "float-counter", {"name": counter["name"]}
+
+
+def _bytes(lines: Sequence[str]) -> _Found:
+    """Copies of a number of elements, where a number of bytes is meant."""
+    for n, line in enumerate(lines, 1):
+        for copy in _COPY.finditer(line):
+            given = [part.strip() for part in copy["given"].split(",")]
+            if len(given) > 2 and re.match(r"\w", given[2]) and not _BYTES.search(given[2]):
+                yield n, "bytes", {"call": copy["call"], "count": given[2]}
+
+
+def _types(lines: Sequence[str]) -> _Found:
+    for n, line in enumerate(lines, 1):
+        if cast := _OF_TYPE.search(line):
+            yield n, "other-type", {"type": cast["type"] or cast["whole"]}
+
+
+def _quotients(lines: Sequence[str]) -> _Found:
+    """1 / 2 of two whole numbers, in a kernel's arithmetic."""
+    for n, line in enumerate(lines, 1):
+        if quotient := _QUOTIENT.search(line):
+            one, other = re.split(r" ?/ ?", quotient[1])
+            yield n, "quotient", {"quotient": quotient[1], "instead": f"{one}.0f / {other}.0f"}
+
+
+def _own_outputs(lines: Sequence[str]) -> _Found:
+    """A tensor that the launcher was given, replaced by memory of its own."""
+    text = "\n".join(lines)
+    launcher = _LAUNCHER.search(text)
+    given = re.findall(r"\*\s*(\w+)", launcher[1]) if launcher else []
+    for n, line in enumerate(lines, 1):
+        allocated = _ALLOCATES.search(line)
+        if allocated and allocated[1] in given:
+            yield n, "own-output", {"name": allocated[1]}
