@@ -134,28 +134,33 @@ class TritonProgram(Untimed):
             return Finding(cause.finding.code, message, str(self.path), line, chapter=cause.finding.chapter)
         code = "needs-driver" if "active drivers" in str(cause) else "raised"
         values: dict[str, Any] = {"line": line or "?", "why": _why(cause)}
-        key = f"triton.{code}"
-        known = next((name for pattern, name in _SLIPS if re.search(pattern, str(cause))), None)
-        if code == "raised" and known:
-            key, values["advice"] = "triton.raised-slip", Message(f"triton.slip-{known}")
-        return Finding(code, Message(key, values), str(self.path), line, chapter=CHAPTER)
+        message = _raised(values) if code == "raised" else Message(f"triton.{code}", values)
+        return Finding(code, message, str(self.path), line, chapter=CHAPTER)
 
 
 # What Triton says of a slip, and the sentence that says what to do.
 _SLIPS = (
     (r"power of 2", "power"),
     (r"must be of type tl\.constexpr|constexpr", "constexpr"),
-    (r"axis \d+ out of bounds|reduction axis", "axis"),
+    (r"axis \d+ out of bounds|reduction axis|invalid axis", "axis"),
     (r"outside of the scope of a kernel|unexpected keyword argument 'num_", "grid"),
     (r"incompatible dimensions|cannot broadcast|could not be broadcast|Cannot make_shape_compatible", "shapes"),
 )
+
+
+def _raised(values: dict[str, Any]) -> Message:
+    """What was raised, behind what to do about it where that is known."""
+    known = next((name for pattern, name in _SLIPS if re.search(pattern, str(values["why"]))), None)
+    if known is None:
+        return Message("triton.raised", values)
+    return Message("triton.raised-slip", {**values, "advice": Message(f"triton.slip-{known}")})
 
 
 def _with_refusals(findings: list[Finding], refused: list[Finding]) -> list[Finding]:
     """What the compiler refuses, then the findings. Where the interpreter stopped as well, the compiler says it better:
     it knows the line within the kernel, and what was meant."""
     if refused and any(found.code == "raised" for found in findings):
-        refused = [replace(f, message=Message("triton.raised", dict(f.message.values))) for f in refused]
+        refused = [replace(f, message=_raised(dict(f.message.values))) for f in refused]
         findings = [f for f in findings if f.code != "raised"]
     return [*refused, *findings]
 

