@@ -75,7 +75,7 @@ def test_a_lab_has_the_number_of_its_chapter_and_each_links_to_the_other(real: c
 
 def test_the_solutions_answer_every_prediction_in_its_unit(real: course.Course) -> None:
     given = read_predictions(ROOT / "solutions")
-    for exercise in real.exercises.values():
+    for exercise in (e for e in real.exercises.values() if not e.home):  # a small one's answers are in its folder
         for check in exercise.checks:
             for question in check.options.get("questions", ()):
                 answer = given[exercise.slug][question["id"]]
