@@ -31,14 +31,15 @@ def run(request: Request) -> RunOutcome:
         return RunOutcome([], build=tuple(error.findings))
     except Unavailable as error:
         return RunOutcome([], unavailable=error.message)
-    calls = [_call(program, function, args) for function, args in request.calls]
+    ways = request.ways or [""] * len(request.calls)
+    calls = [_call(program, function, args, way) for (function, args), way in zip(request.calls, ways, strict=True)]
     return RunOutcome(calls, warnings=tuple(getattr(program, "warnings", ())))
 
 
-def _call(program: object, function: str, args: list[Arg]) -> CallOutcome:
+def _call(program: object, function: str, args: list[Arg], way: str) -> CallOutcome:
     mine = [replace(a, memory=a.memory.copy()) if isinstance(a, Buffer) else a for a in args]
     try:
-        report = program.call(function, mine)  # type: ignore[attr-defined]
+        report = program.call(function, mine, way)  # type: ignore[attr-defined]
     except BuildError as error:
         return CallOutcome(exports=tuple(error.findings))
     return CallOutcome(report=report, after={a.name: a.memory for a in mine if isinstance(a, Buffer)})

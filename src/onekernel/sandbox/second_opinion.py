@@ -13,14 +13,15 @@ from onekernel.simulator.arch import architecture
 
 
 class SecondOpinion:
-    """Compiles `path` in a thread of its own, for the card that is simulated; nothing where there is no nvcc.
+    """Compiles `path` in a thread of its own, for the card that is simulated (`arch`, or the one that is modelled when
+    nothing else is asked); nothing where there is no nvcc.
 
     The thread ends with the process: where the simulator refuses the file, nobody waits for it. ONEKERNEL_NVCC=off
     leaves it away, for a machine that is too slow for two compilers.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, arch: str | None = None) -> None:
+        self._path, self._arch = path, arch
         self._refused: BuildError | None = None
         self._thread: threading.Thread | None = None
         if os.environ.get("ONEKERNEL_NVCC") != "off" and nvcc.find() is not None:
@@ -29,7 +30,7 @@ class SecondOpinion:
 
     def _ask(self) -> None:
         try:
-            compile_ahead(self._path, architecture())
+            compile_ahead(self._path, architecture(self._arch))
         except BuildError as error:
             self._refused = error
         except (Unavailable, OSError):

@@ -44,7 +44,7 @@ def _simulated(request: Request) -> Program:
     """The file on the simulator, and what NVIDIA's compiler says of it, where it is here: both at the same time."""
     from onekernel import simulator
 
-    second = SecondOpinion(request.source)
+    second = SecondOpinion(request.source, request.options.get("arch"))
     program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, **request.options)
     second.wait()
     return program
