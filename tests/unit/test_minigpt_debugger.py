@@ -46,6 +46,12 @@ MUTANTS = [
         "self.operators.sqrt(variance + self.epsilon)",
         "(self.epsilon + self.operators.sqrt(variance))",
     ),
+    (
+        "epsilon-added",
+        "norm1",
+        "self.operators.sqrt(variance + self.epsilon)",
+        "self.operators.sqrt(variance) + self.epsilon",
+    ),
     ("unbiased-variance", "norm1", "self.operators.mean(centred * centred)", "x.var(dim=-1, keepdim=True)"),
     ("not-centred", "norm1", "centred = x - self.operators.mean(x)", "centred = x"),
     ("no-gain", "norm1", NORMED, "scaled + self.bias + 0.0 * self.gain"),
