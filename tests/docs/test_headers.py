@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import shlex
 import subprocess
@@ -53,7 +54,8 @@ def test_a_header_says_how_to_check_and_bench_and_each_command_can_be_typed(
 def collected(file: str) -> list[str]:
     """The names of the tests in that file."""
     command = [sys.executable, "-m", "pytest", file, "--collect-only", "-q", "-p", "no:cacheprovider"]
-    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    env = {k: v for k, v in os.environ.items() if k != "PYTEST_ADDOPTS"}  # those of whoever runs this would add up
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=env)
     assert answer.returncode == 0, answer.stdout[-300:]
     return [line.partition("::")[2] for line in answer.stdout.splitlines() if "::" in line]
 
