@@ -1,5 +1,5 @@
-"""Runs submissions of the course's own in this process, or in Triton's: what they do is known, and a process apiece would
-take longer than they do. Nothing is confined.
+"""Runs submissions of the course's own in this process, or in Triton's: what they do is known, and a process apiece
+would take longer than they do. Nothing is confined.
 
 Triton is interpreted in a process where that was chosen before its import; here another test may have imported it.
 """
