@@ -17,7 +17,7 @@ from onekernel.course import Check, find_root
 from onekernel.cuda import nvcc
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Result
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Result
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message
 
@@ -87,7 +87,15 @@ def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path, by_machine_
     assert result.status == PARTIAL and {v.status for v in result.verdicts} == {PASSED, PARTIAL, FAILED}
 
 
-def test_a_long_row_that_is_scattered_costs_points(tmp_path: Path, by_machine_code: None) -> None:
+def test_a_doubt_about_shared_memory_leaves_what_global_memory_moves_certain(tmp_path: Path) -> None:
+    text = solution("softmax_block").replace(COLUMNS, OWN_PART)
+    result = graded(tmp_path, "softmax_block", text, lambda c: c.kind.name == "memory")
+    assert "16 sectors per request where 4 would do" in memory_failure(result, "bytes_moved").message.text("en")
+    (conflicts,) = (v for v in result.verdicts if v.check.options.get("measure") == "bank_conflicts")
+    assert conflicts.status == NOT_ASSESSED and "may make one access" in str(conflicts.note)
+
+
+def test_a_long_row_that_is_scattered_costs_points(tmp_path: Path) -> None:
     text = solution("softmax_block").replace(
         COLUMNS,
         f"const int64_t share = cols > 12032 ? {SHARE} : 1, step = cols > 12032 ? 1 : kThreads;\n"

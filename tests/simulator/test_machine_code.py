@@ -110,7 +110,7 @@ def test_a_subtraction_of_64_bits_borrows_where_nothing_is_subtracted_too(tmp_pa
 def test_without_the_compiler_the_line_is_said_to_be_uncertain(tmp_path: Path) -> None:
     kernel = tiled(tmp_path, 16, machine_code=False)
     line = next(n for n, text in enumerate(TILED.splitlines(), 1) if "// merged" in text)
-    assert [line, ["merges"]] in [doubt[1:] for doubt in kernel.extra["doubts"]]
+    assert [line, "shared", ["merges"]] in [doubt[1:] for doubt in kernel.extra["doubts"]]
     assert not kernel.extra["by_code"] and kernel.metrics[counts.SHARED_LOAD_WAVEFRONTS] == 32 * WARP_TILES
 
 

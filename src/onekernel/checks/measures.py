@@ -111,9 +111,12 @@ class Measure:
     sizes: tuple[str, ...] = ()
 
     @property
-    def by_code(self) -> bool:
-        """It depends on which accesses the compiler makes of those that are written."""
-        return self.name != "barriers"
+    def space(self) -> str | None:
+        """Whose accesses it counts, "global" or "shared" memory's; None for neither. The compiler may make fewer of
+        them than are written."""
+        if self.name == "barriers":
+            return None
+        return "shared" if self.name in ("bank_conflicts", "shared_traffic") else "global"
 
     def limit(self, value: float) -> float | Message:
         """What the measure may be, as a sentence says it."""

@@ -63,9 +63,8 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     exact = all(k.extra.get("exact_requests") for _, c in judged for k in c.kernels)
     if not exact and any(m.by_request for m in (*after, *(m for m, _ in judged))):
         return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
-    doubtful = _doubt(judged, (*after, *(m for m, _ in judged)))
     for other, most in after.items():
-        if other.value(here) > most and doubtful and other.by_code:
+        if other.value(here) > most and (doubtful := _doubt(here, other)):
             return Verdict(check, NOT_ASSESSED, note=doubtful)
         if other.value(here) > most:
             values = {"what": other.told(here), "most": other.limit(most)}
@@ -77,7 +76,7 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=measure.told(here))
     least, found = judged[shares.index(share)]
-    if doubtful and least.by_code:
+    if doubtful := _doubt(found, least):
         return Verdict(check, NOT_ASSESSED, note=doubtful)
     note = least.told(found)
     earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
@@ -85,13 +84,11 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     return Verdict(check, PARTIAL if share else FAILED, earned, (_failure(s, check, what, least, found),), note)
 
 
-def _doubt(judged: list[tuple[Measure, Counted]], measures: tuple[Measure, ...]) -> Message | None:
-    """The first access of which NVIDIA's compiler may make less than is written, where a measure depends on that."""
-    if not any(m.by_code for m in measures):
-        return None
-    for _, found in judged:
-        for kernel in found.kernels:
-            for _file, line, what in kernel.extra.get("doubts", ()):
+def _doubt(found: Counted, measure: Measure) -> Message | None:
+    """The first access that the measure counts and of which NVIDIA's compiler may make less than is written."""
+    for kernel in found.kernels:
+        for _file, line, space, what in kernel.extra.get("doubts", ()):
+            if space == measure.space:
                 return Message(f"grading.compiler-{what[0]}", {"line": line})
     return None
 

@@ -43,7 +43,7 @@ def _kernel(
     fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
     buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
     by_code = bool(launch.get("by_code", False))
-    doubts: dict[tuple[str, int], set[str]] = defaultdict(set)
+    doubts: dict[tuple[str, int, str], set[str]] = defaultdict(set)
     if mode in ("check", "count"):
         total[counts.BYTES_LOADED] = 0 if by_code else sum(b.loaded for b in buffers)
         total[counts.BYTES_STORED] = 0 if by_code else sum(b.stored for b in buffers)
@@ -62,7 +62,8 @@ def _kernel(
                     by_line[place][name] += value
             for doubt in DOUBTS:
                 if access[doubt] * _RARE > access["requests"]:
-                    doubts[place or (path, 0)].add(doubt)
+                    space = "shared" if access["shared"] else "global"
+                    doubts[*(place or (path, 0)), space].add(doubt)
     extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}
     return KernelCounts(
         kernel=kernel_name(launch, functions),
@@ -78,7 +79,7 @@ def _kernel(
             **{key: launch[key] for key in ("ran", "exhausted", "goes_round", "talks") if key in launch},
             "exact_requests": exact or by_code,
             "by_code": by_code,
-            "doubts": [[file, line, sorted(some)] for (file, line), some in sorted(doubts.items())],
+            "doubts": [[*where, sorted(some)] for where, some in sorted(doubts.items())],
             "why_not_by_code": launch.get("why_not_by_code", ""),
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],
