@@ -720,8 +720,9 @@ template <typename T> struct Rows {
 };
 
 // Memory for what blocks and launches tell each other is the stream's own: safe beside other streams, and in graphs. Its pool gives all
-// of it back to the system at each synchronization, and gets it again in up to a millisecond; so it may keep a little.
-constexpr uint64_t kPoolKeeps = 4 << 20;
+// of it back to the system at each synchronization, and gets it again in up to a millisecond; so it may keep some. The pool reserves 32 MB
+// at once: allowed less than that, it keeps nothing.
+constexpr uint64_t kPoolKeeps = 64 << 20;
 template <typename T> cudaError_t allocate(T** memory, int64_t count, cudaStream_t stream) {
     int device;
     cudaMemPool_t pool;
@@ -844,7 +845,11 @@ template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices) {
     Part* parts = nullptr;
     cudaError_t error = allocate(&parts, r.rows * slices, r.stream);
     if (error != cudaSuccess) return error;
-    error = launch_slices<T, kFirstLaunch>(r, slices, parts);
+    // In a graph the first launch comes after memory, and a launch can overlap with nothing but another one.
+    cudaStreamCaptureStatus captured;
+    Rows<T> first = r;
+    if (cudaStreamIsCapturing(r.stream, &captured) != cudaSuccess || captured != cudaStreamCaptureStatusNone) first.gpu.clusters = 0;
+    error = launch_slices<T, kFirstLaunch>(first, slices, parts);
     const bool many = slices > kManyParts;
     if (error == cudaSuccess && many) error = launch(r, join_kernel<T>, r.rows, kJoinThreads, 0, 1, parts, (int64_t)slices);
     if (error == cudaSuccess) error = launch_slices<T, kSecondLaunch>(r, slices, parts, many ? 1 : slices);

@@ -59,6 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--submissions", metavar=placeholder("DIR"), help=say("plugin.opt-submissions"))
     devices = ("auto", "cuda", "simulator")
     group.addoption("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+    group.addoption("--require-sandbox", action="store_true", help=say("sandbox.opt-require"))
     group.addoption("--grading-seed", metavar="N", type=int, help=say("plugin.opt-grading-seed"))
     group.addoption("--gradescope", metavar=placeholder("FILE"), help=say("plugin.opt-gradescope"))
     group.addoption("--classroom", metavar=placeholder("FILE"), help=say("plugin.opt-classroom"))

@@ -115,7 +115,7 @@ def test_a_launch_error_that_the_launcher_swallows_is_found(tmp_path):
         ("cudaError_t vector_add", "cudaError_t vectoradd", "missing-export"),
         ("int64_t n, cudaStream_t stream)", "int n, cudaStream_t stream)", "wrong-signature"),
         ("i < n", "i < m", "compile-error"),
-        ("if (i < n)", "helper(); if (i < n)", "compile-error"),
+        ("if (i < n)", "helper(); if (i < n)", "function-of-host"),
         ("add<<<", "helper(); add<<<", "undefined-symbol"),
     ],
 )

@@ -24,6 +24,7 @@ pytestmark = needs_cuda
 
 # Both sides of each regime's limits, from lanes to two launches.
 COLUMNS = (1, 9, 63, 129, 1025, 2060, 4097, 8200, 16385, 24513, 32769, 65537, 100003, 262145, 400001, 905000, 2000003)
+RESERVED_MEM_CURRENT = 5  # CUmemPool_attribute: bytes that a pool holds of the system's memory
 LAYOUTS = ((0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 0), (3, 2, 1, 5))  # shifts of x and y, gaps of x and y
 
 
@@ -143,7 +144,8 @@ def test_special_values_stay_in_their_rows(kernels, dtype, cols):
 
 @pytest.mark.parametrize("dtype", SUFFIX)
 @pytest.mark.parametrize(
-    "shape", [(3000, 63), (300, 4097), (64, 65537), (16, 262144), (2, 3_000_000), (9, 1_000_003)], ids=str
+    "shape",
+    [(3000, 63), (300, 4097), (64, 65537), (16, 262144), (1, 4_194_304), (2, 3_000_000), (9, 1_000_003)], ids=str,
 )
 def test_the_bits_repeat_in_turn_in_graphs_and_on_streams_side_by_side(kernels, dtype, shape):
     import torch
@@ -210,3 +212,17 @@ def test_a_learners_log_times_the_shape_that_it_names():
     submission = Submission(whole, exercise, whole.solution(exercise), "cuda", 0)
     told = speed.time_at(submission, "bfloat16", 48, 4095)
     assert told.key == "bench.timed-at", told.text("en")
+
+
+def test_the_pool_keeps_what_blocks_tell_each_other(kernels):
+    """Given back to the system at each synchronization, the words of a team cost up to a millisecond a call."""
+    import torch
+
+    x = torch.randn(40, 1_500_000, device="cuda")
+    call(kernels["float32"], x, torch.empty_like(x))
+    torch.cuda.synchronize()
+    driver = ctypes.CDLL("libcuda.so.1")
+    pool, reserved = ctypes.c_void_p(), ctypes.c_uint64()
+    assert driver.cuDeviceGetMemPool(ctypes.byref(pool), torch.cuda.current_device()) == 0
+    assert driver.cuMemPoolGetAttribute(pool, RESERVED_MEM_CURRENT, ctypes.byref(reserved)) == 0
+    assert reserved.value > 0

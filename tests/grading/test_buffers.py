@@ -50,8 +50,20 @@ def test_doing_nothing_is_noticed(operator: Operator, case, dtype: str) -> None:
     fault = buffers.judge(operator, call, {k: v.copy() for k, v in call.before.items()})
     if all(call.expected[p.name].size == 0 for p in operator.outputs()):
         assert fault is None
-    else:
-        assert fault is not None and fault.kind == "unwritten"
+    else:  # what it held before is not what it should hold
+        held = any(a.filled for a in call.args if isinstance(a, Buffer) and a.writable)
+        assert fault is not None and fault.kind in (("values", "nan") if held else ("unwritten",))
+
+
+def test_a_tensor_that_is_read_and_written_holds_its_values_and_only_where_they_may_be_read() -> None:
+    for case in OPERATORS["gemm"].cases:
+        if not case.plain:
+            continue
+        call = buffers.make(OPERATORS["gemm"], "slug", case, "float32", 7)
+        (c,) = [a for a in call.args if isinstance(a, Buffer) and a.name == "c"]
+        held = buffers.content(call, OPERATORS["gemm"].outputs()[0], c.memory)
+        assert c.filled == bool(case.scalars["beta"])
+        assert np.array_equal(held, call.inputs["c"], equal_nan=True) if c.filled else np.isnan(held).all()
 
 
 @pytest.mark.parametrize("bits", [0x7F800001, 0x7F7FFFFF], ids=["signalling NaN", "the largest number"])

@@ -100,8 +100,9 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
     for trace in TRACES:
         trace.unlink(missing_ok=True)
     before = children()
-    result = graded(entry.path, entry.exercise, device, frozenset({"exact-blocks", "tails"}))
-    assert result.earned == 0, [str(v.status) for v in result.verdicts]
+    few = {"vector_add": {"exact-blocks", "tails"}, "softmax_triton": {"shapes"}}[entry.exercise]
+    result = graded(entry.path, entry.exercise, device, frozenset(few))
+    assert result.verdicts and result.earned == 0, [str(v.status) for v in result.verdicts]
     assert result.status == "failed"
     assert children() <= before
     assert not [trace for trace in TRACES if trace.exists()]

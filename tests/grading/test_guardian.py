@@ -20,31 +20,27 @@ GRADES = """
 import sys
 from pathlib import Path
 from support.corpus import graded
-graded(Path(sys.argv[1]), "vector_add", "simulator", frozenset({"tails"}))
+graded(Path(sys.argv[1]), "softmax_triton", "simulator", frozenset({"special"}))
 """
 LEAVES_A_CHILD = """
-#include <cuda_runtime.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
-extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {{
-    if (fork() == 0) {{
-        setsid();
-        if (fork() == 0) {{
-            FILE* told = fopen("{mark}", "w");
-            if (told) {{ fprintf(told, "%d", (int)getpid()); fclose(told); }}
-            for (;;) sleep(1);
-        }}
-        _exit(0);
-    }}
-    for (;;) sleep(1);
-}}
+import os, time
+import torch, triton
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        with open("{mark}", "w") as told:
+            told.write(str(os.getpid()))
+        while True:
+            time.sleep(1)
+    os._exit(0)
+while True:
+    time.sleep(1)
 """
 
 
 def test_a_grandchild_ends_with_a_grader_that_was_killed(tmp_path: Path) -> None:
     name = f"onekernel-guarded-{os.getpid()}"
-    path = tmp_path / "vector_add.cu"
+    path = tmp_path / "softmax_triton.py"
     path.write_text(LEAVES_A_CHILD.format(mark=f"out/{name}"))
     env = {
         **os.environ,

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load(ROOT)
 BORJA = learners.named(ROOT, "borja")
-HIS = [e for lab in COURSE.labs if not lab.elective for e in lab.exercises if not e.before]  # practice is as one likes
+# Practice is as one likes, and he has not come to lab 06 yet.
+HIS = [e for lab in COURSE.labs if not lab.elective and lab.name < "06" for e in lab.exercises if not e.before]
 
 
 def submission(exercise: course.Exercise) -> Submission:

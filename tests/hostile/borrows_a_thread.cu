@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: has a thread that was there before the process was closed write outside for it
+// ataque: hace que un hilo que ya existía antes de cerrar el proceso escriba fuera por él
+// closed by: functions without a use
 // needs: landlock 1
 // where: simulator
 #include <cuda_runtime.h>

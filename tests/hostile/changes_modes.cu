@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: changes mode, times and attributes of a file outside its folder, which Landlock permits
+// ataque: cambia el modo, las fechas y los atributos de un fichero fuera de su carpeta, cosa que Landlock permite
+// closed by: seccomp
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: no kernel at all: the launcher reads and writes device memory on the CPU
+// ataque: sin ningún kernel: la función de lanzamiento lee y escribe memoria del dispositivo en la CPU
+// closed by: refused accesses
 #include <cuda_runtime.h>
 #include <stdint.h>
 

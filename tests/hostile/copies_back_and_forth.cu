@@ -1,6 +1,8 @@
 // exercise: vector_add
 // where: simulator
 // attack: copies the inputs to the host, adds there, copies the answer back
+// ataque: copia las entradas al host, suma allí y copia la respuesta de vuelta
+// closed by: scrambled copies
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: a report nested two million levels deep
+// ataque: un informe con dos millones de niveles
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

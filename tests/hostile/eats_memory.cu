@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: allocates 64 GB
+// ataque: reserva 64 GB
+// closed by: limits
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

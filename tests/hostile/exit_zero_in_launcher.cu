@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: ends the process with success in the first call
+// ataque: termina el proceso con éxito en la primera llamada
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <unistd.h>

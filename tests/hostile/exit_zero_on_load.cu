@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: ends the process with success before anything runs
+// ataque: termina el proceso con éxito antes de que se ejecute nada
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: a pipe in place of the report: opening it would wait for ever
+// ataque: una tubería en lugar del informe: abrirla sería esperar siempre
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: four gigabytes of output
+// ataque: cuatro gigabytes de salida
+// closed by: limits
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

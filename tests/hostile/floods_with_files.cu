@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: fills its own folder with thirty thousand files
+// ataque: llena su propia carpeta con treinta mil ficheros
+// closed by: limits
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <fcntl.h>

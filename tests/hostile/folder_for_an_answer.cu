@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: a folder in place of the report
+// ataque: una carpeta en lugar del informe
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: writes reports that are no reports
+// ataque: escribe informes que no lo son
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

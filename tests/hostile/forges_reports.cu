@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: writes reports of success itself and leaves
+// ataque: escribe él mismo informes de éxito y se va
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

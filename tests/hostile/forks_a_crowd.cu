@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: forty children, each in its own session
+// ataque: cuarenta hijos, cada uno en su propia sesión
+// closed by: the guardian
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <unistd.h>

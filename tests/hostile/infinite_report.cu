@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: a report with an infinite status
+// ataque: un informe con un estado infinito
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: brings functions of the runtime by their names, to report for it
+// ataque: trae funciones del runtime con sus mismos nombres, para informar en su lugar
+// closed by: judged apart
 // where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: leaves its session, signals the grader, then its own group
+// ataque: deja su sesión, envía señales al corrector y después a su propio grupo
+// closed by: Landlock
 // needs: landlock 6
 #include <cuda_runtime.h>
 #include <stdint.h>

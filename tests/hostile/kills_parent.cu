@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: kills the grader
+// ataque: mata al corrector
+// closed by: Landlock
 // needs: landlock 6
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: a double fork in a session of its own, which outlives the process group
+// ataque: un doble fork en una sesión propia, que sobrevive al grupo de procesos
+// closed by: the guardian
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <unistd.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: sets the limits and the priority of the grader: with no processor time left it would die
+// ataque: fija los límites y la prioridad del corrector: sin tiempo de procesador moriría
+// closed by: seccomp
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <sys/resource.h>

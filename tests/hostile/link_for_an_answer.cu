@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: a symbolic link in place of the answer
+// ataque: un enlace simbólico en lugar de la respuesta
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

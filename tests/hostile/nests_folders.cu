@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: folders in folders, deeper than a program that descends by recursion can follow
+// ataque: carpetas dentro de carpetas, más hondo de lo que sigue un programa que desciende por recursión
+// closed by: limits
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

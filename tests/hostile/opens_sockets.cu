@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: opens sockets that Landlock does not know: UDP, IPv6, raw packets, the kernel's own
+// ataque: abre sockets que Landlock no conoce: UDP, IPv6, paquetes crudos, los del propio núcleo
+// closed by: seccomp
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <netinet/in.h>

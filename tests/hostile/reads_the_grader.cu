@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: opens, attaches to and reads the grader, to look for the answer
+// ataque: abre el corrector, se engancha a él y lo lee, en busca de la respuesta
+// closed by: seccomp
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <errno.h>

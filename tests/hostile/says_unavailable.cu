@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: claims that this machine cannot run it: points that are not assessed are not lost
+// ataque: dice que esta máquina no puede ejecutarlo: los puntos sin evaluar no se pierden
+// closed by: judged apart
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: sleeps in the launcher: no CPU limit ends it
+// ataque: duerme en la función de lanzamiento: ningún límite de CPU lo detiene
+// closed by: limits
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <unistd.h>

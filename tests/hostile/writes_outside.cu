@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: writes files in the home folder and in /tmp
+// ataque: escribe ficheros en la carpeta personal y en /tmp
+// closed by: Landlock
 // needs: landlock 1
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -1,5 +1,7 @@
 // exercise: vector_add
 // attack: takes room on the disk that no listing shows: files that are open and deleted, renamed over, or born nameless
+// ataque: ocupa sitio en el disco que ningún listado muestra: ficheros abiertos y borrados, tapados con otro nombre o nacidos sin él
+// closed by: limits
 // needs: landlock 1
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -70,7 +70,7 @@ def test_wrong_argument_of_a_launch_is_told_at_the_launch(tmp_path):
 
 
 def test_what_is_not_supported_is_named_with_its_line(tmp_path):
-    text = "#include <cub/device/device_reduce.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", 'asm("nop");')
+    text = "#include <cub/device/device_reduce.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", "surf2Dread();")
     assert refused(write(tmp_path, text)) == [("unsupported", 1), ("unsupported", 2)]
 
 
@@ -172,7 +172,7 @@ static const long total = Tree<28, 0>::value;
 
 @pytest.mark.slow
 def test_a_compiler_that_does_not_end_is_stopped_by_its_processor_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("onekernel.simulator.compilation.compile._CPU_SECONDS", 2)
+    monkeypatch.setattr("onekernel.simulator.compilation.parts._CPU_SECONDS", 2)
     for name in FAMILIES:
         with pytest.raises(BuildError) as caught:
             simulator.build(write(tmp_path, GOOD + ENDLESS), with_compiler=name)

@@ -20,6 +20,8 @@ CASES = [
     ("#if MINE > 3\nleft\n#elif __CUDA_ARCH__ >= 900\nasm\n#else\nright\n#endif\n", {"left", "right"}),
     ("#ifdef __CUDACC__\nplain\n#endif\nafter\n", {"plain", "after"}),
     ("#ifndef __CUDACC__\nhost\n#if MINE\ninner\n#endif\n#endif\nafter\n", {"after"}),
+    ("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\nasm\n#else\nplain\n#endif\n", {"plain"}),
+    ("#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && __CUDA_ARCH__ >= 700\nasm\n#endif\nafter\n", {"after"}),
     ("#if __import__('os')\nleft\n#endif\n", {"left"}),
 ]  # fmt: skip
 

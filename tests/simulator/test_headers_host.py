@@ -389,3 +389,13 @@ def test_an_unsupported_function_is_refused_by_name_and_line(tmp_path: Path, cod
     assert name is not None
     assert name.group() in finding.message.text("en")
     assert word in finding.message.text("en")
+
+
+@pytest.mark.parametrize("compiler", FAMILIES)
+def test_no_stream_is_captured_where_there_are_no_graphs(tmp_path: Path, compiler: str) -> None:
+    body = """
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+    said[at++] = cudaStreamIsCapturing(stream, &status);
+    said[at++] = status;
+    """
+    assert said(tmp_path, body, compiler=compiler)[:2] == [0, 0]

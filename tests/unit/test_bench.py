@@ -11,11 +11,14 @@ import pytest
 from onekernel.bench import credit, device, style, tables
 from onekernel.bench.intensity import figure as intensity_figure
 from onekernel.bench.roofline import figure as roofline_figure
+from onekernel.bench.roofline import run as roofline_run
 from onekernel.bench.roofline import traffic
 from onekernel.bench.roofline.points import RooflinePoint, Roofs
 from onekernel.bench.sample import AboveRoof, Sample, compare, floor_seconds, refuse_above_roof
-from onekernel.bench.softmax import cases, results
+from onekernel.bench.softmax import cases, contenders, results
 from onekernel.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def _around(median: float, spread: float = 0.01, count: int = 9) -> Sample:
@@ -301,6 +304,14 @@ def test_a_table_without_an_end_loses_nothing(repository):
     with pytest.raises(UserError, match="never closed"):
         tables.refresh(repository)
     assert "precious" in page.read_text()
+
+
+def test_the_tenth_rung_comes_after_the_ninth():
+    rungs = list(contenders.rungs(ROOT))
+    assert rungs.index("ladder/10_regimes") == rungs.index("ladder/9_sixteen_bits") + 1
+    names = ("ladder/10_regimes", "ladder/9_sixteen_bits", "F.softmax", "ladder/1_row_per_thread")
+    points = [RooflinePoint(name, 1.0, 1.0, 1.0) for name in names]
+    assert [p.name for p in roofline_run._ordered(points)] == [names[k] for k in (2, 3, 1, 0)]
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def no_gpu() -> None:
 
 
 # --- committed figures ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["softmax", "roofline", "intensity", "fusion"])
+@pytest.mark.parametrize("name", ["softmax", "roofline", "intensity", "fusion", "gemm"])
 @pytest.mark.slow
 def test_the_committed_figures_are_what_the_results_give(name, tmp_path, monkeypatch):
     monkeypatch.setattr(style, "KINDS", ("svg",))
@@ -120,7 +120,7 @@ def test_your_ridge_stands_beside_the_datasheets_and_overwrites_no_figure(tmp_pa
 
 
 @pytest.mark.parametrize(
-    "name", ["softmax", "roofline", "intensity", "byte_identity", "minigpt", "simulator", "overhead", "fusion"]
+    "name", ["softmax", "roofline", "intensity", "byte_identity", "minigpt", "simulator", "overhead", "fusion", "gemm"]
 )
 def test_every_bench_has_a_dry_run_that_says_how_long_it_takes(name, capsys):
     assert bench(name).main(["--dry-run"]) == 0

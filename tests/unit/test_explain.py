@@ -236,6 +236,15 @@ def test_on_the_cpu_operators_stand_for_kernels_and_those_that_call_others_count
     assert shares == {"compute": 80, "memory": 50, "launch": 70, "data": 0, "communication": 0}
 
 
+@pytest.mark.parametrize(("bandwidth", "far"), [(1e10, False), (1e13, True)])
+def test_far_below_its_roof_nothing_is_said_to_bind(tmp_path, bandwidth, far):
+    builder = Builder(card="")
+    builder.op("aten::cumsum", 0, 5000, ([1 << 22],))  # 16 MiB at least: 0.3 % or 34 % of the roof
+    builder.step(0, 5000)
+    text = said(explained(builder, tmp_path, roofs={"bandwidth": bandwidth, "fp32": 1e15}))
+    assert ("neither roof binds" in text) == far != ("fewer bytes" in text)
+
+
 def test_what_a_loader_computes_on_the_cpu_is_the_loaders(tmp_path):
     builder = Builder(card="")
     put(builder, "loader", 0, 100)

@@ -31,6 +31,8 @@ class Buffer:
     itemsize: int
     shape: Sequence[int] = ()  # its dimensions, where they do not follow from the launcher's sizes
     dtype: str = ""  # its element type, where that is not the function's
+    row_stride: int = 0  # of rows that lie apart, where that does not follow from them either
+    filled: bool = False  # one that is writable holds values that may be read
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ class Needs:
 
     reserves_memory: bool = False  # far more addresses than it uses: CUDA and torch do
     removes_files: bool = False  # where it may write: a compiler's, which names each file twice
+    alone: bool = False  # it needs no threads beside it
 
 
 class Program(Protocol):

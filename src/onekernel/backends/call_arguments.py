@@ -31,7 +31,7 @@ Argument = dict[str, Any] | int | Scalar
 
 def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtype: str) -> tuple[str, list[Argument]]:
     """The launcher of an exercise and its arguments, dense. Raises UserError for a shape of another rank."""
-    names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
+    names = operator.sizes
     shape = tuple(shape) if shape else DEFAULT_SHAPES[len(names)]
     if len(shape) != len(names):
         raise UserError(Message("trace.shape", {"names": ",".join(names), "given": ",".join(map(str, shape))}))
@@ -46,7 +46,7 @@ def of_operator(operator: Operator, slug: str, shape: Sequence[int] | None, dtyp
         elif p.role in SCALARS:
             args.append(Scalar(p.name, operator.cases[0].scalars[p.name]))
         else:
-            args.append(_tensor(p.name, math.prod(sizes.get(name, 1) for name in p.shape), dtype, p.role == "out"))
+            args.append(_tensor(p.name, math.prod(sizes.get(name, 1) for name in p.shape), dtype, p.written))
     return slug + SUFFIXES[dtype], args
 
 

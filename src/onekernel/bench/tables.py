@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench.fusion import tables as fusion
+from onekernel.bench.gemm import tables as gemm
 from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
 from onekernel.bench.mutants import tables as mutants
@@ -36,7 +37,7 @@ FINDINGS = "simulator/findings"
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
 MADE = {
     "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS, "fusion": fusion.PARTS,
-    "mutants": mutants.PARTS, "overhead": overhead.PARTS,
+    "gemm": gemm.PARTS, "gemm_ncu": gemm.READINGS, "mutants": mutants.PARTS, "overhead": overhead.PARTS,
 }  # fmt: skip
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")

@@ -17,6 +17,7 @@ from onekernel.messages import Message
 from onekernel.ops import Ledger
 
 WIDEST_REQUEST = 512  # bytes: 16 for each of 32 lanes
+LANES = 32  # of a warp
 WAVEFRONT = 128  # bytes that shared memory serves at a time: 32 banks of 4
 
 
@@ -95,6 +96,27 @@ def shared_traffic(c: Counted) -> float:
     return c.shared_wavefronts() * WAVEFRONT / c.ideal.bytes_read
 
 
+def products(c: Counted) -> int:
+    """The multiplications of a matrix product, each with its addition."""
+    return c.sizes["m"] * c.sizes["n"] * c.sizes["k"]
+
+
+def bytes_per_fma(c: Counted) -> float:
+    """Bytes that threads ask of global memory for each product: 8 in fp32 where nothing is shared."""
+    return c.total(counts.BYTES_LOADED) / products(c)
+
+
+def shared_per_fma(c: Counted) -> float:
+    """Wavefronts of shared memory for 32 products, a warp's: 2 where each operand is read for each of them."""
+    return c.shared_wavefronts() * LANES / products(c)
+
+
+def narrow_loads(c: Counted) -> float:
+    """Load instructions of a warp over those that could ask for the same bytes: 16 for each of 32 lanes."""
+    asked = c.total(counts.BYTES_LOADED)
+    return c.total(counts.LOAD_REQUESTS) * WIDEST_REQUEST / asked if asked else 0.0
+
+
 @dataclass(frozen=True)
 class Measure:
     """One measure: its name, its value, which line of a file it comes from mostly, its unit ("%" or none).
@@ -116,7 +138,7 @@ class Measure:
         them than are written."""
         if self.name == "barriers":
             return None
-        return "shared" if self.name in ("bank_conflicts", "shared_traffic") else "global"
+        return "shared" if self.name in ("bank_conflicts", "shared_traffic", "shared_per_fma") else "global"
 
     def limit(self, value: float) -> float | Message:
         """What the measure may be, as a sentence says it."""
@@ -144,6 +166,9 @@ MEASURES: dict[str, Measure] = {
         Measure("load_requests", load_requests, (worst_line.loads,), by_request=True),
         Measure("barriers", barriers, (worst_line.barriers,), sizes=("rows",)),
         Measure("shared_traffic", shared_traffic, (worst_line.shared,), by_request=True),
+        Measure("bytes_per_fma", bytes_per_fma, (worst_line.asked_to_load,), sizes=("m", "n", "k")),
+        Measure("shared_per_fma", shared_per_fma, (worst_line.shared,), by_request=True, sizes=("m", "n", "k")),
+        Measure("narrow_loads", narrow_loads, (worst_line.loads,), by_request=True),
     )
 }
 

@@ -21,6 +21,7 @@ from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard
 from onekernel.learners import Learner
 from onekernel.messages import say
+from onekernel.sandbox import confinement
 
 POLL_SECONDS = 0.5
 
@@ -28,6 +29,8 @@ POLL_SECONDS = 0.5
 def run(args: argparse.Namespace) -> int:
     course = load_course()
     exercises = select(course, args.target)
+    if args.require_sandbox:
+        confinement.require()
     learner = None if args.solutions else _learner(course, args.learner)
     if not args.watch:
         return _once(course, exercises, learner, args)

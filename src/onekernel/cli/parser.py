@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -12,13 +13,16 @@ from onekernel import __version__
 from onekernel.arguments import COMMAND, Parser, placeholder
 from onekernel.messages import say
 
+_WITH_ARGUMENTS = ("run",)
 Handler = Callable[[argparse.Namespace], int]
 
 
 def parse(words: Sequence[str]) -> tuple[Handler, argparse.Namespace]:
     """The handler of a command line and its arguments. Raises SystemExit after help or a complaint."""
     parser, _ = build()
-    args = parser.parse_args(words)
+    cut = words.index("--") if "--" in words and words[0] in _WITH_ARGUMENTS else len(words)
+    args = parser.parse_args(words[:cut])
+    args.rest = list(words[cut + 1 :])  # a program's own arguments
     if args.handler is None:
         parser.print_help()
         raise SystemExit(2)
@@ -45,6 +49,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("start", "learn:start", _argument("name", "NAME"))
     command("status", "learn:status", _learner)
     command("check", "check:run", _check)
+    command("grade", "grade:grade", _grade)
     command("hint", "learn:hint", _exercise, _flag("again"), _learner)
     command("predict", "predict:run", _exercise, _set, _learner)
     command("log", "tuning:run", _flag("baseline"), _shape, _device, _learner)
@@ -56,6 +61,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("profile", "tools:profile", _exercise, _whose, _shape)
     command("show", "show:run", _exercise, _show, _whose, _shape)
     command("trace", "trace:run", _trace, _whose, _shape)
+    command("run", "run:run", _run, _program)
     command("explain", "explain:run", _explain)
     command("bench", "tools:bench", _benched, _flag("dry-run"))
     command("docs", "docs:run", _docs)
@@ -136,6 +142,29 @@ def _trace(parser: argparse.ArgumentParser) -> None:
     _flag("terminal")(parser)
 
 
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", help=say("cli.arg-files"))
+    how = parser.add_mutually_exclusive_group()
+    for mode in ("check", "fast", "count"):
+        how.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=say(f"cli.opt-run-{mode}"))
+    reports = ("text", "html", "json")
+    parser.add_argument("--report", choices=reports, default="text", help=say("cli.opt-report"))
+    parser.add_argument("-o", metavar="FILE", help=say("cli.opt-report-out"))
+    parser.add_argument("--limit", metavar="S", type=_positive, default=60.0, help=say("cli.opt-limit"))
+    parser.add_argument("--baseline", metavar="REPORT", help=say("cli.opt-run-baseline"))
+
+
+def _program(parser: argparse.ArgumentParser) -> None:
+    """How a program is compiled, with nvcc's own options."""
+    parser.add_argument("-I", metavar="DIR", action="append", default=[], help=say("cli.opt-include"))
+    parser.add_argument("-D", metavar="NAME[=V]", action="append", default=[], help=say("cli.opt-define"))
+    parser.add_argument("-l", metavar="NAME", action="append", default=[], help=say("cli.opt-library"))
+    standards = ("c++11", "c++14", "c++17", "c++20", "c++23")
+    parser.add_argument("-std", "--std", choices=standards, default="", help=say("cli.opt-std"))
+    cards = ("sm_80", "sm_90")
+    parser.add_argument("-arch", "--arch", choices=cards, help=say("cli.opt-run-arch"))
+
+
 def _explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("explained", metavar="FILE", help=say("cli.arg-explained"))
     parser.add_argument("--seconds", metavar="S", type=_positive, default=120.0, help=say("cli.opt-seconds"))
@@ -156,6 +185,23 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=_count, help=say("cli.opt-seed"))
     parser.add_argument("--json", metavar="FILE", help=say("cli.opt-json"))
     parser.add_argument("--watch", action="store_true", help=say("cli.opt-watch"))
+    parser.add_argument("--require-sandbox", action="store_true", help=say("sandbox.opt-require"))
+
+
+def _grade(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help=say("cli.arg-folder"))
+    parser.add_argument("target", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-graded"))
+    parser.add_argument("--out", metavar="DIR", help=say("cli.opt-grade-out"))
+    parser.add_argument("--jobs", metavar="N", type=_count, default=1, help=say("cli.opt-jobs"))
+    _device(parser)
+    parser.add_argument("--seed", metavar="N", type=_count, help=say("cli.opt-grade-seed"))
+    parser.add_argument("--cluster", choices=("slurm", "local"), help=say("cli.opt-cluster"))
+    parser.add_argument("--slurm", metavar="NAME=VALUE", action="append", default=[], help=say("cli.opt-slurm"))
+    parser.add_argument("--require-sandbox", action="store_true", help=say("sandbox.opt-require"))
+    parser.add_argument("--gradescope-image", action="store_true", help=say("cli.opt-gradescope-image"))
+    visible = ("visible", "hidden", "after_due_date", "after_published")
+    parser.add_argument("--visibility", choices=visible, default="visible", help=say("cli.opt-visibility"))
+    parser.add_argument("--due", metavar="DATE", type=_date, help=say("cli.opt-due"))
 
 
 def _device(parser: argparse.ArgumentParser) -> None:
@@ -168,6 +214,12 @@ def _positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise ValueError(text)
     return value
+
+
+def _date(text: str) -> datetime.datetime:
+    """A day or a time of ISO 8601, of this machine's zone where it names none; a day lasts until its end."""
+    found = datetime.datetime.fromisoformat(text)
+    return (found + datetime.timedelta(days=1) if len(text) == 10 else found).astimezone()
 
 
 def _count(text: str) -> int:

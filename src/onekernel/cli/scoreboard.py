@@ -42,6 +42,9 @@ def show(card: Scorecard, course: Course, replay: str) -> None:
         write()
         _points("  " + say("cli.total"), card.earned, card.assessed, "bold")
     _not_assessed(card)
+    if told := reports.open_walls(card):
+        write()
+        indented(str(told), 2, "yellow")
     for result in card.results:
         _failures(result, course, f"{replay} {result.exercise.slug} --seed {result.seed}")
 

@@ -8,7 +8,17 @@ torch is imported when one of them is called, never before.
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from onekernel.cuda.program import CudaProgram, build
 from onekernel.cuda.toolchain import Toolchain, require
 
-__all__ = ["CudaProgram", "Toolchain", "build", "require"]
+__all__ = ["CudaProgram", "Toolchain", "build", "load", "require"]
+
+
+def load(path: Any, mode: str = "check", arch: str | None = None) -> Any:
+    """The launchers of a `.cu` as functions over NumPy arrays and torch tensors, in the simulator.
+
+    programs/load.py has it, which stands floors above this package and is imported when it is called."""
+    return import_module("onekernel.programs.load").load(path, mode, arch)

@@ -31,8 +31,14 @@ class Toolchain:
 
     @property
     def arch(self) -> str:
-        """The card's architecture as nvcc writes it: "90" for compute capability 9.0."""
-        return f"{self.capability[0]}{self.capability[1]}"
+        """What nvcc is to build for: "80" for compute capability 8.0."""
+        return target(self.capability)
+
+
+def target(capability: tuple[int, int]) -> str:
+    """The architecture to build for on a card, with all that it has: on 9.0 that is "90a", without which nvcc knows no
+    wgmma. Other cards' own features are no subject of the course."""
+    return f"{capability[0]}{capability[1]}{'a' if capability == (9, 0) else ''}"
 
 
 @cache

@@ -61,8 +61,16 @@ def _of_calls(text: str, written: str, source: str) -> _Said:
         return "device-called-by-host", {"name": name, "caller": caller}
     if "std::" in call["callee"]:
         return "std-on-device", {"name": f"std::{name}", "caller": caller}
-    own = re.search(rf"\b{re.escape(name)}\s*\([^;{{]*\)[^;{{]*{{", source) or name.startswith("operator")
+    own = _declared(name, source) or name.startswith("operator")
     return ("function-of-host" if own else "library-of-host"), {"name": name, "caller": caller}
+
+
+def _declared(name: str, source: str) -> bool:
+    """Whether the file itself says what `name` is: with a body, or a type before it and a semicolon after it."""
+    arguments = r"\s*\([^;{]{0,2000}\)"
+    with_body = rf"\b{re.escape(name)}{arguments}[^;{{]{{0,200}}{{"
+    alone = rf"^[ \t]*(?!return\b|else\b)[A-Za-z_][\w:<>*& \t]{{0,200}}[*& \t]{re.escape(name)}{arguments}\s*;"
+    return re.search(with_body, source) is not None or re.search(alone, source, re.MULTILINE) is not None
 
 
 def _of_names(text: str, written: str, source: str) -> _Said:

@@ -55,9 +55,16 @@ def _needs(exercise: Exercise) -> str | None:
 
 def gpu_present() -> bool:
     """Whether the NVIDIA driver sees a GPU. Costs milliseconds: torch is not asked."""
+    return gpu_count() > 0
+
+
+def gpu_count() -> int:
+    """How many GPUs the NVIDIA driver shows to this process."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return False
+        return 0
     count = ctypes.c_int()
-    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value

@@ -17,6 +17,7 @@ from onekernel.cuda import nvcc
 from onekernel.doctor.device import gpu_present
 from onekernel.messages import Message, written
 from onekernel.numerals import Quantity
+from onekernel.sandbox import confinement
 from onekernel.sandbox.landlock import landlock_version
 
 OK, MISSING, INFO = "ok", "missing", "info"
@@ -55,10 +56,11 @@ def _cpu() -> str:
 
 
 def _sandbox() -> Fact:
-    version = landlock_version()
-    if version:
-        return Fact("Landlock", OK, str(version))
-    return Fact("Landlock", MISSING, mend=Message("doctor.no-landlock"))
+    lacking = confinement.lacking()
+    if not lacking:
+        return Fact("Landlock", OK, f"{landlock_version()}, seccomp")
+    mend = confinement.told(lacking) if landlock_version() else Message("doctor.no-landlock")
+    return Fact("Landlock", MISSING, mend=mend)
 
 
 def _compilers() -> Iterator[Fact]:

@@ -11,6 +11,7 @@ from onekernel.messages import plain, say, written
 from onekernel.numerals import Quantity
 
 ROWS = 8  # kernels (operators) that are listed
+FAR = 0.1  # of a roof: below it no roof binds
 Line = tuple[str, str]
 """A line and how it is set: "" for a paragraph, "head" for what stands out, "table" for a line that is not broken."""
 
@@ -57,6 +58,9 @@ def _verdict(explained: Explained) -> Iterator[Line]:
             source = "card" if explained.roofs.card else "measured"
             roof = _roof(explained, bound)
             yield say(f"explain.roof-{bound}-{source}", percent=100 * reached, roof=roof), ""
+    if binds in (COMPUTE, MEMORY) and 0 < explained.of_roof(binds) < FAR:
+        yield say("explain.advice-far"), ""
+        return
     besides = facts.python_time(explained)
     if binds == LAUNCH and besides > 0.5 * shares[LAUNCH] * explained.microseconds:
         yield say("explain.advice-python", took=seconds(besides)), ""

@@ -72,7 +72,10 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
         buffer, call.poison[p.name] = _buffer(case, p, dtype, rng)
         if operator.declared:
             buffer.shape, buffer.dtype = shape(case, p), p.dtype
-        if p.role == "in":
+        elif len({q.shape for q in operator.parameters if q.shape}) > 1:  # not all of one shape: the sizes do not say
+            buffer.shape, buffer.row_stride = shape(case, p), row_stride(case, p)
+        if p.name in narrow:
+            buffer.filled = True
             _elements(buffer, case, p, dtype)[...] = narrow[p.name].view(_POISON[p.dtype or dtype][0])
         call.before[p.name] = buffer.memory.copy()
         call.args.append(buffer)
@@ -105,7 +108,8 @@ def _judge_output(operator: Operator, call: Call, p: Parameter, memory: np.ndarr
     moved = Buffer(p.name, memory.copy(), buffer.offset, buffer.extent, True, buffer.itemsize)
     bits = _elements(moved, call.case, p, call.dtype)
     written = np.array(bits)
-    bits[...] = call.poison[p.name]  # with the tensor's own elements put back, all must be as it was
+    held = Buffer(p.name, call.before[p.name], buffer.offset, buffer.extent, True, buffer.itemsize)
+    bits[...] = _elements(held, call.case, p, call.dtype)  # with what it held put back, all must be as it was
     strays = np.flatnonzero(moved.memory != call.before[p.name])
     if strays.size:
         element = int((int(strays[0]) - buffer.offset) // buffer.itemsize)
@@ -164,7 +168,7 @@ def _index(index: Sequence[int]) -> str:
 
 def shape(case: Case, p: Parameter) -> tuple[int, ...]:
     """The dimensions of a tensor of a case."""
-    return tuple(int(s) if s.isdigit() else case.sizes.get(s, 1) for s in p.shape)  # one that no case names is 1
+    return p.dims(case.sizes, case.scalars)
 
 
 def row_stride(case: Case, p: Parameter) -> int:
@@ -182,7 +186,7 @@ def _buffer(case: Case, p: Parameter, dtype: str, rng: np.random.Generator) -> t
     poison = exponent | int(rng.integers(1, payload + 1))
     words = (offset + elements * itemsize + GUARD_BYTES) // itemsize
     memory = np.full(words, poison, unsigned).view(np.uint8)
-    return Buffer(p.name, memory, offset, elements * itemsize, p.role == "out", itemsize), poison
+    return Buffer(p.name, memory, offset, elements * itemsize, p.written, itemsize), poison
 
 
 def _elements(buffer: Buffer, case: Case, p: Parameter, dtype: str) -> np.ndarray:

@@ -22,7 +22,7 @@ from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
-from onekernel.sandbox import machine, supervisor
+from onekernel.sandbox import confinement, gpu_state, machine, supervisor
 from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.protocol import Request
@@ -41,15 +41,41 @@ def grade(s: Submission) -> Result:
     """Grades a file. Every outcome is a Result; what the machine lacks (MachineFault) and Ctrl-C leave otherwise."""
     started = time.monotonic()
     machine.require([s.course.root])
+    before = _cards(s)
     try:
-        verdicts = _refuse(s) or _grade_checks(s)
+        verdicts = _refuse(s) or same_on_simulator(s, _grade_checks(s))
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
     if any(v.status == FAILED for v in verdicts):
         machine.require([s.course.root])  # what filled up meanwhile may have cost points
+    slow = any(v.check.kind.needs_gpu and v.earned < v.check.points for v in verdicts)
+    gpu_state.require(before, _cards(s), timed=slow)
     if s.backend != "cuda":
         verdicts = [_not_here(v) if v.check.kind.needs_gpu and v.status != UNTOUCHED else v for v in verdicts]
-    return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on)
+    return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on,
+                  confinement.open_walls())  # fmt: skip
+
+
+def _cards(s: Submission) -> tuple[gpu_state.Card, ...]:
+    """The GPUs as the driver has them now, where one grades."""
+    return gpu_state.cards(gpu_state.library()) if s.backend == "cuda" else ()
+
+
+def same_on_simulator(s: Submission, verdicts: list[Verdict]) -> list[Verdict]:
+    """The verdicts of a GPU. What gives right results there must do so on the simulator, too: there device memory is
+    closed to the host. Where this machine cannot simulate, the GPU's word stands."""
+    right = tuple(v.check for v in verdicts if v.check.kind.shows_right and v.status == PASSED)
+    if s.backend != "cuda" or not right:
+        return verdicts
+    there = replace(s, device="simulator", exercise=replace(s.exercise, checks=right))
+    failed = {v.check.id: v.failures for v in _grade_checks(there) if v.status == FAILED}
+    return [_failed_there(v, failed[v.check.id]) if v.check.id in failed else v for v in verdicts]
+
+
+def _failed_there(verdict: Verdict, failures: tuple[Failure, ...]) -> Verdict:
+    first, *others = failures
+    told = replace(first, message=Message("grading.also-simulator", {"why": first.message}))
+    return Verdict(verdict.check, FAILED, failures=(told, *others), note=verdict.note)
 
 
 def _refuse(s: Submission) -> list[Verdict] | None:
@@ -73,8 +99,10 @@ def _refuse(s: Submission) -> list[Verdict] | None:
 
 
 def _shown(s: Submission) -> str:
-    """The file as a reader knows it: from the course's root, where it lies in it."""
+    """The file as a reader knows it: from the course's root, where it lies in it; of a class, by the course's name."""
     root = s.course.root
+    if s.closed:
+        return s.exercise.file
     return str(s.path.relative_to(root) if s.path.is_relative_to(root) else s.path)
 
 
@@ -210,7 +238,8 @@ def _run(
 def _let_down(outcome: RunOutcome) -> bool:
     """Whether it ended as a process does that the machine has let down."""
     endings = [outcome.ended, *(call.ended for call in outcome.calls)]
-    return machine.suspected([e for e in endings if e], [f.code for f in outcome.build])
+    statuses = [call.report.status for call in outcome.calls if call.report]
+    return machine.suspected([e for e in endings if e], [f.code for f in outcome.build], statuses)
 
 
 def _half_run(call: Call) -> int:

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Sparse
+from onekernel.backends.base import Arg, Scalar, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.grading.buffers import Call, row_stride, shape
 from onekernel.messages import Message
@@ -25,6 +25,7 @@ PERIOD_BYTES = 4096 * 4099  # pages times a prime
 BINS, STRETCHES = 64, 16
 ENOUGH = 0.5  # of what the sampled blocks owe by their number: blocks may have unlike shares
 SUM = 0.01  # relative, of four billion positive terms: a serial sum of each thread errs by less
+WHOLE = 1 << 20  # elements in all tensors together, up to which a matrix's answer is computed at once
 LEAST_RAN = 16  # blocks that came to their end, before a stretch may be missed
 
 
@@ -41,7 +42,8 @@ def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.
     strides = {q.row_stride: row_stride(case, q) for q in operator.parameters if q.row_stride}
     if p.role == "size":
         return strides[p.name] if p.name in strides else case.sizes[p.name]
-    assert p.role not in SCALARS, "no operator with scalars has such a case yet"
+    if p.role in SCALARS:
+        return Scalar(p.name, case.scalars[p.name])
     item = DTYPES[dtype].itemsize
     dims = shape(case, p)
     elements = (prod(dims[:-1]) - 1) * row_stride(case, p) + dims[-1]
@@ -51,7 +53,7 @@ def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.
         if _sums(operator, case):
             values = 0.5 + rng.random(PERIOD_BYTES // item)  # what is left out shows in the sum
         pattern = values.astype(DTYPES[dtype]).view(np.uint8)
-    return Sparse(p.name, elements * item, p.role == "out", item, dims[-1], row_stride(case, p), pattern)
+    return Sparse(p.name, elements * item, p.written, item, dims[-1], row_stride(case, p), pattern)
 
 
 def judge_whole(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
@@ -101,6 +103,8 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
         row, col = at // stride, at % stride
         if (col >= dims[1]).any():
             return "guard", Message("grading.guard-written", {"name": p.name, "element": int(at[col >= dims[1]][0])})
+        if _few(operator, call.case):
+            return _beside_whole(operator, call, p, (row, col), values)
         rows, of = np.unique(row, return_inverse=True)
         index = rows[:, None] * row_stride(call.case, operator.inputs()[0]) + np.arange(dims[1])
         want = operator.oracle(_gathered(operator, call, index))[p.name]
@@ -111,6 +115,30 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
     if found is None:
         return None
     facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
+    return "values", Message("grading.sparse-values", facts)
+
+
+def _few(operator: Operator, case: Case) -> bool:
+    """Whether the tensors have few elements, however far apart these lie."""
+    return sum(prod(shape(case, p)) for p in operator.parameters if p.shape) <= WHOLE
+
+
+def _beside_whole(
+    operator: Operator, call: Call, p: Parameter, at: tuple[np.ndarray, np.ndarray], values: np.ndarray
+) -> tuple[str, Message] | None:
+    """What was written, beside the whole answer; an element of which nothing was written is taken as right."""
+    inputs: Arrays = {a.name: np.array(a.value, np.float64) for a in call.args if isinstance(a, Scalar)}
+    for q in operator.inputs():
+        rows, cols = shape(call.case, q)
+        index = np.arange(rows)[:, None] * row_stride(call.case, q) + np.arange(cols)
+        inputs[q.name] = _gathered(operator, call, index)[q.name]
+    want = operator.oracle(inputs)[p.name]
+    have = want.astype(DTYPES[call.dtype]).astype(np.float64)
+    have[at] = values
+    found = operator.compare(have, want, call.dtype, inputs)
+    if found is None:
+        return None
+    facts = {"name": p.name, "index": ", ".join(map(str, found.index)), "got": found.got, "want": found.want}
     return "values", Message("grading.sparse-values", facts)
 
 

@@ -14,6 +14,7 @@ from onekernel.counts import KernelCounts
 from onekernel.course import Check, Course, Exercise
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
+from onekernel.grading.host_computation import copy_first
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
@@ -31,7 +32,8 @@ Ran = list[tuple[Call, CallOutcome]]
 
 @dataclass(frozen=True)
 class Submission:
-    """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them."""
+    """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them;
+    `closed` are folders that hold what a class handed in, of which it may read its own alone."""
 
     course: Course
     exercise: Exercise
@@ -39,6 +41,7 @@ class Submission:
     device: str  # "cuda" or "simulator"
     seed: int
     predictions: Mapping[str, str] = field(default_factory=dict)
+    closed: tuple[Path, ...] = ()
 
     @property
     def backend(self) -> str:
@@ -63,7 +66,8 @@ class Submission:
         """What the file may not read: the course's answers, tests and history, and what others handed in."""
         root, mine = self.course.root, self.path.resolve()
         homes = {e.home.parent for e in self.course.exercises.values() if e.home}
-        others = {p.parent for p in mine.parent.parent.glob(f"*/{glob.escape(mine.name)}")} - {mine.parent}
+        beside = () if self.closed else mine.parent.parent.glob(f"*/{glob.escape(mine.name)}")
+        others = {p.parent for p in beside} - {mine.parent} | set(self.closed)
         return [*(root / name for name in ("solutions", "tests", "learners", ".git")), *homes, *sorted(others)]
 
     @property
@@ -82,6 +86,8 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         loop = message.values["advice"].key.endswith("-loop")
         advice = Message(f"grading.advice-own{'-loop' if loop else ''}")
         message = Message(message.key, {**message.values, "advice": advice})
+    if call and "transpose_b" in call.case.scalars:
+        message = _of_matrices(finding, message, call)
     return Failure(
         message,
         finding.chapter or check.chapter,
@@ -91,6 +97,17 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         finding.line,
         finding.code,
     )
+
+
+def _of_matrices(finding: Finding, message: Message, call: Call) -> Message:
+    """What is said of an access to A, B or C, with how their elements are indexed, and with BLAS's rule of beta."""
+    variable = str(message.values.get("variable"))
+    if finding.code == "uninitialised-read" and variable == "c" and not call.case.scalars["beta"]:
+        return Message("grading.beta-zero", {"symptom": message})
+    if variable not in ("a", "b", "c") or not isinstance(message.values.get("advice"), Message):
+        return message
+    turned = "-turned" if variable == "b" and call.case.scalars["transpose_b"] else ""
+    return Message(message.key, {**message.values, "advice": Message(f"grading.advice-matrix-{variable}{turned}")})
 
 
 def _has_work(message: Message, call: Call) -> bool:
@@ -144,7 +161,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         found += [because(idle, "no-kernel")] if idle else []
         other = _other_block(call, report.kernels)
         found += [because(other, "other-block")] if other else []
-    return found
+    return copy_first(found, report, (*SYMPTOMS, "status"))
 
 
 def _exchanged(found: list[Failure], call: Call, kernels: Sequence[KernelCounts]) -> list[Failure]:

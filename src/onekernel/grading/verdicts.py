@@ -46,7 +46,7 @@ class Failure:
 @dataclass(frozen=True)
 class Verdict:
     """One check's outcome. `earned` is between 0 and the check's points; `note` tells a measured figure, `details`
-    tell the rest of what was measured, a sentence each."""
+    tell the rest of what was measured, a sentence each; `groups` how many inputs of each group failed, of how many."""
 
     check: Check
     status: str
@@ -54,6 +54,7 @@ class Verdict:
     failures: tuple[Failure, ...] = ()
     note: Message | None = None
     details: tuple[Message, ...] = ()
+    groups: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def settled(self) -> bool:
@@ -84,6 +85,7 @@ class Result:
     seed: int
     seconds: float = 0.0
     ran_on: str = "-"  # see Submission.ran_on
+    open_walls: tuple[str, ...] = ()  # of the sandbox, which did not stand while it ran
 
     @property
     def earned(self) -> float:
@@ -124,6 +126,7 @@ class Result:
             "device": self.ran_on,
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
+            "open_walls": list(self.open_walls),
             "verdicts": [v.to_json() for v in self.verdicts],
         }
 
@@ -151,6 +154,11 @@ class Scorecard:
         return sum(r.exercise.points for r in self.results)
 
     @property
+    def open_walls(self) -> tuple[str, ...]:
+        """The walls of the sandbox that did not stand while one of them ran."""
+        return tuple(dict.fromkeys(wall for r in self.results for wall in r.open_walls))
+
+    @property
     def complete(self) -> bool:
         """Whether everything that this machine can assess has passed."""
         return all(r.status in (PASSED, NOT_ASSESSED) for r in self.results)
@@ -160,5 +168,6 @@ class Scorecard:
             "earned": self.earned,
             "assessed": self.assessed,
             "points": self.points,
+            "open_walls": list(self.open_walls),
             "results": [r.to_json() for r in self.results],
         }

@@ -15,6 +15,7 @@ import re
 import string
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -47,6 +48,18 @@ def each_language() -> Iterator[str]:
             yield lang
     finally:
         set_language(before)
+
+
+@contextmanager
+def speaking(lang: str) -> Iterator[None]:
+    """`lang` in force, while the caller has it; then what was before."""
+    global _chosen
+    before = _chosen
+    set_language(lang)
+    try:
+        yield
+    finally:
+        _chosen = before
 
 
 def language() -> str:

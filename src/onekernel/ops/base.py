@@ -16,6 +16,7 @@ DTYPES = {
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
 }
 SCALARS = ("choice", "real")  # roles of a parameter that is neither a tensor nor a size
+WRITTEN = ("out", "inout")  # roles of a tensor that the launcher writes
 ELEMENTS = {**DTYPES, "int32": np.dtype(np.int32)}  # what a tensor may hold that does not follow the call's type
 C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16", "int32": "int"}
 SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
@@ -32,14 +33,26 @@ Fill = Callable[[np.random.Generator, Sizes], Arrays]  # draws the inputs of a c
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of the launcher: a tensor that is read ("in") or written ("out"), an int64 size ("size"), or a scalar
-    that changes what is computed: an int64 ("choice") or a float ("real")."""
+    """A parameter of the launcher: a tensor that is read ("in"), written ("out") or both ("inout"), an int64 size
+    ("size"), or a scalar that changes what is computed: an int64 ("choice") or a float ("real"). A case whose `fill`
+    draws nothing for an "inout" tensor leaves it as a tensor that is only written: poison, which nobody may read."""
 
     name: str
     role: str
     shape: tuple[str, ...] = ()  # for tensors: the sizes' names, e.g. ("rows", "cols")
     row_stride: str | None = None  # the size parameter that carries the row stride, in elements
     dtype: str = ""  # its element type, where that is not the call's
+    flipped_by: str = ""  # a choice that, where it is not 0, exchanges the two dimensions
+
+    @property
+    def written(self) -> bool:
+        """Whether it is a tensor that the launcher writes."""
+        return self.role in WRITTEN
+
+    def dims(self, sizes: Sizes, scalars: Mapping[str, int | float]) -> tuple[int, ...]:
+        """The tensor's dimensions under these sizes and scalars; one that no size names is 1."""
+        found = tuple(int(s) if s.isdigit() else sizes.get(s, 1) for s in self.shape)
+        return found[::-1] if self.flipped_by and scalars[self.flipped_by] else found
 
 
 @dataclass(frozen=True)
@@ -134,7 +147,7 @@ class Operator:
         return tuple(p for p in self.parameters if p.role == "in")
 
     def outputs(self) -> tuple[Parameter, ...]:
-        return tuple(p for p in self.parameters if p.role == "out")
+        return tuple(p for p in self.parameters if p.written)
 
     def prototype(self, slug: str, dtype: str) -> str:
         """The C declaration of the launcher of exercise `slug` for one element type."""
@@ -151,7 +164,9 @@ class Operator:
 
 def _c_type(p: Parameter, dtype: str) -> str:
     c_type = C_TYPES[p.dtype or dtype]
-    return {"in": f"const {c_type}* ", "out": f"{c_type}* ", "real": "float "}.get(p.role, "int64_t ")
+    if p.written:
+        return f"{c_type}* "
+    return {"in": f"const {c_type}* ", "real": "float "}.get(p.role, "int64_t ")
 
 
 def worst(got: np.ndarray, want: np.ndarray, limit: np.ndarray) -> Mismatch | None:

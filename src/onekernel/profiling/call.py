@@ -17,7 +17,7 @@ from onekernel.ops.base import SCALARS, SUFFIXES
 TORCH = "F.softmax"  # the slug of PyTorch's own softmax
 DEFAULT_SHAPES = {
     "vector_add": (1 << 24,), "dot_product": (1 << 24,), "softmax": (8192, 4096), "gelu": (1 << 25,),
-    "softmax_mul": (8192, 4096), "rmsnorm": (8192, 4096),
+    "softmax_mul": (8192, 4096), "rmsnorm": (8192, 4096), "gemm": (2048, 2048, 2048),
 }  # fmt: skip
 QUADRATIC_SHAPE = (1024, 1024)  # for a kernel in which each output reads its whole row
 
@@ -30,12 +30,12 @@ def operator_of(slug: str) -> Operator:
 
 def default_shape(slug: str, operator: Operator) -> tuple[int, ...]:
     """The shape that the course profiles at."""
-    return QUADRATIC_SHAPE if slug.endswith("_naive") else DEFAULT_SHAPES[operator.name]
+    return QUADRATIC_SHAPE if slug == "softmax_naive" else DEFAULT_SHAPES[operator.name]
 
 
 def sizes_of(operator: Operator, shape: Sequence[int]) -> dict[str, int]:
     """The operator's sizes for a dense shape. Raises UserError for another number of dimensions."""
-    names = list(dict.fromkeys(name for p in operator.inputs() for name in p.shape))
+    names = operator.sizes
     if len(shape) != len(names) or min(shape) < 1:
         given = ",".join(map(str, shape))
         raise UserError(

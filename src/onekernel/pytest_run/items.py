@@ -132,6 +132,7 @@ class CheckItem(_PlainItem):
             ("backend", result.backend),
             ("device", result.ran_on),
             ("seed", str(result.seed)),
+            *([("open_walls", " ".join(result.open_walls))] if result.open_walls else []),
         ]
         if verdict.status == UNTOUCHED:
             self.yours()

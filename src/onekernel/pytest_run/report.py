@@ -13,6 +13,7 @@ from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import classroom, gradescope
+from onekernel.sandbox import confinement
 from onekernel.sandbox.machine import TRY_AGAIN
 
 
@@ -30,6 +31,15 @@ def summary(terminalreporter: Any) -> None:
         for student, (earned, assessed, rest) in points.items():
             more = "  " + say("plugin.points-rest", rest=rest) if rest else ""
             terminalreporter.line(f"{student}: {written(earned, 'g')} / {written(assessed, 'g')}{more}")
+        if told := confinement.told(_open_walls(terminalreporter)):
+            terminalreporter.line(str(told), yellow=True)
+
+
+def _open_walls(terminalreporter: Any) -> list[str]:
+    """The walls of the sandbox that did not stand around something that was graded; from the reports, as the points."""
+    told = (dict(getattr(r, "user_properties", ())) for reports in terminalreporter.stats.values() for r in reports)
+    found = {wall for properties in told for wall in properties.get("open_walls", "").split()}
+    return [wall for wall in confinement.WALLS if wall in found]
 
 
 def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float]]:

@@ -16,6 +16,7 @@ from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.report import classroom
+from onekernel.sandbox import confinement
 from onekernel.sandbox.process import end_on_signals
 
 WHOSE = ("learner", "submission", "submissions")
@@ -65,6 +66,8 @@ class Run:
     def prepare(self) -> None:
         """Reads the course and settles the device. Raises UserError where a backend cannot be trusted."""
         end_on_signals()
+        if self.config.getoption("--require-sandbox", False):
+            confinement.require()
         self.course: Course = load(self.root)
         asked = self.config.getoption("--device", "auto")
         self.device, _ = doctor.settle(self.course, self.course.exercises.values(), asked)

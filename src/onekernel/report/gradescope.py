@@ -5,11 +5,44 @@ Source: Gradescope, "Autograder Specifications, Output format" (gradescope-autog
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from onekernel.course import Course
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Scorecard
-from onekernel.report.text import output, total
+from onekernel.messages import Message
+from onekernel.report import hidden
+from onekernel.report.text import open_walls, output, total
+
+VISIBLE, HIDDEN, AFTER_DUE, AFTER_PUBLISHED = "visible", "hidden", "after_due_date", "after_published"
+VISIBILITIES = (VISIBLE, HIDDEN, AFTER_DUE, AFTER_PUBLISHED)
+
+
+def of_student(
+    card: Scorecard, course: Course, home: Path, notes: Sequence[Message] = (), visibility: str = VISIBLE
+) -> dict[str, Any]:
+    """The file for a student whose files lie in `home` and whose inputs stay hidden: each check's points and kind of
+    failure with `visibility`, and for instructors alone a test without points that says which inputs failed and how.
+    Without times, so that equal results are equal files."""
+    theirs = replace(course, root=home)  # places in a file are told from there
+    tests = []
+    for result in card.results:
+        for verdict in result.verdicts:
+            name = f"{result.exercise.slug}: {verdict.check.title}"
+            test: dict[str, Any] = {"name": name, "output": hidden.text(verdict, course), "visibility": visibility}
+            if verdict.status != NOT_ASSESSED:
+                test |= {
+                    "score": verdict.earned,
+                    "max_score": verdict.check.points,
+                    "status": "passed" if verdict.status == PASSED else "failed",
+                }
+            tests.append(test)
+            if verdict.failures:
+                tests.append({"name": f"{name} (+)", "output": output(verdict, theirs), "visibility": HIDDEN})
+    said = "\n".join(str(m) for m in (total(card), open_walls(card), *notes) if m)
+    return {"score": card.earned, "output": said, "visibility": visibility, "stdout_visibility": HIDDEN, "tests": tests}
 
 
 def results(card: Scorecard, course: Course) -> dict[str, Any]:
@@ -29,6 +62,6 @@ def results(card: Scorecard, course: Course) -> dict[str, Any]:
     return {
         "score": card.earned,
         "execution_time": round(sum(r.seconds for r in card.results)),
-        "output": str(total(card)),
+        "output": "\n".join(str(m) for m in (total(card), open_walls(card)) if m),
         "tests": tests,
     }

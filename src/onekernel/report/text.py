@@ -9,6 +9,7 @@ from onekernel.course import Course
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.grading.verdicts import NOT_ASSESSED, UNTOUCHED, Failure, Scorecard, Verdict
 from onekernel.messages import Message, language, plain, say
+from onekernel.sandbox import confinement
 
 
 def chapter_link(chapter: str, lang: str | None = None) -> str:
@@ -97,6 +98,11 @@ def total(card: Scorecard) -> Message:
     values = {"earned": card.earned, "assessed": card.assessed, "points": card.points}
     rest = card.points - card.assessed
     return Message("grading.total-some", {**values, "rest": rest}) if rest else Message("grading.total", values)
+
+
+def open_walls(card: Scorecard) -> Message | None:
+    """What must stand on every page of results from a machine that did not close submissions in; else None."""
+    return confinement.told(card.open_walls)
 
 
 def output(verdict: Verdict, course: Course) -> str:

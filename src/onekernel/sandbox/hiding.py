@@ -8,6 +8,7 @@ it. The names of files can still be listed while a build runs, and no longer whe
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,21 +21,49 @@ PACKAGE = Path(onekernel.__path__[0])
 # The modules that know an oracle, an answer or a verdict; the untrusted side imports none (tests/unit/test_imports.py).
 ANSWERS = ("ops", "bench", "grading", "checks", "labs", "report", "course", "minigpt.model", "minigpt.storage",
            "minigpt.port_check", "minigpt.debugger", "minigpt.causes")  # fmt: skip
+SECRETS = ("/dev", "/etc/shadow", "/etc/gshadow", "/etc/ssh", "/etc/ssl/private", "/root", "/run/secrets")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/dxg")
+TOLD = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/driver", "/proc/devices", "/proc/sys")
 
 
 def from_build(hidden: Iterable[Path], source: Path, folder: Path) -> bool:
-    """Closes `hidden`, the answers in this package and the jobs of others to this process, the compilers that it starts
-    and the submission; the folder of `source` and the job's `folder` stay open. Returns whether the system can."""
+    """Closes `hidden`, the answers in this package, the jobs of others, the user's home and the machine's devices and
+    secrets to this process, the compilers that it starts and the submission; what a compiler needs, the folder of
+    `source` and the job's `folder` stay open. Returns whether the system can."""
     jobs = [p for p in folder.parent.glob("onekernel-*") if p != folder]
-    needed = [source.parent, folder, cache_folder(), Path(sys.prefix), Path(sys.base_prefix)]
+    needed = [source.parent, folder, cache_folder(), PACKAGE.parent, Path(sys.prefix), Path(sys.base_prefix)]
     needed += [Path(p) for p in sys.path if p]
-    return landlock.only_in(_open([*hidden, *_answers(), *jobs], needed), landlock.READ_FILE)
+    needed += [*_toolchain(), *map(Path, DEVICES), *Path("/dev").glob("nvidia*"), *Path("/dev").glob("dri/*")]
+    closed = [*hidden, *_answers(), *jobs, _home(), *map(Path, SECRETS)]
+    return landlock.only_in(_open(closed, needed), landlock.READ_FILE)
 
 
 def from_submission() -> bool:
     """Closes what earlier builds left, other submissions' among them, to listing: a library is found by its name, which
-    only its own process knows. Returns whether the system can."""
-    return landlock.only_in(_open([cache_folder()], []), landlock.READ_DIR)
+    only its own process knows. And all that /proc tells of processes: the memory of this one is a file there, which no
+    protection of its pages covers. Returns whether the system can."""
+    listed = list(_open([cache_folder()], []))  # before the second: it closes folders on the way
+    told = list(_open([Path("/proc")], map(Path, TOLD)))
+    return landlock.only_in(listed, landlock.READ_DIR) and landlock.only_in(told, landlock.READ_FILE)
+
+
+def _home() -> Path:
+    """The user's, where it is one: root's may be the whole file system in a container."""
+    home = Path(os.path.expanduser("~"))
+    return home if home.is_absolute() and len(home.parts) > 1 else Path("/nonexistent")
+
+
+def _toolchain() -> Iterator[Path]:
+    """Where programs and libraries lie that the environment names, with what was installed beside them."""
+    home = _home()
+    for variable in ("PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV"):
+        for name in filter(None, os.environ.get(variable, "").split(os.pathsep)):
+            at = Path(os.path.realpath(name))
+            beside = at.parent if at.name in ("bin", "lib", "lib64") else at
+            yield at if beside == home or beside in home.parents else beside
+    for variable in ("ONEKERNEL_CXX", "CXX"):
+        if found := shutil.which(os.environ.get(variable, "")):
+            yield Path(os.path.realpath(found)).parent.parent
 
 
 def _answers() -> Iterator[Path]:

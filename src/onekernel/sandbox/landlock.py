@@ -21,6 +21,7 @@ from onekernel.sandbox import seccomp
 MEMORY_BYTES = 16 << 30
 FILE_BYTES = 64 << 20
 OPEN_FILES = 256
+FILES, CALLS = "files", "calls"
 BUILT_BYTES = 512 << 20  # of one file that a compiler writes; a precompiled header has 22 MB
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
@@ -33,6 +34,7 @@ _WRITES = {  # access rights by the Landlock version that brought them
 }
 READ_FILE, READ_DIR = 1 << 2, 1 << 3
 _MOVE = _WRITES[2]
+_NODES = 1 << 6 | 1 << 11  # device files, which root can make
 _REMOVES = 1 << 4 | 1 << 5  # folders, files; a rename removes, too
 _TCP_BIND_CONNECT = 3  # version 4
 _SCOPE_SOCKET_AND_SIGNAL = 3  # version 6
@@ -60,12 +62,15 @@ def landlock_version() -> int:
 
 
 def confine(
-    writable: Iterable[Path], *, kept: Path | None = None, limit_memory: bool = True, file_bytes: int = FILE_BYTES
-) -> bool:
-    """Limits this process for good. Returns whether the file system is closed to it outside `writable`.
+    writable: Iterable[Path], *, kept: Path | None = None, limit_memory: bool = True, file_bytes: int = FILE_BYTES,
+    alone: bool = False,
+) -> frozenset[str]:
+    """Limits this process for good. Returns the walls that stand: FILES, the file system is closed to it outside
+    `writable`; CALLS, system calls are refused.
 
     In `kept`, one of those folders, nothing can be removed: a file that is open and has no name takes room unseen.
-    `limit_memory` is False for CUDA and for sanitizers, which reserve far more addresses than they use.
+    `limit_memory` is False for CUDA and for sanitizers, which reserve far more addresses than they use. `alone`: it may
+    start no threads.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
@@ -77,8 +82,9 @@ def confine(
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     closed = _landlock(libc, writable, kept)
-    seccomp.refuse(local_sockets=bool(gpu_nodes()))
-    return closed
+    refused = seccomp.refuse(local_sockets=bool(gpu_nodes()), alone=alone)
+    stand = {FILES: closed, CALLS: refused}
+    return frozenset(wall for wall, stands in stand.items() if stands)
 
 
 def only_in(trees: Iterable[str], right: int) -> bool:
@@ -136,7 +142,8 @@ def _landlock(libc: ctypes.CDLL, writable: Iterable[Path], kept: Path | None) ->
         for path in writable:
             parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
             is_folder = Path(path).is_dir()
-            allowed = rights & ~_REMOVES if path == kept else rights if is_folder else rights & ((1 << 1) | (1 << 14))
+            within = rights & ~_NODES
+            allowed = within & ~_REMOVES if path == kept else within if is_folder else rights & ((1 << 1) | (1 << 14))
             rule = _Beneath(allowed, parent)
             failed = libc.syscall(_ADD_RULE, fd, _PATH_BENEATH, ctypes.byref(rule), 0)
             os.close(parent)

@@ -32,6 +32,9 @@ _MEMORY = Path("/sys/fs/cgroup")
 _SIGNALS = ("SIGKILL", "SIGBUS", "SIGXFSZ", "SIGXCPU")
 _WORDS = ("MemoryError", "Cannot allocate memory", "No space left on device", "Resource temporarily unavailable",
           "Too many open files", "File too large", "Disk quota exceeded", "can't start new thread")  # fmt: skip
+# cudaErrorDevicesUnavailable, NoDevice, ECCUncorrectable, NvlinkUncorrectable, SystemNotReady, SystemDriverMismatch,
+# CompatNotSupportedOnDevice: CUDA Runtime API, "cudaError". A launcher can return them, too.
+_OF_THE_CARD = (46, 100, 214, 220, 802, 803, 804)
 _BUILDS = ("disk", "runtime-build")  # codes of findings that no line of a file should cause
 
 
@@ -81,8 +84,10 @@ def of_error(error: OSError | MemoryError) -> MachineFault:
     return MachineFault(Message.of("grading.machine-error", why=of_os(error)))
 
 
-def suspected(endings: Iterable[Message], build_codes: Iterable[str]) -> bool:
+def suspected(endings: Iterable[Message], build_codes: Iterable[str], statuses: Iterable[int] = ()) -> bool:
     """Whether a run ended as one does that the machine let down: worth asking whether our own file fares better."""
+    if any(status in _OF_THE_CARD for status in statuses):
+        return True
     return any(code in _BUILDS for code in build_codes) or any(_let_down(e) for e in endings)
 
 

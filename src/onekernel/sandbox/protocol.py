@@ -2,7 +2,8 @@
 
     job.json              what to build and which calls to make      (trusted writes)
     in/CALL.NAME          a buffer's bytes before call number CALL   (trusted writes)
-    out/built.json        the build's findings                       (untrusted writes, from here on)
+    out/walls.json        the walls that do not stand                (untrusted writes, from here on)
+    out/built.json        the build's findings
     out/CALL.started      call number CALL has begun
     out/CALL.json         its report
     out/CALL.times        the seconds of its launches, where it is timed
@@ -31,7 +32,8 @@ from onekernel.messages import LANGUAGES, Message
 
 JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
-_OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype")
+WALLS = "walls.json"
+_OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype", "row_stride", "filled")
 _OF_SPARSE = ("name", "span", "writable", "itemsize", "cols", "stride")
 NOT_AS_ASKED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
 """What reading a value of the wrong type or size raises, infinities and endless nesting included."""

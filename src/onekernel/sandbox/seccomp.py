@@ -26,9 +26,17 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425),
     "init_module": (175, 105), "finit_module": (313, 273), "settimeofday": (164, 170), "clock_settime": (227, 112),
     "adjtimex": (159, 171), "clock_adjtime": (305, 266),
+    "userfaultfd": (323, 282), "mknod": (133, None), "mknodat": (259, 33), "kexec_load": (246, 104),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264), "quotactl": (179, 60), "swapon": (167, 224),
+    "acct": (163, 89), "pivot_root": (155, 41), "chroot": (161, 51), "move_mount": (429, 429), "fsopen": (430, 430),
+    "open_tree": (428, 428), "syslog": (103, 116), "process_madvise": (440, 440), "fanotify_init": (300, 262),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
     "setpriority": (141, 140), "ioprio_set": (251, 30), "openat2": (437, 437),
 }  # fmt: skip
+# Threads: where nothing needs one, nobody else looks into device memory while a kernel runs. A process may be started,
+# which shares memory only until it has become another program, its parent waiting.
+_CLONE, _CLONE3 = (56, 220), (435, 435)
+_CLONE_VM, _CLONE_VFORK, _CLONE_THREAD = 0x100, 0x4000, 0x10000
 # Refused unless their first argument, a process, is 0: the caller itself.
 _OF_ITSELF: dict[str, tuple[int, int]] = {
     "prlimit64": (302, 261), "sched_setaffinity": (203, 122),
@@ -42,7 +50,7 @@ _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # colu
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_MODE_FILTER, _TSYNC = 1, 1
 _X32 = 0x40000000
-_ALLOW, _EPERM = 0x7FFF0000, 0x00050001  # SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM
+_ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026  # SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | ...
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06  # BPF: ld [k], jeq, jge, jset, ret
 _NUMBER, _ARCH, _FIRST_LOW, _FIRST_HIGH = 0, 4, 16, 20  # offsets in struct seccomp_data, little-endian
 
@@ -51,18 +59,19 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
-def refuse(*, local_sockets: bool = False) -> bool:
-    """Closes those calls to this process for good; it must have given up new privileges. Returns whether it worked."""
+def refuse(*, local_sockets: bool = False, alone: bool = False) -> bool:
+    """Closes those calls to this process for good; it must have given up new privileges. `alone`: it may start no
+    threads. Returns whether it worked."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
         return False
-    code = program(*_ARCHITECTURES[machine], local_sockets=local_sockets)
+    code = program(*_ARCHITECTURES[machine], local_sockets=local_sockets, alone=alone)
     libc = ctypes.CDLL(None, use_errno=True)
     filled = _Program(len(code) // 8, code)
     return bool(libc.syscall(_SECCOMP[machine], _SET_MODE_FILTER, _TSYNC, ctypes.byref(filled)) == 0)
 
 
-def program(column: int, architecture: int, *, local_sockets: bool = False) -> bytes:
+def program(column: int, architecture: int, *, local_sockets: bool = False, alone: bool = False) -> bytes:
     """The filter as BPF instructions: (code, jump if true, jump if false, k), 8 bytes each."""
     out = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER)]
     if column == 0:  # the same calls have a second set of numbers
@@ -77,6 +86,14 @@ def program(column: int, architecture: int, *, local_sockets: bool = False) -> b
             (_LOAD, 0, 0, _FIRST_LOW), (_EQUAL, 0, 3, 0),
             (_LOAD, 0, 0, _FIRST_HIGH), (_EQUAL, 0, 1, 0),
             (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM),
+        ]  # fmt: skip
+    if alone:
+        out += [
+            (_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS),  # its flags lie in memory: clone is tried next
+            (_EQUAL, 0, 6, _CLONE[column]),
+            (_LOAD, 0, 0, _FIRST_LOW), (_ANY_BIT, 2, 0, _CLONE_THREAD),
+            (_ANY_BIT, 0, 2, _CLONE_VM), (_ANY_BIT, 1, 0, _CLONE_VFORK),
+            (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW),
         ]  # fmt: skip
     family = _AF_UNIX if local_sockets else 0  # AF_UNSPEC: no socket has it
     out += [

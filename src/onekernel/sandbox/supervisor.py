@@ -17,7 +17,7 @@ import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import disk_quota, process, protocol, touched
+from onekernel.sandbox import confinement, disk_quota, process, protocol, touched
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
 
@@ -30,7 +30,7 @@ MOST_REASON = 300  # characters of what is wrong with an answer
 _ENVIRONMENT = (
     "PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CXX",
     "ONEKERNEL_CXX", "PYTHONPATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE", "ONEKERNEL_ARCH",
-    "ONEKERNEL_NVCC",
+    "ONEKERNEL_NVCC", "ONEKERNEL_REQUIRE_SANDBOX",
 )  # fmt: skip
 
 
@@ -171,7 +171,16 @@ def _last_line(output: str) -> str:
     return lines[-1][:300] if lines else "-"
 
 
+def _read_walls(out: Path) -> None:
+    """Notes which walls did not stand. Where one is missing, what is said of it may be forged like all the rest."""
+    try:
+        confinement.fell(str(wall) for wall in protocol.read_json(out / protocol.WALLS))
+    except (Forged, FileNotFoundError, *protocol.NOT_AS_ASKED):
+        return
+
+
 def _read_built(out: Path, ended: process.Ended, request: Request) -> RunOutcome:
+    _read_walls(out)
     if ended.survivors or ended.flooded:
         return RunOutcome([], ended=_how(ended), log=ended.output)
     try:

@@ -12,11 +12,12 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import guardian, hiding, tasks, touched
-from onekernel.sandbox.landlock import FILE_BYTES, confine, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import Request, read_request, report_to_json
+from onekernel.sandbox import confinement, guardian, tasks, touched
+from onekernel.sandbox.landlock import FILE_BYTES, gpu_nodes, limit_build
+from onekernel.sandbox.protocol import WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE
 
@@ -45,51 +46,61 @@ def _simulated(request: Request) -> Program:
     from onekernel import simulator
 
     second = SecondOpinion(request.source, request.options.get("arch"))
-    program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, **request.options)
+    program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, scrambled=True,
+                              **request.options)  # fmt: skip
     second.wait()
     return program
 
 
-def ready(request: Request, folder: Path) -> Program | None:
+def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | None:
     """Builds what the request asks for, closes this process, then lets the file load. Raises BuildError, Unavailable.
 
-    A Python exercise is no program; what it may bring is the learner's kernel that it is to use.
+    A Python exercise is no program; what it may bring is the learner's kernel that it is to use. `stand`: the walls
+    that stand already. Which do not is told before anything of the file runs.
     """
     kept = folder / "out"
     tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
     writable = [kept, Path("/dev/null")]
     if gpu_nodes():
         writable.append(Path("/dev"))
+    task = request.backend == "python"  # of torch, which has threads
     if request.backend == "python":
         limit_build(memory=False)
         tasks.look_around()
         if "kernel" not in request.options:
-            hiding.from_submission()
-            confine(writable, kept=kept, limit_memory=False)
+            _close(folder, stand, writable, kept=kept, limit_memory=False, file_bytes=FILE_BYTES, alone=False)
             return None
         kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
         request = replace(request, source=kernel, backend=backend, options={})
     program = build(request)
     needs = program.needs
     largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
-    hiding.from_submission()
-    confine(
-        writable,
+    _close(
+        folder, stand, writable,
         kept=None if needs.removes_files else kept,
         limit_memory=not needs.reserves_memory,
         file_bytes=max(FILE_BYTES, largest),
-    )
+        alone=needs.alone and not task,
+    )  # fmt: skip
     program.prepare()
     return program
+
+
+def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any) -> None:
+    """Closes this process and tells which walls do not stand. Raises Unavailable where all of them have to."""
+    lacking = confinement.missing(confinement.all_of(stand, confinement.before_run(writable, **how)))
+    _write(folder / "out" / WALLS, lacking)
+    if lacking and confinement.required():
+        raise Unavailable(confinement.refusal(lacking))
 
 
 def work(folder: Path) -> None:
     """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
     request = read_request(folder)
     out = folder / "out"
-    hiding.from_build(request.hidden, request.source, folder)
+    stand = confinement.before_build(request.hidden, request.source, folder)
     try:
-        program = ready(request, folder)
+        program = ready(request, folder, stand)
     except BuildError as error:
         findings = [f.to_json() for f in error.findings]
         _write(out / "built.json", {"findings": findings, "log": error.log[-20_000:]})

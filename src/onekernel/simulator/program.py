@@ -20,6 +20,7 @@ from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import compile_source, warnings_of
 from onekernel.simulator.compilation.compiler import Compiler, compiler
+from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.elf import Symbol, plain_name, symbols
 from onekernel.simulator.read.errors import error_name
@@ -32,7 +33,7 @@ from onekernel.ways import AS_WRITTEN, REFUSED, SPARSE
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 
-COUNT, TRACE, REFUSE, SAMPLE, BY_CODE = 4, 8, 16, 32, 64
+COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE = 4, 8, 16, 32, 64, 128
 _SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
@@ -41,11 +42,11 @@ _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
 class Simulated(Untimed):
     """A built file. `time_limit`: processor seconds that one call may take on each core before it is stopped."""
 
-    needs = Needs()
+    needs = Needs(alone=True)
 
     def __init__(
         self, source: Source, library: Path, mode: str, time_limit: float, side_stream: bool, exact_requests: bool,
-        codes: Codes | None = None,
+        codes: Codes | None = None, scrambled: bool = False,
     ) -> None:
         self.source = source
         self.mode = mode
@@ -54,6 +55,7 @@ class Simulated(Untimed):
         self.library = library
         self.exact_requests = exact_requests
         self.codes = codes
+        self.scrambled = scrambled
         self.warnings = warnings_of(source, library)
         self.shows: tuple[int, int] = (-1, -1)  # a block and a thread, of a file that was built to show a variable
         self.shown: dict[str, Any] = {}
@@ -70,7 +72,7 @@ class Simulated(Untimed):
         """The library, loaded at the first call: its constructors are the submission's code, and a grader confines
         the process before any of it runs."""
         so, c = ctypes.CDLL(str(self.library)), ctypes
-        so.ok_symbol.argtypes = [c.c_char_p, c.c_uint64, c.c_uint64]
+        so.ok_symbol.argtypes = [c.c_char_p, c.c_uint64, c.c_uint64, c.c_int]
         so.ok_buffer.argtypes = [c.c_char_p, c.c_void_p, c.c_size_t, c.c_size_t, c.c_size_t, c.c_int, c.c_int]
         so.ok_buffer_pointer.restype = c.c_uint64
         so.ok_buffer_take.argtypes = [c.c_int, c.c_void_p]
@@ -83,7 +85,7 @@ class Simulated(Untimed):
         so.ok_given_stream.restype = c.c_uint64
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in self._device_variables():
-            so.ok_symbol(name.encode(), symbol.offset, symbol.size)
+            so.ok_symbol(name.encode(), symbol.offset, symbol.size, int(name in self.source.managed))
         if self.codes is not None:
             give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
         return so
@@ -118,6 +120,8 @@ class Simulated(Untimed):
         if self.traced is not None and options & COUNT:
             self._so.ok_trace(*self.traced)
             options |= TRACE
+        if self.scrambled:
+            options |= SCRAMBLE
         if way == REFUSED:
             options |= REFUSE
         if way == SPARSE:
@@ -158,9 +162,9 @@ class Simulated(Untimed):
 
     def _place(self, buffer: Buffer, ids: dict[int, int]) -> int:
         if id(buffer) not in ids:
-            memory = np.ascontiguousarray(buffer.memory)
+            memory, unread = np.ascontiguousarray(buffer.memory), buffer.writable and not buffer.filled
             number = self._so.ok_buffer(buffer.name.encode(), memory.ctypes.data, memory.size, buffer.offset,
-                                        buffer.extent, max(buffer.itemsize, 1), int(buffer.writable))  # fmt: skip
+                                        buffer.extent, max(buffer.itemsize, 1), int(unread))  # fmt: skip
             if not number:
                 raise MemoryError(f"{buffer.name}: {memory.size} bytes do not fit the simulated device")
             ids[id(buffer)] = number
@@ -193,6 +197,7 @@ def build(
     arch: str | None = None,
     machine_code: bool = True,
     show: str | None = None,
+    scrambled: bool = False,
 ) -> Simulated:
     """Builds a `.cu` file for the simulator.
 
@@ -202,14 +207,18 @@ def build(
     of -D. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and not the default one;
     work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card
     to model, "sm_80" or "sm_90"; else what ONEKERNEL_ARCH says, else sm_80. `show`: a variable of which one thread's
-    values are kept (`shows`, `shown`). Nothing of the file runs before the first call.
+    values are kept (`shows`, `shown`). `scrambled`: what copies and managed memory bring to the host is not what the
+    device holds, but for 64 bytes a call (a size, a flag): the host is not to compute. Nothing of the file runs before
+    the first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
     source = rewrite(Path(path).resolve(), architecture(arch), show)
     library, whole_vectors = compile_source(source, mode, chosen, defines)
+    if scrambled and (found := without_use(library, [(p, p.read_text("utf-8-sig", "replace")) for p in source.files])):
+        raise BuildError(found)
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     # clang takes vector types apart whose copies are not spelled out: one access may count as several.
     exact = chosen.family == "g++" or (whole_vectors and not source.aligned_types)
     codes = load(source.path, source.files, source.arch) if mode == "count" and machine_code else None
-    return Simulated(source, library, mode, time_limit, side_stream, exact, codes)
+    return Simulated(source, library, mode, time_limit, side_stream, exact, codes, scrambled)

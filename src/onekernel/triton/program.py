@@ -175,9 +175,9 @@ def _split(function: str) -> tuple[str, str]:
 def _shapes(args: Sequence[Arg]) -> list[tuple[int, int, int]]:
     """(rows, cols, row stride) of each buffer, from its own dimensions or from the launcher's sizes: (rows, cols, a
     stride a buffer) or (n)."""
-    told = [a.shape for a in args if isinstance(a, Buffer)]
-    if all(told):
-        return [(math.prod(s[:-1]), s[-1], s[-1]) for s in told]
+    told = [a for a in args if isinstance(a, Buffer)]
+    if all(a.shape for a in told):
+        return [(math.prod(a.shape[:-1]), a.shape[-1], a.row_stride or a.shape[-1]) for a in told]
     sizes = [a for a in args if isinstance(a, int)]
     buffers = sum(isinstance(a, Buffer) for a in args)
     if len(sizes) == 2 + buffers:
@@ -201,7 +201,7 @@ def _tensors(
         allocations.append((buffer, memory))
         element = getattr(torch, buffer.dtype or dtype)
         own = memory[buffer.offset : buffer.offset + buffer.extent].view(element)
-        if buffer.shape:
+        if buffer.shape and (not buffer.row_stride or len(buffer.shape) == 1):
             tensors.append(own.reshape(tuple(buffer.shape)))
         elif buffer.extent == 0:
             tensors.append(torch.empty((cols,) if flat else (rows, cols), dtype=element, device=device))

@@ -1,5 +1,5 @@
 """The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions; or the corpora on the
-simulator, of which the test suite has a sample.
+simulator, of which the test suite has a sample; or a class of synthetic students (`classes`).
 
 But:    it says what the graders decide, not how long they take: its processes share the card.
 """
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
+from onekernel.bench.grading import classes
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -36,6 +37,9 @@ CORPORA = "tests/grading/test_corpus.py"
 
 def main(argv: Sequence[str]) -> int:
     options, root = _parser().parse_args(argv), find_root()
+    if options.mixed or options.read:
+        results = options.out or records.results(root)
+        return classes.main(root, options.mixed, options.read, options.jobs, results)
     if options.device == "simulator" and not options.dry_run:
         return _simulated(root, options.jobs, options.out or records.results(root))
     if options.dry_run or not command.has_gpu("dry-run-instead"):
@@ -131,5 +135,7 @@ def _parser() -> Any:
     parser = command.parser("grading")
     command.option(parser, "grading", "--device", choices=["cuda", "simulator"], default="cuda")
     command.option(parser, "grading", "--jobs", type=int, default=6, metavar="N")
+    command.option(parser, "grading", "--class", type=int, nargs="+", default=[], metavar="N", dest="mixed")
+    command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")
     return parser

@@ -75,7 +75,7 @@ def originals(root: Path) -> list[Original]:
     """Each solution that is code and each rung of the ladder, the quick ones first."""
     solutions = root / "solutions"
     found = [_solution(solutions / name, most) for name, most in _SOLUTIONS.items() if name.endswith(".cu")]
-    for path in sorted((solutions / "ladder").glob("*.cu")):
+    for path in sorted((solutions / "ladder").glob("[0-9]*.cu")):
         found.append(Original(path, LADDER, f"ladder_{path.stem.split('_', 1)[1]}", _RUNG))
     for path in sorted((solutions / "ladder").glob("*.py")):
         found.append(Original(path, "softmax_triton", path.stem, _TRITON_RUNG))

@@ -21,7 +21,7 @@ from onekernel.bench.roofline.points import RooflinePoint, Roofs
 from onekernel.bench.sample import Sample
 from onekernel.bench.softmax import measurement
 from onekernel.bench.softmax.cases import Case
-from onekernel.bench.softmax.contenders import Contender, all_contenders
+from onekernel.bench.softmax.contenders import Contender, all_contenders, rung_order
 from onekernel.bench.timing import L2Emptier, in_graph, took
 from onekernel.bench.words import figure_path, measured_on, words
 from onekernel.course import find_root
@@ -135,7 +135,11 @@ def _predict(root: Path, card: Card) -> dict[str, Any]:
 def _ordered(points: list[RooflinePoint]) -> list[RooflinePoint]:
     """The four implementations first, then the ladder in the order of its rungs, then what lives in L2."""
     rank = {name: number for number, name in enumerate(SHOWN)}
-    return sorted(points, key=lambda p: (p.in_l2, rank.get(p.name, len(rank)), p.name))
+
+    def place(point: RooflinePoint) -> tuple[bool, int, tuple[float, str]]:
+        return point.in_l2, rank.get(point.name, len(rank)), rung_order(point.name.removeprefix("ladder/"))
+
+    return sorted(points, key=place)
 
 
 def draw(data: Mapping[str, Any], folder: Path) -> int:

@@ -12,8 +12,6 @@ from onekernel.ops import OPERATORS, softmax
 from onekernel.triton.loading import load_module
 
 CHUNK = 1 << 26  # elements that are compared at a time
-# Between values near 0; the kernels flush what is smaller in fp32.
-SMALLEST_STEP = {"float32": 2.0**-126, "float16": 2.0**-24, "bfloat16": 2.0**-126}
 
 Kernel = Callable[[Any, Any], Any]  # of x and y, torch tensors of the same shape on a GPU
 
@@ -112,7 +110,7 @@ def worst_of(kernel: Kernel, dtype: str, rows: int, cols: int) -> float:
             limit = softmax.RELATIVE[dtype] * want + softmax.ABSOLUTE[dtype]
             error = torch.maximum(error, ((got - want).abs() / limit).max())
             got_sum += got.sum()
-        off = (got_sum - 1).abs() / (softmax.RELATIVE[dtype] + 1e-5 + cols * SMALLEST_STEP[dtype] / 2)
+        off = (got_sum - 1).abs() / (softmax.RELATIVE[dtype] + 1e-5 + cols * softmax.SMALLEST_STEP[dtype] / 2)
         both = torch.maximum(error, off).item()
         worst = max(worst, both if both == both else float("inf"))
     return worst

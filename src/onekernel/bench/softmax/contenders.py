@@ -22,6 +22,7 @@ from onekernel.bench.modules import load_module
 from onekernel.labs.reader import load
 
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
+OTHER_LADDER = "gemm_"  # how the names of the matrix product's rungs begin, which the GEMM bench measures
 FEWEST_ROWS = 1024  # of a kernel with one thread a row: below this it takes seconds and shows nothing
 MOST_REREADS = 2e11  # rows x cols x cols of a kernel whose ledger grows with the columns: about 0.3 s on an H200
 
@@ -73,15 +74,16 @@ def _sources(root: Path) -> Iterator[tuple[Path, str, str]]:
 
 
 def rungs(root: Path) -> dict[str, Path]:
-    """The reading ladder by the names under which it is benched: "ladder/1_row_per_thread" -> its file."""
-    found = sorted((root / "solutions" / "ladder").glob("*.*"), key=_place)
-    return {f"ladder/{path.stem}": path for path in found if path.suffix in (".cu", ".py")}
+    """The softmax's ladder by the names under which it is benched: "ladder/1_row_per_thread" -> its file."""
+    found = sorted((root / "solutions" / "ladder").glob("*.*"), key=lambda path: rung_order(path.stem))
+    mine = (path for path in found if path.suffix in (".cu", ".py") and not path.stem.startswith(OTHER_LADDER))
+    return {f"ladder/{path.stem}": path for path in mine}
 
 
-def _place(path: Path) -> tuple[float, str]:
-    """Rungs with a number in its order, 9 before 10; those of Triton, without one, after them."""
-    number, _, rest = path.stem.partition("_")
-    return (int(number), rest) if number.isdecimal() else (math.inf, path.stem)
+def rung_order(stem: str) -> tuple[float, str]:
+    """Sorts rungs with a number in its order, 9 before 10; those of Triton, without one, after them."""
+    number, _, rest = stem.partition("_")
+    return (int(number), rest) if number.isdecimal() else (math.inf, stem)
 
 
 def _cuda(path: Path, kind: str, name: str) -> Contender:

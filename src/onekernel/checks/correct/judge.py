@@ -50,6 +50,7 @@ def plan(s: Submission, check: Check) -> list[Call]:
 def _dense(cases: list[Case]) -> list[Case]:
     """A case, where there is one, whose output is like a new tensor; of several rows and columns, if any is."""
     dense = [case for case in cases if case.plain and not (any(case.gaps.values()) or case.shift)]
+    dense = [case for case in dense if not case.scalars.get("beta")]  # what an output holds before cannot be left away
     return sorted(dense, key=lambda case: min(case.sizes.values()) < 2)[:1]
 
 
@@ -68,10 +69,14 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     """All points or none: a kernel that is right on most inputs is wrong."""
     failures: list[Failure] = []
     failed = symptoms = 0
+    groups: dict[str, list[int]] = {}
     seen: set[tuple[str, int | None]] = set()
     for call, outcome in sorted(ran, key=lambda pair: math.prod(pair[0].case.sizes.values()) <= 1):  # more tells more
         found = judge_call(s, check, call, outcome)
         failed += bool(found)
+        of_group = groups.setdefault(call.case.group, [0, 0])
+        of_group[0] += bool(found)
+        of_group[1] += 1
         symptoms += bool(found) and all(f.code in SYMPTOMS for f in found)
         for failure in found:  # one of a kind and line: the same race on ten inputs is one race
             kind = failure.message.key if failure.code == "ended" else failure.code
@@ -84,10 +89,10 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     if cause is not None:
         failures = _fix_first(failures, cause, symptoms)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
-    said = _printed(ran)
+    said, of_groups = _printed(ran), tuple((group, n, of) for group, (n, of) in sorted(groups.items()))
     if failures:
-        return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]), note=note, details=said)
-    return Verdict(check, PASSED, check.points, note=note, details=said)
+        return Verdict(check, FAILED, 0.0, tuple(failures[:MAX_FAILURES]), note, said, of_groups)
+    return Verdict(check, PASSED, check.points, (), note, said, of_groups)
 
 
 def _printed(ran: Ran) -> tuple[Message, ...]:

@@ -33,6 +33,8 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
     close = [c for c in right if not any(c.case.gaps.values())]
     if not close or not wrong or not all(any(c.case.gaps.values()) for c, _ in wrong):
         return None
+    if strided[0].name != "x":
+        return Message("replay.stride-any", {"inputs": len(wrong), "right": len(close)})
     which = "unknown" if not one_matrix else _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
     values = {"inputs": len(wrong), "right": len(close)}
     return Message(f"replay.stride-{which}", values)

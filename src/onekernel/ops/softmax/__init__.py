@@ -23,6 +23,8 @@ ABSOLUTE = {"float32": 1.2e-38, "float16": 6.2e-5 * 2.0**-10, "bfloat16": 1.2e-3
 # A row's sum sees an error that is small everywhere. An element just below 1 may fall to either side of a tie, so that
 # a perfect kernel differs from the rounded oracle by one spacing there: 2^-11, 2^-8.
 ROW_SUM = {"float32": 2e-5, "float16": 6e-4, "bfloat16": 5e-3}
+# Between values near 0; the kernels flush what is smaller in fp32.
+SMALLEST_STEP = {"float32": 2.0**-126, "float16": 2.0**-24, "bfloat16": 2.0**-126}
 
 
 def oracle(inputs: Arrays) -> Arrays:

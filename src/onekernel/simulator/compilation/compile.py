@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import os
 import re
-import signal
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.cache import alone, cache_folder, prune, used
+from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
+from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import misplaced
-from onekernel.simulator.compilation.compiler import COMMON, Compiler, card, flags
+from onekernel.simulator.compilation.compiler import Compiler, flags
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
+from onekernel.simulator.compilation.imports import IMPORTS
+from onekernel.simulator.compilation.parts import (
+    WRAP,
+    hash_of,
+    install,
+    precompiled,
+    require_room,
+    run_compiler,
+    runtime_hash,
+    runtime_object,
+    thread_local_library,
+    work_folder,
+)
 from onekernel.simulator.compilation.warnings import warnings_in
-from onekernel.simulator.paths import INCLUDE, RUNTIME
-from onekernel.simulator.rewrite.source import Source
+from onekernel.simulator.paths import INCLUDE
+from onekernel.simulator.ptx.translate import translate
+from onekernel.simulator.read.elf import undefined
+from onekernel.simulator.rewrite.source import POISON, Source
 
-_CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
+_MARKER = re.compile(r'# (\d+) "([^"]*)"')
+_ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 WARNINGS = ".warnings"  # beside a build: what the compiler said of it
-_CLOCK_SECONDS = 1200  # for a compiler that only waits
 
 
 # What a compiler says of a union that is copied and holds a type whose copies are spelled out.
@@ -53,44 +62,98 @@ def compile_source(
 
 
 def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str]) -> Path:
-    parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), _runtime_hash()]
-    key = _hash(*parts, with_compiler.version, *how, *defines)
+    parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), runtime_hash()]
+    key = hash_of(*parts, with_compiler.version, *how, *defines)
     folder = cache_folder("simulator")
     target = folder / f"{source.path.stem}-{key}.so"
     if used(target):
         return target
     # What is made once is made beside the file's own compilation.
-    with _work_folder(folder) as work, ThreadPoolExecutor(2) as others:
-        runtime = others.submit(_runtime_object, with_compiler, folder, source.arch)
+    with work_folder(folder) as work, ThreadPoolExecutor(2) as others:
+        runtime = others.submit(runtime_object, with_compiler, folder, source.arch)
         shared = others.submit(thread_local_library, with_compiler, folder)
-        main = Path(work) / "kernel.cpp"
-        main.write_text(source.text, encoding="utf-8")
-        for name, text in source.included.items():
-            (Path(work) / name).write_text(text, encoding="utf-8")
         built, linked = Path(work) / "kernel.o", Path(work) / "kernel.so"
-        prefix = _precompiled(with_compiler, folder, how)
-        macros = [f"-D{define}" for define in defines]
-        done = _run([with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)])
-        if done.returncode:
-            _require_room(done)
+        try:
+            told = compile_object(source, with_compiler, how, defines, Path(work), built)
+        except BuildError:
             shared.result()  # a compiler that fails at our own source, too, is the cause
-            raise compile_error(source, done.stdout + done.stderr, work)
-        if wrong := misplaced.findings_of(source, done.stderr):
-            raise BuildError(wrong, done.stderr)
-        done_compiling = done.stderr
+            raise
         # The runtime first: its own variables must be ready when the file's are initialised.
-        done = _run([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-rpath,$ORIGIN",
-                     str(runtime.result()), str(built), str(shared.result()), "-o", str(linked),
-                     "-lpthread", "-lm", "-lrt"])  # fmt: skip
+        done = run_compiler([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", *WRAP,
+                             "-Wl,-rpath,$ORIGIN", str(runtime.result()), str(built), str(shared.result()),
+                             "-o", str(linked), "-lpthread", "-lm", "-lrt", "-ldl"])  # fmt: skip
         if done.returncode:
-            _require_room(done)
+            require_room(done)
             raise link_error(source, done.stdout + done.stderr)
-        kept = Path(work) / "warnings"
-        kept.write_text("\n".join(n for n in done_compiling.splitlines() if " warning: " in n), encoding="utf-8")
-        _install(kept, target.with_suffix(WARNINGS))
-        _install(linked, target)
+        keep_warnings(told, Path(work), target)
+        names = Path(work) / "imports"
+        names.write_text("\n".join(undefined(built)), encoding="utf-8")
+        install(names, target.with_suffix(IMPORTS))
+        install(linked, target)
     prune(folder)
     return target
+
+
+def compile_object(
+    source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str], work: Path, built: Path
+) -> str:
+    """Writes the rewritten files into the folder `work` and compiles them to `built`. What the compiler has said."""
+    main = work / "kernel.cpp"
+    main.write_text(source.text, encoding="utf-8")
+    for name, text in source.included.items():
+        (work / name).write_text(text, encoding="utf-8")
+    prefix = precompiled(with_compiler, cache_folder("simulator"), how)
+    macros = [f"-D{define}" for define in defines]
+    if source.has_ptx:
+        _translate_ptx(source, main, [with_compiler.path, *how, *macros], str(work))
+    if "##" in source.text:
+        _refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
+    done = run_compiler([with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)])
+    if done.returncode:
+        require_room(done)
+        raise compile_error(source, done.stdout + done.stderr, str(work))
+    if wrong := misplaced.findings_of(source, done.stderr):
+        raise BuildError(wrong, done.stderr)
+    return done.stderr
+
+
+def keep_warnings(told: str, work: Path, target: Path) -> None:
+    kept = work / "warnings"
+    kept.write_text("\n".join(n for n in told.splitlines() if " warning: " in n), encoding="utf-8")
+    install(kept, target.with_suffix(WARNINGS))
+
+
+def _translate_ptx(source: Source, main: Path, command: list[str], work: str) -> None:
+    """Replaces the asm statements in `main` by C++. The preprocessor goes first: macros make statements and their text.
+
+    What every file includes is left out of its output, but for its macros. Raises BuildError."""
+    main.write_text(f'#include "ok/ptx.h"\n{source.text}', encoding="utf-8")
+    done = run_compiler([*command, "-E", "-imacros", str(INCLUDE / "cuda_runtime.h"), str(main)])
+    if done.returncode:
+        require_room(done)
+        raise compile_error(source, done.stdout + done.stderr, work)
+    text, refused = translate(done.stdout.replace(POISON, ""), ARCHITECTURES[source.arch])
+    if refused:
+        findings = {
+            (r.file, r.line): Finding("unsupported", Message(f"ptx.{r.key}", r.values), r.file, r.line) for r in refused
+        }
+        raise BuildError(list(findings.values()))
+    main.write_text(text, encoding="utf-8")
+
+
+def _refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:
+    """Raises BuildError for an asm statement that macros paste together: written out it is PTX, and translated."""
+    done = run_compiler([*command, "-E", "-imacros", str(INCLUDE / "cuda_runtime.h"), str(main)])
+    mine, line = {str(p) for p in source.files}, 0
+    file = ""
+    for text in done.stdout.splitlines():
+        if marker := _MARKER.match(text):
+            line, file = int(marker[1]), marker[2]
+            continue
+        if file in mine and _ASM.search(text):
+            why = Message("simulator.machinery", {"what": "asm"})
+            raise BuildError([Finding("machinery", why, file, line)])
+        line += 1
 
 
 def warnings_of(source: Source, library: Path) -> tuple[Finding, ...]:
@@ -104,115 +167,3 @@ def warnings_of(source: Source, library: Path) -> tuple[Finding, ...]:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8-sig", errors="replace")
-
-
-def _runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
-    """The runtime, compiled once per compiler, card and version of its own source."""
-    # Without debug information, which is for the lines of the learner's file.
-    flags = (*COMMON, *card(arch), "-g0", "-O3", "-w", "-fvisibility=hidden", "-c")
-    return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
-
-
-def _precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...]) -> Path:
-    """The header to include first, as nvcc does. g++ reads it compiled, which takes a third of the time."""
-    header = INCLUDE / "cuda_runtime.h"
-    if with_compiler.family != "g++":
-        return header
-    name = f"cuda-{_hash(_runtime_hash(), with_compiler.version, *flags)}.h"
-    target = folder / name
-    compiled = folder / f"{name}.gch"
-    if compiled.is_file() and target.is_file():
-        return target
-    with alone(compiled), _work_folder(folder) as work:
-        if compiled.is_file() and target.is_file():
-            return target
-        stub, built = Path(work) / name, Path(work) / f"{name}.gch"
-        stub.write_text(f'#include "{header}"\n', encoding="utf-8")
-        done = _run([with_compiler.path, *flags, "-x", "c++-header", str(stub), "-o", str(built)])
-        if done.returncode:
-            return header
-        _install(stub, target)
-        _install(built, compiled)
-    return target
-
-
-def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
-    """The little library that all programs of a process share; to be loaded before them."""
-    flags = (*COMMON, "-O2", "-w", "-shared")
-    return _own(with_compiler, folder, "libonekernel-threads", ".so", flags, RUNTIME / "machine" / "thread_local.cpp")
-
-
-def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], source: Path) -> Path:
-    target = folder / f"{stem}-{_hash(_runtime_hash(), with_compiler.version, *flags)}{suffix}"
-    if used(target):
-        return target
-    named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
-    with alone(target), _work_folder(folder) as work:
-        if used(target):
-            return target
-        built = Path(work) / target.name
-        done = _run([with_compiler.path, *flags, *named, str(source), "-o", str(built)])
-        if done.returncode:
-            _require_room(done)
-            message = Message("simulator.runtime-build", {"compiler": with_compiler.version})
-            raise BuildError([Finding("runtime-build", message)], done.stdout + done.stderr)
-        _install(built, target)
-    return target
-
-
-def _work_folder(folder: Path) -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(dir=folder, prefix="build-")
-    except OSError as error:
-        raise _disk_error(error) from error
-
-
-def _install(built: Path, target: Path) -> None:
-    try:
-        os.replace(built, target)
-    except OSError as error:
-        raise _disk_error(error) from error
-
-
-def _require_room(done: subprocess.CompletedProcess[str]) -> None:
-    """Raises BuildError where it was a full disk that stopped the compiler or the linker."""
-    full = os.strerror(errno.ENOSPC)
-    if full in done.stdout + done.stderr:
-        raise _disk_error(OSError(errno.ENOSPC, full))
-
-
-def _disk_error(error: OSError) -> BuildError:
-    message = Message("simulator.disk", {"why": error.strerror or str(error), "folder": str(cache_folder("simulator"))})
-    return BuildError([Finding("disk", message)])
-
-
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    limited = ["/bin/sh", "-c", f'ulimit -S -t {_CPU_SECONDS} 2>/dev/null; exec "$@"', "sh", *command]
-    try:
-        done = subprocess.run(limited, capture_output=True, text=True, errors="replace", timeout=_CLOCK_SECONDS,
-                              stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise _too_long(_CLOCK_SECONDS) from error
-    # g++ tells of the signal that ended its compiler; clang is ended by it.
-    if done.returncode == -signal.SIGXCPU or "CPU time limit exceeded" in done.stderr:
-        raise _too_long(_CPU_SECONDS)
-    return done
-
-
-def _too_long(seconds: int) -> BuildError:
-    return BuildError([Finding("compile-time", Message("simulator.compile-time", {"seconds": seconds}))])
-
-
-def _hash(*parts: str) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
-    return digest.hexdigest()[:20]
-
-
-@cache
-def _runtime_hash() -> str:
-    """Stands for everything of ours that goes into a build: the runtime, its headers, this recipe."""
-    files = sorted(p for p in RUNTIME.rglob("*") if p.is_file())
-    texts = (f"{p.relative_to(RUNTIME)}\0{p.read_text(encoding='utf-8')}" for p in files)
-    return _hash(Path(__file__).read_text(encoding="utf-8"), *texts)

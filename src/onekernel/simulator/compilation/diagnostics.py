@@ -71,6 +71,10 @@ def _known(what: str) -> Message | None:
     """The sentence for what CUDA's rules forbid and g++ was made to refuse: api/ok/core.h, OK_CONSTANT_VALUE."""
     if _SHUFFLE in what:
         return Message("language.shuffle-type")
+    if "ok-asm-operand" in what:
+        return Message("ptx.operand-type")
+    if "ok-copy-size" in what:
+        return Message("ptx.copy-size", {"instruction": "cp.async", "size": "?"})
     if _CONFIGURATION.search(what):
         return Message("language.launch-configuration")
     constant = _CONSTANT_VALUE.search(what)

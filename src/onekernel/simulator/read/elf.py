@@ -1,11 +1,14 @@
-"""The symbols of a shared object, read from its file. Source: System V ABI, "Object Files" (ELF64)."""
+"""The symbols of an object, read from its file. Source: System V ABI, "Object Files" (ELF64)."""
 
 from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+_SYMTAB, _DYNSYM = 2, 11
 
 
 @dataclass(frozen=True)
@@ -21,28 +24,36 @@ class Symbol:
 
 def symbols(path: Path) -> list[Symbol]:
     """Functions and variables that `path` defines. Raises ValueError if it is no 64-bit little-endian ELF file."""
+    out: dict[str, Symbol] = {}
+    for kind, name, info, index, value, length in _entries(path, (_SYMTAB, _DYNSYM)):
+        if index == 0 or info & 15 not in (1, 2):  # undefined; STT_OBJECT, STT_FUNC
+            continue
+        exported = kind == _DYNSYM
+        if name not in out or exported:
+            out[name] = Symbol(name, value, length, info & 15 == 2, exported)
+    return list(out.values())
+
+
+def undefined(path: Path) -> list[str]:
+    """The names that the object file `path` refers to and does not define. Raises ValueError if it is none (ELF64)."""
+    return sorted({name for _, name, _, index, _, _ in _entries(path, (_SYMTAB,)) if index == 0 and name})
+
+
+def _entries(path: Path, kinds: tuple[int, ...]) -> Iterator[tuple[int, str, int, int, int, int]]:
+    """The tables of those kinds, one after the other: kind, name, info, section, value and size of each symbol."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path}: not a 64-bit little-endian ELF file")
     (table,) = struct.unpack_from("<Q", data, 40)
     entry, count = struct.unpack_from("<HH", data, 58)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * entry) for i in range(count)]
-    out = {}
-    for kind in (2, 11):  # SHT_SYMTAB, SHT_DYNSYM
-        for section in sections:
-            if section[1] != kind:
-                continue
+    for kind in kinds:
+        for section in (s for s in sections if s[1] == kind):
             offset, size, strings = section[4], section[5], sections[section[6]][4]
             for at in range(offset, offset + size, 24):
                 name_at, info, _other, index, value, length = struct.unpack_from("<IBBHQQ", data, at)
-                if index == 0 or info & 15 not in (1, 2):  # undefined; STT_OBJECT, STT_FUNC
-                    continue
                 end = data.index(b"\0", strings + name_at)
-                name = data[strings + name_at : end].decode("utf-8", "replace")
-                exported = kind == 11
-                if name not in out or exported:
-                    out[name] = Symbol(name, value, length, info & 15 == 2, exported)
-    return list(out.values())
+                yield kind, data[strings + name_at : end].decode("utf-8", "replace"), info, index, value, length
 
 
 def plain_name(name: str) -> str:

@@ -12,6 +12,7 @@ from onekernel.simulator.rewrite.tokens import Token
 
 _DIRECTIVE = re.compile(r"#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*)", re.DOTALL)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+")  # of builds for one card alone, sm_90a: none is simulated
 _DECIDABLE = re.compile(r"(?:\s|\d+|[<>=!]=|[<>()]|and|or|not)+")
 
 
@@ -42,10 +43,14 @@ def active(tokens: list[Token], arch: str = DEFAULT) -> list[Token]:
 def _decide(word: str, condition: str, known: dict[str, int]) -> bool | None:
     """Whether a condition holds; None where a name in it is not known."""
     if word != "if" and word != "elif":
+        if _FEATURE.fullmatch(condition):
+            return word == "ifndef"
         return (condition in known) == (word == "ifdef") if condition in known else None
 
     def defined(match: re.Match[str]) -> str:
         name = match[1] or match[2]
+        if _FEATURE.fullmatch(name):
+            return "0"
         return "1" if name in known else name  # an unknown name leaves the condition undecided
 
     text = _DEFINED.sub(defined, condition)

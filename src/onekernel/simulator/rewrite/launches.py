@@ -28,6 +28,18 @@ class Launch:
     close: int
 
 
+def joined(tokens: list[Token]) -> list[Token]:
+    """The tokens with `<< <` and `>> >`, as some editors write them, in one piece; nvcc takes them for that."""
+    out = list(tokens)
+    for i in range(len(out) - 3):
+        for sign in "<>":
+            if [t.kind for t in out[i : i + 4]] == ["sign", "sign", "space", "sign"] and all(
+                out[k].text == sign for k in (i, i + 1, i + 3)
+            ):
+                out[i + 2], out[i + 3] = out[i + 3], out[i + 2]
+    return out
+
+
 def launches(tokens: list[Token]) -> Iterator[Launch]:
     """Every launch in the text, those in arguments of others included."""
     i = 0
@@ -64,7 +76,7 @@ def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names:
         call = (
             f'(::__ok::__launch(::__ok::LaunchSite{{"{_escaped(name)}", "{text}", {address}, ::__ok::Site()}}, '
             f"::__ok::Config({text_of(config)}), "
-            f"[&](const auto&... ok_arguments) OK_QUIET {{ {text_of(kernel)}(ok_arguments...); }}"
+            f"[&](auto&... ok_arguments) OK_QUIET {{ {text_of(kernel)}(ok_arguments...); }}"
             f"{', ' if pieces else ''}{text_of(arguments)}))"
         )
         tokens[begin : close + 1] = [Token("call", call, tokens[begin].line)]
@@ -88,17 +100,25 @@ def _chevrons(tokens: list[Token], start: int, sign: str, outside_brackets: bool
     return len(tokens)
 
 
+def _opening(tokens: list[Token], i: int, opening: str, close: str) -> int:
+    """Where the bracket opens that closes at `i`; -1 if nowhere."""
+    depth = 0
+    while i >= 0:
+        depth += is_sign(tokens, i, close) - is_sign(tokens, i, opening)
+        if depth == 0:
+            break
+        i -= 1
+    return i
+
+
 def _kernel_begin(tokens: list[Token], chevrons: int) -> int | None:
     """Where the expression that names the kernel begins: a::b<c, d> or (pointer)."""
     i = previous_solid(tokens, chevrons - 1)
     if is_sign(tokens, i, ")"):
-        depth = 0
-        while i >= 0:
-            depth += is_sign(tokens, i, ")") - is_sign(tokens, i, "(")
-            if depth == 0:
-                return i
-            i -= 1
-        return None
+        i = _opening(tokens, i, "(", ")")
+        return i if i >= 0 else None
+    while is_sign(tokens, i, "]"):  # kernels[k]<<<...>>>
+        i = previous_solid(tokens, _opening(tokens, i, "[", "]") - 1)
     while i >= 0:
         if is_sign(tokens, i, ">"):
             depth = 0
@@ -127,6 +147,8 @@ def _kernel_begin(tokens: list[Token], chevrons: int) -> int | None:
 
 def _has_address(name: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:
     """Does the text alone name one function? Not a template whose arguments are deduced, nor an overloaded name."""
+    if name.endswith("]"):
+        return True  # of an array of kernels
     base = name.split("<")[0].split("::")[-1].strip()
     if names.get(base, 0) > 1:
         return False

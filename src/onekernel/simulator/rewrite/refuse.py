@@ -10,9 +10,6 @@ from onekernel.simulator.rewrite.conditionals import active
 from onekernel.simulator.rewrite.tokens import Token
 
 _NAMES = {
-    "asm": "inline PTX (asm)",
-    "__asm__": "inline PTX (asm)",
-    "__asm": "inline PTX (asm)",
     "cudaTextureObject_t": "textures",
     "cudaSurfaceObject_t": "surfaces",
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",
@@ -30,7 +27,7 @@ _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::m
 _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
-        (r"cudaGraph\w+|cudaStream(?:BeginCapture|EndCapture|IsCapturing|GetCaptureInfo)\w*", "CUDA graphs"),
+        (r"cudaGraph\w+|cudaStream(?:BeginCapture|EndCapture|GetCaptureInfo)\w*", "CUDA graphs"),
         (r"cuda(?:Malloc|Free)\w*Array|cudaMemcpy\w*Array\w*|cudaArray_t", "CUDA arrays"),
         (r"cuda(?:Create|Destroy)(?:Texture|Surface)Object|tex[123]D\w*", "textures"),
         (r"surf[123]D\w*", "surfaces"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.clusters import tell_clusters
-from onekernel.simulator.rewrite.functions import Declarations, declarations, macros
-from onekernel.simulator.rewrite.launches import rewrite_launches
+from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
+from onekernel.simulator.rewrite.launches import joined, rewrite_launches
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
@@ -35,7 +35,14 @@ COMPILE_ERRORS = "01-cuda-programming-model#compile-errors"
 SIDES = "01-cuda-programming-model#launch"
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
+POISON = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n"
+"""Stands before the text: refuses names of the machinery that macros paste."""
+ASM = "__ok_asm"
+"""Stands for `asm` in the rewritten text, so that the learner's statements are known among those of system headers."""
+_DEFINE = re.compile(r"#\s*define\s+\w+(\([^)]*\))?")
+_ASM_WORDS = ("asm", "__asm__", "__asm")
 _QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')
+_ANGLED = re.compile(r"(#\s*include\s*)<([^>\n]+)>")
 
 
 @dataclass
@@ -44,22 +51,31 @@ class Source:
 
     path: Path
     arch: str = DEFAULT
+    folders: tuple[Path, ...] = ()  # where headers are looked for, as of -I
+    program: bool = False  # somebody's whole program, of which no launcher is called
+    seen: Mapping[Path, frozenset[int]] | None = None  # the lines of each file that a compiler will see, if known
     text: str = ""
     included: dict[str, str] = field(default_factory=dict)  # name in the build folder -> rewritten text
+    names: dict[Path, str] = field(default_factory=dict)  # of the included files, in the build folder
     files: list[Path] = field(default_factory=list)  # the learner's files, this one first
     exports: dict[str, int] = field(default_factory=dict)  # extern "C" function -> number of parameters
     variables: list[str] = field(default_factory=list)  # __device__, __constant__ and __managed__ variables
+    managed: set[str] = field(default_factory=set)  # those that the host may touch too
     aligned_types: bool = False  # it declares structs with an alignment of their own
     findings: list[Finding] = field(default_factory=list)
     show: str | None = None  # a variable whose assignments are told
     assigned: list[str] = field(default_factory=list)  # the variables that may be: known where one is shown
     declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
+    has_ptx: bool = False  # asm statements, as ASM marks them
 
 
-def rewrite(path: Path, arch: str = DEFAULT, show: str | None = None) -> Source:
+def rewrite(
+    path: Path, arch: str = DEFAULT, show: str | None = None, folders: Sequence[Path] = (), program: bool = False,
+    seen: Mapping[Path, frozenset[int]] | None = None,
+) -> Source:  # fmt: skip
     """Reads and rewrites `path` for the card `arch`. Raises BuildError for what cannot be read or is not supported."""
-    source = Source(path, arch, show=show)
-    source.text = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n" + _rewrite_file(path, source)  # pasted names, too
+    source = Source(path, arch, tuple(folders), program, seen, show=show)
+    source.text = POISON + _rewrite_file(path, source)
     if source.findings:
         raise BuildError(source.findings)
     return source
@@ -74,7 +90,8 @@ def _finding(source: Source, path: Path, line: int | None, key: str, **values: o
 def _rewrite_file(path: Path, source: Source) -> str:
     source.files.append(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")  # editors on Windows put a byte order mark in front; nvcc skips it
+        # Editors on Windows put a byte order mark in front; nvcc skips it. Comments of old programs may be Latin-1.
+        text = path.read_bytes().decode("utf-8-sig", "replace" if source.program else "strict")
     except OSError as error:
         raise BuildError(
             [Finding("unreadable", Message("simulator.unreadable", {"why": error.strerror or str(error)}), str(path))]
@@ -84,6 +101,9 @@ def _rewrite_file(path: Path, source: Source) -> str:
         message = Message("simulator.not-utf8", {"line": line})
         raise BuildError([Finding("not-utf8", message, str(path), line)]) from error
     tokens = tokenize(text.replace("\r\n", "\n"))
+    if source.seen is not None:
+        tokens = _without_unseen(tokens, source.seen.get(path, frozenset()))
+    tokens = joined(_mark_asm(tokens, source))
     if (bracket := unclosed(tokens)) is not None:
         why = Message(f"compile.{bracket.key}", {"sign": bracket.sign})
         source.findings.append(Finding("compile-error", why, str(path), bracket.line, chapter=COMPILE_ERRORS))
@@ -99,16 +119,21 @@ def _rewrite_file(path: Path, source: Source) -> str:
     if source.findings:
         return ""
     source.exports.update(_exports(tokens))
-    source.variables.extend(_variables(tokens))
+    for name, managed in _variables(tokens):
+        source.variables.append(name)
+        source.managed |= {name} if managed else set()
     source.aligned_types |= _declares_aligned_types(tokens)
-    declared = declarations(tokens, macros(_with_included(tokens, path, set())))
+    everything = list(_with_included(tokens, path, source, set()))
+    declared = declarations(tokens, macros(everything))
     source.declared[path] = declared
     for wrong in misplaced(tokens, declared, source.arch):
         message = Message(f"language.{wrong.key}", wrong.values)
         source.findings.append(Finding(wrong.key, message, str(path), wrong.line, chapter=SIDES))
-    arity, names = _kernels(tokens)
-    for name, line in _plain_calls(tokens, names):
+    arity, names = _kernels(everything)
+    shared = {f.name for d in source.declared.values() for f in d.functions if f.side != KERNEL} & names.keys()
+    for name, line in _plain_calls(tokens, {k: n for k, n in names.items() if k not in shared}):
         _finding(source, path, line, "kernel-called", name=name)
+    names.update({name: names[name] + 1 for name in shared})  # a name that the host has, too, says no one function
     for i, token in enumerate(tokens):
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token.text, path, source, arity, names), token.line)
@@ -119,6 +144,30 @@ def _rewrite_file(path: Path, source: Source) -> str:
         return ""
     tokens = tell_clusters(_uncast_kernels(tokens))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
+
+
+def _mark_asm(tokens: list[Token], source: Source) -> list[Token]:
+    """`asm` of statements and of macros becomes ASM."""
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text in _ASM_WORDS:
+            tokens[i] = Token("name", ASM, token.line)
+            source.has_ptx = True
+        elif token.kind == "directive" and "asm" in token.text and (head := _DEFINE.match(token.text)):
+            body = _mark_asm(tokenize(token.text[head.end() :]), source)
+            tokens[i] = Token("directive", head.group() + text_of(body), token.line)
+    return tokens
+
+
+def _without_unseen(tokens: list[Token], seen: frozenset[int]) -> list[Token]:
+    """The tokens, those of branches that are left out replaced by the ends of their lines; `#if` and its kin stay."""
+    out = []
+    for token in tokens:
+        conditional = token.kind == "directive" and not re.match(r"#\s*(?:include|pragma|error|warning)\b", token.text)
+        if token.kind == "space" or conditional or token.line in seen:
+            out.append(token)
+        else:
+            out.append(Token("space", "\n" * token.text.count("\n") or " ", token.line))
+    return out
 
 
 def _closed(tokens: list[Token], path: Path) -> Iterator[tuple[int, str]]:
@@ -133,33 +182,38 @@ def _closed(tokens: list[Token], path: Path) -> Iterator[tuple[int, str]]:
                 continue  # the compiler tells that there is no such file
 
 
-def _with_included(tokens: list[Token], path: Path, seen: set[Path]) -> Iterator[Token]:
-    """The tokens of the file and of those that it includes in quotes."""
+def _included(text: str, path: Path, source: Source) -> tuple[str, Path] | None:
+    """Of a directive that includes a file of the program's own: what stands before the name, and the file."""
+    quoted = _QUOTED.match(text)
+    match = quoted or _ANGLED.match(text)
+    if match is None:
+        return None
+    for folder in (path.parent, *source.folders) if quoted else source.folders:
+        if (folder / match[2]).is_file():
+            return match[1], (folder / match[2]).resolve()
+    return None
+
+
+def _with_included(tokens: list[Token], path: Path, source: Source, seen: set[Path]) -> Iterator[Token]:
+    """The tokens of the file and of those of its own that it includes."""
     yield from tokens
     for token in tokens:
-        match = _QUOTED.match(token.text) if token.kind == "directive" else None
-        target = (path.parent / match[2]).resolve() if match else None
-        if target is not None and target.is_file() and target not in seen:
-            seen.add(target)
-            text = target.read_text(encoding="utf-8-sig", errors="replace")
-            yield from _with_included(tokenize(text), target, seen)
+        found = _included(token.text, path, source) if token.kind == "directive" else None
+        if found is not None and found[1] not in seen:
+            seen.add(found[1])
+            text = found[1].read_text(encoding="utf-8-sig", errors="replace")
+            yield from _with_included(tokenize(text), found[1], source, seen)
 
 
 def _directive(text: str, path: Path, source: Source, arity: dict[str, int], names: dict[str, int]) -> str:
-    if match := _QUOTED.match(text):
-        target = (path.parent / match[2]).resolve()
-        if not target.is_file():
-            return text
-        name = f"{len(source.included)}_{target.name}"
-        if target in source.files:
-            known = [n for n in source.included if n.endswith("_" + target.name)]
-            return f'{match[1]}"{known[0] if known else name}"'
-        source.included[name] = ""
-        source.included[name] = _rewrite_file(target, source)
-        return f'{match[1]}"{name}"'
-    if re.match(r"#\s*define\b", text) and "<<<" in text:
-        head = re.match(r"#\s*define\s+\w+(\([^)]*\))?", text)
-        assert head is not None
+    if found := _included(text, path, source):
+        include, target = found
+        if target not in source.names:
+            name = source.names[target] = f"{len(source.included)}_{target.name}"
+            source.included[name] = ""
+            source.included[name] = _rewrite_file(target, source)
+        return f'{include}"{source.names[target]}"'
+    if "<<<" in text and (head := _DEFINE.match(text)):
         body = tokenize(text[head.end() :])
         return head.group() + text_of(rewrite_launches(body, arity, names))
     return text
@@ -254,24 +308,26 @@ def _export(tokens: list[Token], bracket: int, out: dict[str, int]) -> None:
         out[name.text] = 0 if [one_line(p) for p in pieces] == ["void"] else len(pieces)
 
 
-def _variables(tokens: list[Token]) -> list[str]:
-    """Names of __device__, __constant__ and __managed__ variables: declarations that reach [ = { ; or , before any
-    bracket."""
+def _variables(tokens: list[Token]) -> list[tuple[str, bool]]:
+    """__device__, __constant__ and __managed__ variables, and whether they are managed: declarations that reach
+    [ = { ; or , before any bracket."""
     out = []
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text not in ("__device__", "__constant__", "__managed__"):
             continue
         last = ""
         angle = 0
+        managed = token.text == "__managed__"
         for k in range(i + 1, len(tokens)):
             t = tokens[k]
             if t.kind == "name":
+                managed |= t.text == "__managed__"
                 last = t.text if not angle else last
             elif t.kind == "sign":
                 angle += (t.text == "<") - (t.text == ">")
                 if angle == 0 and t.text in "[={;," and t.text:
                     if last not in ("__device__", "__constant__", "__managed__", "__host__"):
-                        out.append(last)
+                        out.append((last, managed))
                     break
                 if t.text in "()}":
                     break

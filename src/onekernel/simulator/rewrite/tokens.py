@@ -32,12 +32,12 @@ class Token:
 
 def tokenize(source: str, first_line: int = 1) -> list[Token]:
     """Splits `source`; joining the tokens' texts gives it back."""
-    return list(_tokens(source, first_line))
+    return list(scan(source, first_line))
 
 
-def _tokens(source: str, line: int) -> Iterator[Token]:
-    position = 0
-    at_line_start = True
+def scan(source: str, line: int = 1, position: int = 0) -> Iterator[Token]:
+    """The tokens from `position` on, which stands on `line`, one after the other."""
+    at_line_start = position == 0
     while position < len(source):
         if at_line_start and source[position] == "#":
             match = _DIRECTIVE.match(source, position)

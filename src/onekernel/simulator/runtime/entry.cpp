@@ -9,6 +9,7 @@
 #include "machine/crash.h"
 #include "machine/launch.h"
 #include "machine/streams.h"
+#include "memory/host_view.h"
 #include "memory/memory.h"
 #include "memory/sparse.h"
 #include "report/findings.h"
@@ -63,7 +64,9 @@ EXPORT uint64_t ok_code_base_address() {
     return loaded_at;
 }
 
-EXPORT void ok_symbol(const char* name, uint64_t offset, uint64_t bytes) { add_symbol(name, ok_code_base_address() + offset, bytes); }
+EXPORT void ok_symbol(const char* name, uint64_t offset, uint64_t bytes, int of_both) {
+    add_symbol(name, ok_code_base_address() + offset, bytes, of_both);
+}
 
 // A buffer of `size` bytes copied from `bytes`, of which `extent` from `offset` may be touched. 0: no memory left.
 EXPORT int ok_buffer(const char* name, const void* bytes, size_t size, size_t offset, size_t extent, int item, int writable) {
@@ -138,10 +141,13 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, const float* float
     clear_findings();
     start_printing();
     start_call(cores);
+    start_host_view();
     start_streams();
     set_time_limit(time_limit);
     Call call{function, arguments, floats, 0};
     bool returned = guarded(call_launcher, &call);
+    if (returned && (worker->current || in_device_view())) Finding("left-kernel").add();
+    leave_device_view();
     close_heap();
     finish_streams(returned && !faulted());
     *status = returned ? call.status : ok_error(false);

@@ -1,8 +1,10 @@
 #include "events.h"
 
+#include "checks/async.h"
 #include "checks/happens_before.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
+#include "machine/mbarrier.h"
 
 namespace __ok {
 void launch_started() {
@@ -10,7 +12,11 @@ void launch_started() {
     if (options & COUNTS) start_counts();
 }
 
-void block_started(Worker& w) { order_block_started(w); }
+void block_started(Worker& w) {
+    order_block_started(w);
+    if (w.copies) forget_copies(w);
+    if (w.barriers) forget_barriers(w);
+}
 
 void thread_stops(Worker& w) {
     if (options & RACES) settle(w);

@@ -10,6 +10,7 @@
 #include "machine/launch.h"
 #include "machine/resident_blocks.h"
 #include "machine/state.h"
+#include "memory/host_memory.h"
 #include "memory/memory.h"
 #include "memory/sparse.h"
 #include "report/findings.h"
@@ -71,7 +72,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             return;
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
-        if (__builtin_expect(copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
+        if (__builtin_expect(w->copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
         } else if (options & RACES)
             check_order(*w, Place{nullptr, s, at}, shared_shadow(*w), address, reinterpret_cast<uintptr_t>(w->arena), bytes,
                         flags, pc);
@@ -82,14 +83,38 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         return;  // a thread's own variables
     if (address - symbols_low < symbols_high - symbols_low) {
         if (options & SPARSE) w->launch->talks = true;
-        Allocation* a = options & RACES ? symbol_at(address) : nullptr;
-        if (!a) return;
+        Allocation* a = options & RACES || flags & WRITES ? symbol_at(address) : nullptr;
+        // A variable of the host, by its address.
+        if (!a && (flags & WRITES || (in_host_argument(address) && !symbol_at(address)))) report_host_pointer(*w, address, pc);
+        if (!a || !(options & RACES)) return;
         if (!a->shadow) make_shadow(*a);
         check_order(*w, Place{a, nullptr, 0}, a->shadow, address, a->base, bytes, flags, pc);
         return;
     }
     if (w->resident && access_distributed_shared(*w, address, bytes, flags, pc)) return;
     report_host_pointer(*w, address, pc);
+}
+
+bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
+    if (!options) return true;
+    uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena);
+    uint32_t at = static_cast<uint32_t>(in_arena);
+    const SharedArray* s = in_arena < ARENA_BYTES ? shared_at(at) : nullptr;
+    unsigned counts = options & COUNTS;  // ncu counts the copy as a load alone
+    if (counts) options &= ~unsigned(COUNTS);
+    access(address, bytes, WRITES, pc);
+    if (counts) options |= counts;
+    return s && at + bytes <= s->offset + s->bytes;
+}
+
+void atomic_access(Worker& w, uintptr_t address, int bytes, bool writes, uintptr_t pc) {
+    if (!options) return;
+    access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, pc);
+    if (options & RACES) synchronise(w, address, writes);
+}
+
+void plain_write(Worker&, uintptr_t address, int bytes, uintptr_t pc) {
+    if (options) access(address, bytes, WRITES, pc);
 }
 
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and
@@ -107,7 +132,7 @@ static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintpt
     }
 }
 
-extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) {
+static inline __attribute__((always_inline)) void atomic_access(const volatile void* p, int bytes, unsigned flags, uintptr_t pc) {
     Worker* w = worker;
     if (!w || !w->current || !options) {
         if (w && w->current && ++w->spins > 64) give_way(*w);
@@ -115,8 +140,14 @@ extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) 
     }
     uintptr_t address = reinterpret_cast<uintptr_t>(p);
     if (++w->spins > 64) give_way(*w);
-    access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
-    if (options & RACES) synchronise(*w, address, writes);
+    access(address, bytes, flags | ATOMIC, pc);
+    if (options & RACES) synchronise(*w, address, flags & WRITES);
+}
+extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) {
+    atomic_access(p, bytes, writes ? unsigned(WRITES) : 0u, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+}
+extern "C" void ok_atomic_compare(const volatile void* p, int bytes, Site) {
+    atomic_access(p, bytes, WRITES | COMPARES, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 
 // A volatile access to global memory may be a flag that another thread sets: an atomic without its name. In shared
@@ -179,6 +210,27 @@ void* __tsan_memmove(void* p, const void* from, size_t n) {
     return memmove(p, from, n);
 }
 void* __tsan_memset(void* p, int value, size_t n) {
+    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
+    return memset(p, value, n);
+}
+}
+
+// What memcpy and its kin are called in a learner's file (api/cuda_runtime.h).
+extern "C" {
+void* ok_memcpy(void* p, const void* from, size_t n) {
+    if (!__ok::worker || !__ok::worker->current) return memcpy(p, from, n);
+    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
+    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
+    return memcpy(p, from, n);
+}
+void* ok_memmove(void* p, const void* from, size_t n) {
+    if (!__ok::worker || !__ok::worker->current) return memmove(p, from, n);
+    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
+    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
+    return memmove(p, from, n);
+}
+void* ok_memset(void* p, int value, size_t n) {
+    if (!__ok::worker || !__ok::worker->current) return memset(p, value, n);
     __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memset(p, value, n);
 }

@@ -19,6 +19,13 @@ public:
     OK_ALWAYS_MEMBER static dim3 group_dim() { return dim_threads(); }
 };
 OK_ALWAYS thread_block this_thread_block() { return thread_block(); }
+// What tiles of several warps need of shared memory on a GPU: nothing here, where such tiles are refused.
+template <unsigned threads = 1024>
+struct block_tile_memory {
+    char unused;
+};
+template <unsigned threads>
+OK_ALWAYS thread_block this_thread_block(block_tile_memory<threads>&) { return thread_block(); }
 
 // Lanes of one warp that go together, by rank among the lanes of the mask.
 class coalesced_group {

@@ -8,14 +8,7 @@
 OK_ALWAYS void __pipeline_memcpy_async(void* to, const void* from, size_t size, size_t zero_fill = 0, OK_AT) {
     if ((size != 4 && size != 8 && size != 16) || zero_fill > size)
         __ok::trap("__pipeline_memcpy_async of a size that is not 4, 8 or 16", at);
-    if (zero_fill == 0) {
-        __ok::copy_piece(to, from, size);
-    } else {
-        alignas(16) char bytes[16] = {};
-        __ok::copy_piece(bytes, from, size - zero_fill);
-        __ok::copy_piece(to, bytes, size);
-    }
-    __ok::ok_copy_started(to, size, at);
+    __ok::copy_async(to, from, size, size - zero_fill, at);
 }
 OK_ALWAYS void __pipeline_commit() { __ok::ok_copies_closed(); }
 OK_ALWAYS void __pipeline_wait_prior(size_t prior) { __ok::ok_copies_waited(static_cast<unsigned>(prior)); }

@@ -1,5 +1,11 @@
 // What nvcc includes before a .cu file's first line: the machine, its types, the host API, math, memory and atomics.
 #pragma once
+// A kernel's copies are accesses like others: the C library's code would have no hooks.
+extern "C" {
+void* memcpy(void*, const void*, __SIZE_TYPE__) noexcept __asm__("ok_memcpy");
+void* memmove(void*, const void*, __SIZE_TYPE__) noexcept __asm__("ok_memmove");
+void* memset(void*, int, __SIZE_TYPE__) noexcept __asm__("ok_memset");
+}
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

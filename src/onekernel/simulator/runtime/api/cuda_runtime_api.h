@@ -6,3 +6,12 @@
 #include "ok/managed_api.h"
 #include "ok/pool_api.h"
 #include "ok/stream_api.h"
+#ifdef OK_PROGRAM
+#include "ok/older_api.h"
+#endif
+
+// Files that are meant for both sides ask by these names whether CUDA's headers were included.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __VECTOR_TYPES_H__

@@ -1,9 +1,12 @@
-// Copies run when they are asked for; what CUDA promises is told by the batches that a thread closes and waits for.
+// A copy is read when it is asked for, and arrives when its thread waits for it: both as late as CUDA allows, so that a wait
+// that is missing gives what was there before. What CUDA promises is told by the batches that a thread closes and waits for.
 // Source: CUDA C++ Programming Guide, "Asynchronous Data Copies"; PTX ISA, "cp.async.wait_group".
 #include "async.h"
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "../report/findings.h"
@@ -11,52 +14,56 @@
 #include "race.h"
 
 namespace __ok {
-bool copies_under_way = false;
-
 namespace {
 struct Copy {
-    uint32_t offset, bytes, batch, time;
-    uint16_t thread;
+    uint8_t data[16];
+    uint32_t offset, batch, time;
+    uint16_t thread, bytes;
     Site at;
 };
 struct Wait {
     uint32_t batch, time;  // this batch and all before it, done at Worker::time
 };
 struct Copier {
-    uint32_t closed = 0;  // batches, counted from 1
+    uint32_t closed = 0;                // batches, counted from 1
     std::vector<Wait> waits;
+    std::vector<uint32_t> under_way;    // indices into AsyncCopies::copies, the oldest first
+    size_t arrived = 0;                 // so many of them
 };
-std::vector<Copy> copies;              // of the running block
-Copier copiers[MAX_THREADS_PER_BLOCK];
-uint32_t* copy_of = nullptr;           // by word of the arena: index into `copies` + 1, or 0
-uint64_t of_block = ~uint64_t(0);
-unsigned of_launch = 0;
+}  // namespace
 
-void forget_other_block(const Worker& w) {
-    if (of_block == w.block && of_launch == w.launch->serial) return;
-    for (const Copy& c : copies)
-        for (uint32_t word = c.offset / 4; word * 4 < c.offset + c.bytes; word++) copy_of[word] = 0;
-    copies.clear();
-    for (Copier& c : copiers) {
-        c.closed = 0;
-        c.waits.clear();
+struct AsyncCopies {
+    std::vector<Copy> copies;
+    Copier copiers[MAX_THREADS_PER_BLOCK];
+    size_t awaited = 0;             // copies that have not arrived
+    bool used = false;              // by the running block
+    uint32_t* copy_of = nullptr;    // by word of the arena: index into `copies` + 1, or 0; where order is checked
+};
+
+namespace {
+AsyncCopies& copies_of(Worker& w) {
+    if (w.copies) {
+        w.copies->used = true;
+        return *w.copies;
     }
-    of_block = w.block;
-    of_launch = w.launch->serial;
-    copies_under_way = false;
+    w.copies = new AsyncCopies;
+    w.copies->used = true;
+    w.copies->copy_of = static_cast<uint32_t*>(mmap(nullptr, ARENA_BYTES / 4 * sizeof(uint32_t), PROT_READ | PROT_WRITE,
+                                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    return *w.copies;
 }
 
 // How the thread that asked for `c` waited for it, or null.
-const Wait* wait_for(const Copy& c) {
-    for (const Wait& wait : copiers[c.thread].waits)
-        if (wait.batch >= c.batch) return &wait;
-    return nullptr;
+const Wait* wait_for(const AsyncCopies& all, const Copy& c) {
+    const auto& waits = all.copiers[c.thread].waits;
+    auto found = std::lower_bound(waits.begin(), waits.end(), c.batch, [](const Wait& w, uint32_t batch) { return w.batch < batch; });
+    return found == waits.end() ? nullptr : &*found;
 }
 
 // What is wrong with the running thread's access to what `c` brings, or null.
 const char* fault_of(Worker& w, const Copy& c) {
-    const Wait* wait = wait_for(c);
-    if (c.thread == w.rank) return wait ? nullptr : c.batch > copiers[c.thread].closed ? "open" : "own";
+    const Wait* wait = wait_for(*w.copies, c);
+    if (c.thread == w.rank) return wait ? nullptr : c.batch > w.copies->copiers[c.thread].closed ? "open" : "own";
     if (!wait) return "other";
     auto ordered_since = [&](uint32_t time) {
         return ordered_in_block(w, {static_cast<uint32_t>(w.block + 1), time, 0, c.thread, 15, WRITES}, w.rank);
@@ -64,16 +71,80 @@ const char* fault_of(Worker& w, const Copy& c) {
     // No barrier at all is a race like any other.
     return !ordered_since(c.time) || ordered_since(wait->time) ? nullptr : "barrier";
 }
+
+// What the bytes from `offset` will be when the copies under way have arrived.
+void overlay(const AsyncCopies& all, const char* arena, uint32_t offset, uint32_t bytes, uint8_t* out) {
+    memcpy(out, arena + offset, bytes);
+    for (uint32_t at = offset; at < offset + bytes; at++) {
+        uint32_t known = all.copy_of[at / 4];
+        if (!known) continue;
+        const Copy& c = all.copies[known - 1];
+        const Copier& copier = all.copiers[c.thread];
+        bool pending = copier.arrived < copier.under_way.size() && copier.under_way[copier.arrived] <= known - 1;
+        if (pending && at - c.offset < c.bytes) out[at - offset] = c.data[at - c.offset];
+    }
+}
+
+// Two copies to one place that bring different bytes are a race, as two stores are: race.cpp compares what memory holds.
+bool judge(Worker& w, AsyncCopies& all, uint32_t offset, const void* data, uint32_t bytes, uintptr_t pc) {
+    uintptr_t address = reinterpret_cast<uintptr_t>(w.arena) + offset;
+    if (!(options & RACES)) return asynchronous_write(w, address, static_cast<int>(bytes), pc);
+    uint8_t now[16], later[16];
+    memcpy(now, w.arena + offset, bytes);
+    overlay(all, w.arena, offset, bytes, later);
+    settle(w);
+    memcpy(w.arena + offset, later, bytes);
+    bool may = asynchronous_write(w, address, static_cast<int>(bytes), pc);
+    memcpy(w.arena + offset, data, bytes);
+    settle(w);
+    memcpy(w.arena + offset, now, bytes);
+    return may;
+}
+
+void arrive(Worker& w, Copier& copier, uint32_t batch) {
+    AsyncCopies& all = *w.copies;
+    while (copier.arrived < copier.under_way.size()) {
+        const Copy& c = all.copies[copier.under_way[copier.arrived]];
+        if (c.batch > batch) return;
+        memcpy(w.arena + c.offset, c.data, c.bytes);
+        copier.arrived++;
+        all.awaited--;
+    }
+    copier.under_way.clear();
+    copier.arrived = 0;
+    if (!all.awaited && !(options & RACES)) all.copies.clear();
+}
 }  // namespace
 
+void forget_copies(Worker& w) {
+    AsyncCopies& all = *w.copies;
+    if (!all.used) return;
+    w.copies_under_way = all.used = false;
+    for (const Copy& c : all.copies)
+        for (uint32_t word = c.offset / 4; word * 4 < c.offset + c.bytes; word++) all.copy_of[word] = 0;
+    all.copies.clear();
+    all.awaited = 0;
+    for (int i = 0; i < MAX_THREADS_PER_BLOCK; i++) {
+        all.copiers[i].closed = 0;
+        all.copiers[i].arrived = 0;
+        all.copiers[i].waits.clear();
+        all.copiers[i].under_way.clear();
+    }
+}
+
+void release_copies(Worker& w) {
+    if (w.copies) munmap(w.copies->copy_of, ARENA_BYTES / 4 * sizeof(uint32_t));
+    delete w.copies;
+}
+
 bool meets_copy(Worker& w, const SharedArray* array, uint32_t offset, int bytes, bool writes, uintptr_t pc) {
-    forget_other_block(w);
+    AsyncCopies& all = *w.copies;
     for (uint32_t word = offset / 4; word * 4 < offset + bytes; word++) {
-        if (copies.empty() || !copy_of[word]) continue;
-        const Copy& c = copies[copy_of[word] - 1];
+        if (!all.copy_of[word]) continue;
+        const Copy& c = all.copies[all.copy_of[word] - 1];
         const char* form = fault_of(w, c);
         if (!form) {
-            if (writes) copy_of[word] = 0;
+            if (writes) all.copy_of[word] = 0;
             continue;
         }
         Finding("missing-wait", array->offset).form(form).code_at(pc).other_at(c.at).here().thread("other_thread", c.thread)
@@ -83,35 +154,49 @@ bool meets_copy(Worker& w, const SharedArray* array, uint32_t offset, int bytes,
     return false;
 }
 
-extern "C" void ok_copy_started(const void* to, size_t bytes, Site at) {
+void copies_arrive(Worker& w, unsigned thread, uint32_t batch) {
+    if (!w.copies) return;
+    Copier& c = w.copies->copiers[thread];
+    if (batch > (c.waits.empty() ? 0 : c.waits.back().batch)) c.waits.push_back({batch, w.time});
+    arrive(w, c, batch);
+}
+
+uint32_t copies_closed(const Worker& w) { return w.copies ? w.copies->copiers[w.rank].closed : 0; }
+
+extern "C" void ok_copy_started(void* to, const void* data, size_t bytes, Site at) {
     Worker& w = *worker;
-    if (!w.current || !(options & RACES)) return;
+    if (!w.current) return;
+    uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
     uintptr_t offset = reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(w.arena);
-    if (offset >= ARENA_BYTES || !bytes) return;
+    if (offset >= ARENA_BYTES) {  // no shared memory: a store like any other
+        asynchronous_write(w, reinterpret_cast<uintptr_t>(to), static_cast<int>(bytes), pc);
+        memcpy(to, data, bytes);
+        return;
+    }
     Busy busy;
-    forget_other_block(w);
-    if (!copy_of)
-        copy_of = static_cast<uint32_t*>(mmap(nullptr, ARENA_BYTES / 4 * sizeof(uint32_t), PROT_READ | PROT_WRITE,
-                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    copies.push_back({uint32_t(offset), uint32_t(bytes), copiers[w.rank].closed + 1, w.time, uint16_t(w.rank), at});
-    for (uintptr_t word = offset / 4; word * 4 < offset + bytes; word++) copy_of[word] = uint32_t(copies.size());
-    copies_under_way = true;
+    AsyncCopies& all = copies_of(w);
+    uint32_t from = static_cast<uint32_t>(offset), size = static_cast<uint32_t>(bytes);
+    if (!judge(w, all, from, data, size, pc)) return;
+    Copier& mine = all.copiers[w.rank];
+    all.copies.push_back({{}, from, mine.closed + 1, w.time, uint16_t(w.rank), uint16_t(bytes), at});
+    memcpy(all.copies.back().data, data, bytes);
+    mine.under_way.push_back(static_cast<uint32_t>(all.copies.size() - 1));
+    all.awaited++;
+    if (!(options & RACES)) return;
+    for (uint32_t word = from / 4; word * 4 < from + size; word++) all.copy_of[word] = uint32_t(all.copies.size());
+    w.copies_under_way = true;
 }
 
 extern "C" void ok_copies_closed() {
     Worker& w = *worker;
-    if (!w.current || !(options & RACES)) return;
-    forget_other_block(w);
-    copiers[w.rank].closed++;
+    if (w.current && w.copies) w.copies->copiers[w.rank].closed++;
 }
 
 extern "C" void ok_copies_waited(unsigned still_allowed) {
     Worker& w = *worker;
-    if (!w.current || !(options & RACES)) return;
+    if (!w.current || !w.copies) return;
     Busy busy;
-    forget_other_block(w);
-    Copier& c = copiers[w.rank];
-    uint32_t batch = c.closed > still_allowed ? c.closed - still_allowed : 0;
-    if (batch > (c.waits.empty() ? 0 : c.waits.back().batch)) c.waits.push_back({batch, w.time});
+    uint32_t closed = copies_closed(w);
+    copies_arrive(w, w.rank, closed > still_allowed ? closed - still_allowed : 0);
 }
 }  // namespace __ok

@@ -42,11 +42,4 @@ void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* n
         .number("past", static_cast<long long>(address % bytes)).add();
     stop_launch(ERROR_MISALIGNED_ADDRESS);
 }
-
-void report_host_pointer(Worker& w, uintptr_t address, uintptr_t pc) {
-    uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
-    if (address - indices + 4096 < 8192) return;
-    w.suspect = address;
-    Finding("host-pointer", pc).about(address).code_at(pc).here().add();
-}
 }  // namespace __ok

@@ -10,5 +10,4 @@ namespace __ok {
 [[gnu::noinline]] void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc);
 // Ends the kernel, as a GPU does.
 [[gnu::noinline]] void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name);
-[[gnu::noinline]] void report_host_pointer(Worker& w, uintptr_t address, uintptr_t pc);
 }  // namespace __ok

@@ -64,9 +64,8 @@ bool released(const Worker& w, const Channel& c, size_t count, const Access& p) 
     if (w.resident) return std::any_of(r, end, [&](const Release& a) { return a.block == p.block && covers(w, a, p); });
     // Blocks that run one after another release in their order.
     r = std::lower_bound(r, end, p.block, [](const Release& a, uint32_t block) { return a.block < block; });
-    for (; r != end && r->block == p.block; ++r)
-        if (covers(w, *r, p)) return true;
-    return false;
+    auto last = std::upper_bound(r, end, p.block, [](uint32_t block, const Release& a) { return block < a.block; });
+    return std::any_of(std::make_reverse_iterator(last), std::make_reverse_iterator(r), [&](const Release& a) { return covers(w, a, p); });
 }
 
 bool acquired(Worker& w, const Acquire& q, unsigned rank) {

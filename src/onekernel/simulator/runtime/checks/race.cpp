@@ -71,6 +71,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
 void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access& p, const Access& now, uint32_t read_before = 0) {
     if (!p.block || !(p.bytes & now.bytes) || (p.flags & now.flags & ATOMIC) || ordered(w, p, now.thread)) return;
     bool both_write = (p.flags & WRITES) && (now.flags & WRITES);
+    if (!both_write && (p.flags | now.flags) & COMPARES) return;
     if (both_write && !((p.flags | now.flags) & ATOMIC)) {
         // All threads that write the same value do no harm: compare once the store has happened.
         if (!pending.live) pending = {true, address, bytes, value_at(address, bytes), place, p, now};

@@ -237,6 +237,7 @@ void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr
 }
 
 void log_barrier(Worker& w, Site at) {
+    Busy busy;
     barriers[{at.file, at.line}]++;
     if (traced(w)) trace_barrier(w, at);
 }
@@ -244,6 +245,7 @@ void log_barrier(Worker& w, Site at) {
 void log_warp_reconverged(Worker& w, int warp, unsigned group) { join(w, warp, group); }
 
 void log_block_reconverged(Worker& w) {
+    Busy busy;
     for (int i = 0; i < w.launch->warps; i++) join(w, i, ~0u);
     if (traced(w)) trace_phase(w);
 }

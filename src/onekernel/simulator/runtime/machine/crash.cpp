@@ -1,6 +1,7 @@
 // Faults and endless loops: a signal handler hands control back to the scheduler, and the finding names the line.
 #include <csetjmp>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #include "../report/findings.h"
 #include "crash.h"
 #include "launch.h"
+#include "program.h"
 
 namespace __ok {
 static double time_limit = 10;
@@ -23,6 +25,8 @@ static volatile bool in_call = false;
 static __thread timer_t timer;
 static __thread bool has_timer = false;
 static __thread int tries = 0;
+static __thread bool half_over = false;
+static __thread std::pair<unsigned, uint64_t> half_way;  // progress_of, when half of the time was over
 static __thread char* signal_stack = nullptr;
 static uintptr_t code_low = 0, code_high = 0;
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -103,8 +107,10 @@ double stop_time_limit() {
 
 void resume_time_limit(double seconds_left) { arm(std::max(seconds_left, 1e-3)); }
 
-[[noreturn]] static void leave_call(int error) {
+// Out of the launcher; of a program the end, with the status that a shell gives to what a signal ends.
+[[noreturn]] static void leave_call(int error, int signal = SIGABRT) {
     set_fault(error);
+    if (is_program) end_program(128 + signal);
     siglongjmp(call_env, 1);
 }
 
@@ -116,11 +122,35 @@ static const char* kind_of(int signal, const Worker* w, uintptr_t address) {
     return address < 4096 ? "null-pointer" : "wild-pointer";
 }
 
+// The launch that runs, and how many of its blocks have begun.
+static std::pair<unsigned, uint64_t> progress_of(const Worker* w) {
+    return w->launch ? std::make_pair(w->launch->serial, w->launch->next.load()) : std::make_pair(0u, uint64_t(0));
+}
+
+// A loop that does not end, or only a launch of many blocks: where several have ended since half of the time was over, it
+// is the latter.
+static void tell_time_limit(const Worker& w, const ucontext_t* context) {
+    long long seconds = static_cast<long long>(time_limit);
+    auto [serial, begun] = progress_of(&w);
+    bool goes_on = w.current && (serial != half_way.first ? begun > 2 : begun > half_way.second + 1);
+    if (!goes_on) {
+        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
+        return;
+    }
+    uint64_t since = serial == half_way.first ? half_way.second : 0;
+    double rate = static_cast<double>(begun - since) / (time_limit / 2);  // blocks per second, or more
+    double left = static_cast<double>(w.launch->blocks - std::min(begun, w.launch->blocks)) / rate;
+    Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
+        .number("done", static_cast<long long>(begun)).number("blocks", static_cast<long long>(w.launch->blocks))
+        .number("needed", seconds + 1 + static_cast<long long>(left)).add();
+}
+
 static void handler(int signal, siginfo_t* info, void* raw) {
     const ucontext_t* context = static_cast<const ucontext_t*>(raw);
     Worker* w = worker;
     uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
     if (info->si_code == SI_KERNEL && w) address = w->suspect;  // the processor does not tell it for an impossible address
+    if (is_program && !w && signal != limit_signal()) worker = w = &host_worker();  // a thread that the program has made
     if (!in_call || !w) {
         if (signal == limit_signal()) return;
         for (int i = 0; i < 5; i++)
@@ -133,15 +163,25 @@ static void handler(int signal, siginfo_t* info, void* raw) {
             arm(0.002);
             return;
         }
-        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", static_cast<long long>(time_limit)).add();
+        if (!half_over) {  // how far it is now tells later whether it goes on
+            half_over = true;
+            half_way = progress_of(w);
+            arm(time_limit / 2);
+            return;
+        }
+        tell_time_limit(*w, context);
         w->busy = 0;
-        if (!w->current) leave_call(ERROR_LAUNCH_TIMEOUT);
+        if (!w->current) leave_call(ERROR_LAUNCH_TIMEOUT, SIGXCPU);
         stop_launch(ERROR_LAUNCH_TIMEOUT);
     }
     w->busy = 0;
     if (!w->current) {
         bool device = heap_base && address - heap_base < HEAP_BYTES;
         if (Allocation* a = device ? managed_at(address) : nullptr) {  // told once; the program goes on
+            if (a->pinned) {  // closed for a moment, while another thread of the host copies
+                open_to_host(*a);
+                return;
+            }
             Finding("host-too-early").code_at(stack_of(context)).array("variable", a->name).add();
             open_to_host(*a);
             return;
@@ -150,9 +190,11 @@ static void handler(int signal, siginfo_t* info, void* raw) {
             const Allocation* a = nearest(address);
             Finding("host-touches-device").code_at(stack_of(context)).array("variable", a ? a->name : "").add();
         } else {
-            Finding("host-crash").form(kind_of(signal, nullptr, address)).code_at(stack_of(context)).add();
+            const char* kind = kind_of(signal, nullptr, address);
+            if (is_program) Finding("host-crash").form("program", kind).code_at(stack_of(context)).add();
+            else Finding("host-crash").form(kind).code_at(stack_of(context)).add();
         }
-        leave_call(ERROR_ILLEGAL_ADDRESS);
+        leave_call(ERROR_ILLEGAL_ADDRESS, signal);
     }
     const char* kind = kind_of(signal, w, address);
     // A hook has judged this access already: an index out of a buffer's bounds says more than a crash, and a crash more
@@ -180,8 +222,9 @@ void guard_thread() {
     event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
 #endif
     tries = 0;
+    half_over = false;
     has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
-    arm(time_limit);
+    arm(time_limit / 2);
 }
 
 void unguard_thread() {
@@ -206,6 +249,13 @@ static void uninstall() {
     sigaction(limit_signal(), &before_limit, nullptr);
 }
 
+// As `guarded`, for the process's whole life.
+void guard_program() {
+    install();
+    guard_thread();
+    in_call = true;
+}
+
 bool guarded(void (*body)(void*), void* context) {
     stack_t mine{};
     sigaltstack(nullptr, &mine);
@@ -225,7 +275,8 @@ bool guarded(void (*body)(void*), void* context) {
 }
 
 // A launcher that calls exit() would take the grader's process along.
-[[noreturn]] void left_by_exit(uintptr_t pc) {
+[[noreturn]] void left_by_exit(int status, uintptr_t pc) {
+    if (is_program) leave_program(status);
     Worker* w = worker;
     if (in_call && w) {
         Finding("exit-called").code_at(pc).add();
@@ -252,6 +303,7 @@ void trap(const char* what, Site at) {
 
 void assert_failed(const char* expression, Site at) {
     Finding("assert-failed", uint64_t(at.line)).at(at).where().text("expression", expression).add();
+    if (is_program && !worker->current) fprintf(stderr, "%s:%d: assertion `%s' failed.\n", at.file, at.line, expression);
     if (!worker->current) leave_call(ERROR_ASSERT);
     stop_launch(ERROR_ASSERT);
 }
@@ -263,8 +315,8 @@ extern "C" void ok_unsupported(const char* what, Site at) {
 }  // namespace __ok
 
 extern "C" {
-__attribute__((noreturn)) void exit(int) {
-    __ok::left_by_exit(reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+__attribute__((noreturn)) void exit(int status) {
+    __ok::left_by_exit(status, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 __attribute__((noreturn)) void __assert_fail(const char* expression, const char* file, unsigned line,
                                                                    const char*) noexcept {

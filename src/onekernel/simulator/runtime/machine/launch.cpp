@@ -8,12 +8,15 @@
 #include "../counters/lockstep.h"
 #include "../events.h"
 #include "../machine_code/run.h"
+#include "../memory/host_memory.h"
+#include "../memory/host_view.h"
 #include "../memory/memory.h"
 #include "../memory/sparse.h"
 #include "../report/findings.h"
 #include "../report/launches.h"
 #include "crash.h"
 #include "limits.h"
+#include "program.h"
 #include "resident_blocks.h"
 
 namespace __ok {
@@ -69,6 +72,12 @@ extern "C" int ok_fail(int error) {
     return error;
 }
 
+extern "C" void ok_device_reset() {
+    if (!is_program || (worker && worker->current)) return;  // a grader still wants what it has lent
+    fault = last_error = 0;
+    release_all();
+}
+
 static void run_blocks(Worker& w, Launch& launch) {
     worker = &w;
     w.launch = &launch;
@@ -85,6 +94,7 @@ static void run_blocks(Worker& w, Launch& launch) {
             break;
         }
         run_block(w, next);
+        block_done();
         if (options & SPARSE) sparse_block_ended(launch);
     }
 }
@@ -120,6 +130,11 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     Busy busy;
     count++;
     name_arguments(*site, pointers, arguments);
+    look_for_host_arguments(*site, pointers, arguments);
+    if (refuse_host_arguments()) {
+        set_fault(ERROR_ILLEGAL_ADDRESS);
+        return ERROR_ILLEGAL_ADDRESS;
+    }
     ok_stream_work(site->kernel ? site->kernel : "cudaLaunchKernel", site->kernel ? nullptr : "cudaLaunchKernel(..., stream)",
                    config->stream, pointers, arguments, site->at);
     static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};
@@ -139,6 +154,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
         launch.index[i] = {unsigned(i) % x, unsigned(i) / x % y, unsigned(i) / x / y};
     }
     Open open;
+    DeviceView view;
     shared_launch(config->shared);
     start_traffic();
     launch.ran = 0;
@@ -151,6 +167,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
         resume_time_limit(left);
     }
 
+    begin_progress(launch);
     bool together = config->cooperative || blocks_of(config->cluster) > 1;
     size_t several = together || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
     if (launch.blocks * launch.threads < 4096) several = 1;
@@ -171,8 +188,10 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     mine.busy = depth;
     for (std::thread& t : others) t.join();
     if (launch.restart) error = restart(launch);
+    launch_done();
     forget_findings_after(launch.last_block);
     record_launch(launch);
+    forget_launch();
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     if (!error) error = check_static(*site, launch.config, shared_static_bytes());
     return error ? error : fault;

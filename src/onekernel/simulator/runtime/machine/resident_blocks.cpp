@@ -3,11 +3,13 @@
 
 #include <sys/mman.h>
 
+#include "../checks/async.h"
 #include "../checks/happens_before.h"
 #include "../events.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "launch.h"
+#include "mbarrier.h"
 
 namespace __ok {
 namespace {
@@ -53,7 +55,11 @@ ResidentBlocks::~ResidentBlocks() {
     if (arenas) munmap(arenas, size * ARENA_BYTES);
     if (shadow) munmap(shadow, size * SHADOW_EACH);
     if (stacks) munmap(stacks, size * STACKS_EACH);
-    for (ResidentBlock& m : members) delete m.worker;
+    for (ResidentBlock& m : members) {
+        if (m.worker) release_copies(*m.worker);
+        if (m.worker) release_barriers(*m.worker);
+        delete m.worker;
+    }
 }
 
 uint64_t ResidentBlocks::block_of(int member) const {

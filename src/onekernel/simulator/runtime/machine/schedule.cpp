@@ -3,6 +3,8 @@
 
 #include "../events.h"
 #include "../report/findings.h"
+#include "mbarrier.h"
+#include "program.h"
 #include "resident_blocks.h"
 #include "state.h"
 
@@ -27,6 +29,7 @@ static int take_stack(Worker& w) {
             w.stacks = static_cast<char*>(mmap(nullptr, each * (MAX_THREADS_PER_BLOCK + 1), PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
         if (may_guard(w)) mprotect(w.stacks + w.stacks_made * each, GUARD_BYTES, PROT_NONE);
+        w.stacks_free.reserve(MAX_THREADS_PER_BLOCK + 1);  // threads that end give theirs back: that must not allocate
         w.stacks_free.push_back(w.stacks_made++);
     }
     int stack = w.stacks_free.back();
@@ -41,7 +44,7 @@ void make_runnable(Worker& w, int warp, unsigned lanes) {
 
 static void release_barrier(Worker& w) {
     if (w.alive < w.launch->threads)
-        Finding("divergent-barrier", uint64_t(w.barrier_at.line), 1).form("exited").at(w.barrier_at).here()
+        (is_program ? Finding("early-return", uint64_t(w.barrier_at.line)) : Finding("divergent-barrier", uint64_t(w.barrier_at.line), 1).form("exited")).at(w.barrier_at).here()
             .number("waiting", w.arrived).number("threads", w.launch->threads).number("gone", w.launch->threads - w.alive).add();
     barrier_complete(w, w.barrier_at);
     w.vote_result[VOTE_COUNT] = w.vote_count;
@@ -116,6 +119,7 @@ constexpr unsigned NOBODY = ~0u;
             w.active_mask_asked = false;
         }
         if (waits_for_blocks(w)) return NOBODY;  // for other blocks
+        if (wake_waiting(w)) continue;
         report_deadlock(w);
         end_launch(w);
         return NOBODY;

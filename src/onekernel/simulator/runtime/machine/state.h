@@ -12,7 +12,7 @@ namespace __ok {
 constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
 
 // What the hooks do; chosen by Python before a call.
-enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16, SPARSE = 32, BY_CODE = 64 };
+enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16, SPARSE = 32, BY_CODE = 64, SCRAMBLE = 128 };
 extern unsigned options;
 
 struct Thread {
@@ -33,6 +33,8 @@ struct Warp {
 
 struct ResidentBlocks;
 struct ShadowWord;
+struct AsyncCopies;
+struct OwnBarriers;
 
 struct Launch {
     const LaunchSite* site;
@@ -79,6 +81,10 @@ struct Worker {
     ResidentBlocks* resident = nullptr;  // those that are live together with this one, and which of them it is
     int member = 0;
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
+    AsyncCopies* copies = nullptr;  // of the running block; null until one of this worker's makes some
+    bool copies_under_way = false;
+    bool is_awaited = false;    // the block whose memory is touched now waits for that: it is there as long
+    OwnBarriers* barriers = nullptr;  // mbarriers and named barriers of the running block; null until there are some
     uintptr_t suspect = 0;      // the last address that a hook complained of
     volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
 
@@ -122,6 +128,9 @@ bool in_stack_guard(const Worker& w, uintptr_t address);
 // warp.cpp
 void lane_left(Worker& w, int warp);         // a lane exited: a collective may be complete without it
 bool resolve_active_mask(Worker& w, int warp);
+// warp_matrix.cpp
+bool same_instruction(const Thread& a, const Thread& b);
+void compute_warp_matrix(Worker& w, int warp, unsigned group);
 // launch.cpp
 Worker& host_worker();
 void end_launch(Worker& w);          // the running block is the last one that counts

@@ -42,7 +42,7 @@ static void complete(Worker& w, int warp, unsigned group) {
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         Thread& t = lanes[i];
-        if (t.what != what)
+        if (t.what != what || (what == MATRIX && !same_instruction(t, lanes[leader])))
             Finding("mismatched-collective", uint64_t(t.at.line), uint64_t(lanes[leader].at.line)).at(lanes[leader].at)
                 .other_at(t.at).here().number("lane", leader).number("other_lane", i).add();
         if (t.value) ballot |= 1u << i;
@@ -62,6 +62,7 @@ static void complete(Worker& w, int warp, unsigned group) {
         }
         begun = true;
     }
+    if (what == MATRIX) compute_warp_matrix(w, warp, group);
     unsigned same = 0;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "../counters/requests.h"
+#include "../memory/host_memory.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "lanes.h"
@@ -17,7 +18,17 @@ static const char* failure = "";
 constexpr uint64_t MOST_STEPS = 20'000'000;
 constexpr uint32_t RESERVED_SHARED = 1024;  // what the system takes, below a block's own
 
-extern "C" void ok_arguments(const Argument* values, int count) { arguments.assign(values, values + count); }
+extern "C" void ok_arguments(const Argument* values, int count) {
+    arguments.assign(values, values + count);
+    note_arguments(values, count);
+    for (int i = 0; i < count; i++) {
+        if (values[i].kind != Argument::POINTER || !heap_base) continue;
+        uintptr_t offset = *static_cast<const uintptr_t*>(values[i].value) - heap_base;
+        if (offset >= HEAP_BYTES) continue;
+        Allocation& a = owner_of(offset);
+        if (a.live && a.item == 1 && values[i].item) a.item = values[i].item;
+    }
+}
 
 // "float", "int", "T*" ...: what the parameters of a mangled function are.
 static std::vector<std::string> parameter_types(const std::string& mangled) {

@@ -4,7 +4,12 @@
 #include "memory.h"
 
 namespace __ok {
-enum AccessFlag : uint8_t { WRITES = 1, ATOMIC = 2, VOLATILE = 4 };  // VOLATILE: ordered as an atomic, counted as none
+enum AccessFlag : uint8_t {
+    WRITES = 1,
+    ATOMIC = 2,
+    VOLATILE = 4,  // ordered as an atomic, counted as none
+    COMPARES = 8   // an atomic that writes only where its thread knew the value: whoever has read an old one tries again
+};
 
 struct Place {
     Allocation* global;         // or null

@@ -26,8 +26,9 @@ bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned
     if (address & (bytes - 1)) report_misaligned(address, bytes, pc, s->name);
     ResidentBlock& owner = resident.members[member];
     Access now{static_cast<uint32_t>(w.block + 1), w.time, 0, w.rank, 15, static_cast<uint8_t>(flags)};
-    owner.remote = {true, now, pc, s, (at - s->offset) / s->item};
-    if (!owner.worker->alive) report_exited_block(resident, member, owner.remote);
+    RemoteAccess remote{true, now, pc, s, (at - s->offset) / s->item};
+    if (!owner.worker->alive) report_exited_block(resident, member, remote);
+    if (!w.is_awaited) owner.remote = remote;
     if (options & RACES)
         check_order(w, Place{nullptr, s, at, static_cast<uint32_t>(owner.worker->block + 1)}, owner.worker->shadow, address,
                     reinterpret_cast<uintptr_t>(owner.worker->arena), bytes, flags, pc);

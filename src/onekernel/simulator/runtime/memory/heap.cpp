@@ -6,11 +6,13 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string>
 
 #include "../checks/race.h"
 #include "../machine/launch.h"
 #include "../machine/state.h"
 #include "../report/findings.h"
+#include "host_view.h"
 #include "sparse.h"
 
 namespace __ok {
@@ -170,7 +172,7 @@ void start_traffic() {
 constexpr size_t FILLED_BYTES = size_t(256) << 20;
 constexpr size_t MOST_BYTES = size_t(12) << 30;  // of one allocation: what a grader lets a process have
 
-extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site) {
+extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at) {
     if (!out) return ok_fail(ERROR_INVALID_VALUE);
     *out = nullptr;
     if (!bytes) return SUCCESS;
@@ -178,6 +180,8 @@ extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site)
     Allocation* a = nullptr;
     int error = device_alloc(bytes, 0, bytes, name, &a);
     if (error) return ok_fail(error);
+    a->made_file = at.file;
+    a->made_line = at.line;
     Open open;
     if (options & SPARSE && bytes > LARGE_BYTES) {
         if (!make_sparse(*a)) return ok_fail(ERROR_MEMORY_ALLOCATION);
@@ -189,8 +193,34 @@ extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site)
     return SUCCESS;
 }
 
+void release_all() {
+    for (int i = 1; i < allocation_count; i++)
+        if (allocations[i].live && allocations[i].made_file) device_release(allocations[i]);
+}
+
+// One finding for each line: a loop may have asked again and again.
+void tell_leaks() {
+    std::map<std::pair<std::string, int>, std::pair<long long, long long>> lines;  // line -> buffers, bytes
+    for (int i = 1; i < allocation_count; i++) {
+        const Allocation& a = allocations[i];
+        if (!a.live || a.symbol || !a.made_file) continue;
+        auto& [buffers, bytes] = lines[{a.made_file, a.made_line}];
+        buffers++;
+        bytes += static_cast<long long>(a.end - a.base);
+    }
+    for (int i = 1; i < allocation_count; i++) {
+        const Allocation& a = allocations[i];
+        auto line = a.live && a.made_file ? lines.find({a.made_file, a.made_line}) : lines.end();
+        if (line == lines.end()) continue;
+        Finding("leak", uint64_t(i)).at(Site(a.made_file, a.made_line)).array("variable", a.name).number("buffers", line->second.first)
+            .number("bytes", line->second.second).add();
+        lines.erase(line);
+    }
+}
+
 extern "C" int ok_device_free(void* pointer, Site at) {
     if (!pointer) return SUCCESS;
+    if (worker && worker->current) return SUCCESS;  // the destructor of an argument by value: CUDA runs it on the host
     uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
     if (heap_base && offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
@@ -242,13 +272,25 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
 
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at) {
     if (!bytes) return SUCCESS;
-    if (kind == 4) kind = (on_device(from) ? 2 : 0) + (on_device(to) ? 1 : 0);  // cudaMemcpyDefault
+    auto of_device = [&](const void* p) { return on_device(p) || is_symbol(reinterpret_cast<uintptr_t>(p), bytes); };
+    if (kind == 4) kind = (of_device(from) ? 2 : 0) + (of_device(to) ? 1 : 0);  // cudaMemcpyDefault
     if (kind < 0 || kind > 3) return ok_fail(ERROR_INVALID_DIRECTION);
     bool to_device = kind == 1 || kind == 3, from_device = kind == 2 || kind == 3;
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
+    bool given = is_of_both(to);
     Open open;
-    memmove(to, from, bytes);
+    if (from_device && !to_device && !given) {
+        DeviceView view;
+        copy_to_host(to, from, bytes, at);
+        return SUCCESS;
+    }
+    if (from_device || !given) {  // what the host puts into managed memory, it may see again
+        DeviceView view;
+        memmove(to, from, bytes);
+    } else {
+        memmove(to, from, bytes);
+    }
     if (to_device) mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
     return SUCCESS;
 }
@@ -258,7 +300,12 @@ extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
     if (!side_is_good(to, bytes, true, true, at)) return ok_fail(ERROR_INVALID_VALUE);
     if (options & SPARSE && bytes > LARGE_BYTES) return SUCCESS;  // nobody looks at what is computed from it
     Open open;
-    memset(to, value, bytes);
+    if (is_of_both(to)) {
+        memset(to, value, bytes);
+    } else {
+        DeviceView view;
+        memset(to, value, bytes);
+    }
     mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
     return SUCCESS;
 }

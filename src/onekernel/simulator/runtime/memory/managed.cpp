@@ -11,7 +11,7 @@ static int managed = 0;  // allocations ever made: without one, nothing of this 
 void open_managed() {
     if (!managed) return;
     for (int i = 1; i < allocation_count; i++)
-        if (allocations[i].live && allocations[i].managed && host_has_waited(i)) open_to_host(allocations[i]);
+        if (allocations[i].live && allocations[i].managed && (allocations[i].pinned || host_has_waited(i))) open_to_host(allocations[i]);
 }
 
 Allocation* managed_at(uintptr_t address) {
@@ -25,7 +25,19 @@ void open_to_host(const Allocation& a) {
     mprotect(reinterpret_cast<void*>(a.base), bytes, PROT_READ | PROT_WRITE);
 }
 
-extern "C" bool ok_is_managed(const void* pointer) { return managed_at(reinterpret_cast<uintptr_t>(pointer)) != nullptr; }
+bool is_of_both(const void* pointer) {
+    const Allocation* symbol = symbol_at(reinterpret_cast<uintptr_t>(pointer));
+    return (symbol && symbol->of_both) || managed_at(reinterpret_cast<uintptr_t>(pointer));
+}
+
+extern "C" bool ok_is_managed(const void* pointer) {
+    const Allocation* a = managed_at(reinterpret_cast<uintptr_t>(pointer));
+    return a && !a->pinned;
+}
+extern "C" bool ok_is_pinned(const void* pointer) {
+    const Allocation* a = managed_at(reinterpret_cast<uintptr_t>(pointer));
+    return a && a->pinned;
+}
 
 // What the host writes is not seen: the memory counts as initialised.
 extern "C" int ok_managed_alloc(void** out, size_t bytes, Site at) {
@@ -36,5 +48,12 @@ extern "C" int ok_managed_alloc(void** out, size_t bytes, Site at) {
     managed++;
     open_to_host(a);
     return SUCCESS;
+}
+
+// Memory of the host that kernels may reach, too: mapped ("zero copy"), as page-locked memory is with unified addresses.
+extern "C" int ok_pinned_alloc(void** out, size_t bytes, Site at) {
+    int error = ok_managed_alloc(out, bytes, at);
+    if (!error && bytes) owner_of(reinterpret_cast<uintptr_t>(*out) - heap_base).pinned = true;
+    return error;
 }
 }  // namespace __ok

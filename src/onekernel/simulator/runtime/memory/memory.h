@@ -25,11 +25,15 @@ struct Allocation {
     uint8_t* write_bits = nullptr;
     uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0;  // bytes, in this launch
     char name[56] = {};
+    const char* made_file = nullptr; // where it was asked for, if that is known
+    int made_line = 0;
     int item = 0;                    // bytes of an element, for messages
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
     bool managed = false;            // the host may touch it too
+    bool pinned = false;             // it is the host's, page-locked: open to it at any time
     bool symbol = false;             // a __device__ or __constant__ variable
+    bool of_both = false;            // a __managed__ one
 };
 
 extern uintptr_t heap_base;
@@ -50,16 +54,19 @@ void close_heap();  // whatever a fault has left open
 int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
 void device_release(Allocation& a);
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
+void release_all();    // of what the host has asked for
+void tell_leaks();     // what a program has asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations
 
 // managed.cpp
 void open_managed();                            // to the host, unless work that was given it may still run
 Allocation* managed_at(uintptr_t address);      // or null
 void open_to_host(const Allocation& a);
+bool is_of_both(const void* pointer);           // managed memory, or a __managed__ variable
 
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
 extern uintptr_t symbols_low, symbols_high;
-void add_symbol(const char* name, uintptr_t address, size_t bytes);
+void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both);  // of_both: __managed__
 Allocation* symbol_at(uintptr_t address);       // or null
 bool is_symbol(uintptr_t address, size_t bytes);
 

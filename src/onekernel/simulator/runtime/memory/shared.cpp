@@ -64,6 +64,27 @@ extern "C" void* ok_shared_dynamic(const char* name, int line, unsigned item) {
     return worker->arena + DYNAMIC_OFFSET;
 }
 
+extern "C" unsigned ok_dynamic_shared_bytes() { return dynamic_bytes; }
+
+extern "C" bool ok_in_shared(const volatile void* pointer) {
+    return reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(worker->arena) < ARENA_BYTES;
+}
+
+extern "C" uint64_t ok_shared_address(const volatile void* pointer) {
+    return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(worker->arena));
+}
+
+// In a cluster's window a block's rank, plus 1, stands above the address in its own: ok/ptx_addresses.h.
+extern "C" void* ok_shared_pointer(uint64_t address, Site at) {
+    constexpr unsigned RANK_SHIFT = 24;
+    address &= ~0u;
+    if (address < ARENA_BYTES) return worker->arena + address;
+    uint64_t offset = address & ((1u << RANK_SHIFT) - 1);
+    if (address >> RANK_SHIFT && offset < ARENA_BYTES) return ok_map_shared(worker->arena + offset, static_cast<int>(address >> RANK_SHIFT) - 1, at);
+    // Beyond shared memory: the place behind its last array, where any access is out of bounds.
+    return worker->arena + DYNAMIC_OFFSET + dynamic_bytes;
+}
+
 extern "C" void* ok_shared_at_namespace_scope(SharedSite* site) {
     one_core = true;
     Worker& w = host_worker();

@@ -3,14 +3,15 @@
 #include <cstring>
 #include <vector>
 
+#include "host_view.h"
 #include "memory.h"
 
 namespace __ok {
 uintptr_t symbols_low = 0, symbols_high = 0;
 static std::vector<Allocation*> symbols;
 
-void add_symbol(const char* name, uintptr_t address, size_t bytes) {
-    if (allocation_count >= MAX_ALLOCATIONS) return;
+void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both) {
+    if (allocation_count >= MAX_ALLOCATIONS || is_symbol(address, bytes)) return;  // a file that is loaded again tells them again
     Allocation& a = allocations[allocation_count++];
     a = Allocation();
     a.item = 1;
@@ -19,6 +20,8 @@ void add_symbol(const char* name, uintptr_t address, size_t bytes) {
     a.high = a.end = address + bytes;
     a.live = a.initialised = a.symbol = true;
     strncpy(a.name, name, sizeof a.name - 1);
+    a.of_both = of_both;
+    if (!of_both) two_images(a);
     symbols.push_back(&a);
     std::sort(symbols.begin(), symbols.end(), [](auto* x, auto* y) { return x->base < y->base; });
 }

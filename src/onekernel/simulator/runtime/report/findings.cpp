@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "../machine/launch.h"
+#include "../machine/program.h"
 #include "../machine/state.h"
 
 namespace __ok {
@@ -86,7 +87,7 @@ Finding& Finding::here() {
 Finding& Finding::where() {
     bool in_kernel = worker->current;
     if (in_kernel) here();
-    return form(in_kernel ? "kernel" : "host");
+    return form(in_kernel ? "kernel" : is_program ? "program" : "host");
 }
 // Of a shape in one dimension a single number.
 Finding& Finding::index(const char* name, uint3 i, dim3 shape) {

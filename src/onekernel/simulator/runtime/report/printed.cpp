@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "../machine/program.h"
 #include "../machine/state.h"
 #include "findings.h"
 
@@ -13,6 +14,7 @@ constexpr int MOST_PRINTED = 64;
 void start_printing() { printed_lines = 0; }
 
 static int print(const char* format, va_list values, uintptr_t pc) {
+    if (is_program) return vprintf(format, values);
     char text[256];
     int length = vsnprintf(text, sizeof text, format, values);
     if (!worker || __atomic_fetch_add(&printed_lines, 1, __ATOMIC_RELAXED) >= MOST_PRINTED) return length;

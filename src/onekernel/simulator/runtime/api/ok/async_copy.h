@@ -1,5 +1,5 @@
-// Asynchronous copies to shared memory. Here a copy is done when it is asked for, which CUDA allows; what must be waited
-// for before it is touched is told by ok_copy_started and its kin.
+// Asynchronous copies to shared memory. What is copied is read when the copy is asked for, which CUDA allows; it arrives when
+// its thread waits for it, the latest that CUDA allows.
 #pragma once
 #include "device_memory.h"
 
@@ -19,14 +19,25 @@ OK_ALWAYS void copy_piece(void* to, const void* from, size_t size) {
     }
 }
 
+// One asynchronous copy of `size` bytes, of which `taken` are read and the rest arrives as zeros.
+OK_ALWAYS void copy_async(void* to, const void* from, size_t size, size_t taken, Site at) {
+    alignas(16) char bytes[16];
+    if (taken == size) {
+        copy_piece(bytes, from, size);
+    } else {
+        Word16 zero = {};
+        *reinterpret_cast<Word16*>(bytes) = zero;
+        copy_piece(bytes, from, taken > size ? size : taken);
+    }
+    ok_copy_started(to, bytes, size, at);
+}
+
 // `size` bytes spread over a group's threads in the widest pieces that both addresses and the size allow.
 OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const void* from, size_t size, Site at_line) {
     const uintptr_t bits = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | size;
     const size_t piece = bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
-    for (size_t at = rank * piece; at < size; at += threads * piece) {
-        copy_piece(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, piece);
-        ok_copy_started(static_cast<char*>(to) + at, piece, at_line);
-    }
+    for (size_t at = rank * piece; at < size; at += threads * piece)
+        copy_async(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, piece, piece, at_line);
 }
 
 }  // namespace __ok

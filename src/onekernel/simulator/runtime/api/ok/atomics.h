@@ -64,7 +64,7 @@ OK_ALWAYS T update(T* address, Operation operation) {
     OK_SCOPES(OK_CAS, atomicCAS, type)
 #define OK_CAS(name, type)                                                                                   \
     OK_ALWAYS type name(type* address, type expected, type desired, OK_AT) {                                 \
-        __ok::ok_atomic(address, sizeof(type), true, at);                                                      \
+        __ok::ok_atomic_compare(address, sizeof(type), at);                                                    \
         __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return expected;                                                                                     \
     }

@@ -19,7 +19,6 @@ inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind
     if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return fail(cudaErrorInvalidMemcpyDirection);
     if (bytes == 0) return cudaSuccess;
     if (to == nullptr || from == nullptr) return fail(cudaErrorInvalidValue);
-    if (host_block(to) != nullptr || host_block(from) != nullptr) kind = cudaMemcpyDefault;
     return result(ok_device_copy(to, from, bytes, kind, at));
 }
 
@@ -37,9 +36,7 @@ inline cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t
 inline cudaError_t fill(void* to, int value, size_t bytes, Site at) {
     if (bytes == 0) return cudaSuccess;
     if (to == nullptr) return fail(cudaErrorInvalidValue);
-    if (host_block(to) == nullptr) return result(ok_device_fill(to, value, bytes, at));
-    memset(to, value, bytes);
-    return cudaSuccess;
+    return result(ok_device_fill(to, value, bytes, at));
 }
 
 // A __device__ or __constant__ variable lives in the program's own memory.

@@ -12,8 +12,14 @@ template <class T>
 OK_INLINE const void* pointer_of(const T& argument) {
     if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
         return const_cast<const void*>(static_cast<const volatile void*>(argument));
+    else if constexpr (std::is_array_v<T>) return const_cast<const void*>(static_cast<const volatile void*>(&argument[0]));
     else return nullptr;
 }
+
+template <class E, class = void>
+constexpr int size_if_known = 0;  // of void, of a function, of a type that is only declared
+template <class E>
+constexpr int size_if_known<E, std::enable_if_t<std::is_object_v<E> && (sizeof(E) > 0)>> = sizeof(E);
 
 template <class T>
 OK_INLINE Argument argument_of(const T& value) {
@@ -22,12 +28,12 @@ OK_INLINE Argument argument_of(const T& value) {
                                     : !std::is_integral_v<T> && !std::is_enum_v<T>      ? Argument::OTHER
                                     : std::is_unsigned_v<T>                             ? Argument::UNSIGNED
                                                                                         : Argument::SIGNED;
-    return {&value, static_cast<int>(sizeof value), kind};
+    return {std::is_array_v<T> ? nullptr : static_cast<const void*>(&value), std::is_array_v<T> ? 0 : static_cast<int>(sizeof value), kind, std::is_pointer_v<T> ? size_if_known<std::remove_pointer_t<T>> : 0};
 }
 
 // kernel<<<config>>>(arguments...), rewritten: `kernel` is a generic lambda that converts the arguments as a call does.
 template <class Kernel, class... Arguments>
-OK_INLINE int __launch(const LaunchSite& site, const Config& config, Kernel kernel, const Arguments&... arguments) {
+OK_INLINE int __launch(const LaunchSite& site, const Config& config, Kernel kernel, Arguments&&... arguments) {
     auto body = [&]() OK_QUIET { kernel(arguments...); };
     using Body = decltype(body);
     const void* pointers[] = {pointer_of(arguments)..., nullptr};
@@ -100,6 +106,15 @@ OK_INLINE void __syncwarp(unsigned mask = 0xffffffffu, OK_AT) {
 OK_INLINE void __threadfence(OK_AT) { __ok::ok_fence(1, at); }
 OK_INLINE void __threadfence_block(OK_AT) { __ok::ok_fence(0, at); }
 OK_INLINE void __threadfence_system(OK_AT) { __ok::ok_fence(2, at); }
+
+#if OK_ARCH >= 900
+// Launches run one after the other here: what an earlier one does is done.
+OK_INLINE void cudaGridDependencySynchronize() {}
+OK_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}
+OK_INLINE void __cluster_barrier_arrive(OK_AT) { __ok::ok_blocks_arrive(__ok::CLUSTER, false, at); }
+OK_INLINE void __cluster_barrier_arrive_relaxed(OK_AT) { __ok::ok_blocks_arrive(__ok::CLUSTER, false, at); }
+OK_INLINE void __cluster_barrier_wait(OK_AT) { __ok::ok_blocks_wait_last(__ok::CLUSTER, at); }
+#endif
 
 template <class T>
 [[nodiscard]] OK_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32, OK_AT) {

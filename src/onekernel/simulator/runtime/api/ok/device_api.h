@@ -20,7 +20,13 @@ struct cudaDeviceProp {
         clusterLaunch;
     int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported, computePreemptionSupported;
     int pciBusID, pciDeviceID, pciDomainID;
+    int deviceOverlap, kernelExecTimeoutEnabled, computeMode, tccDriver, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported,
+        singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch, canUseHostPointerForRegisteredMem,
+        pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, hostRegisterSupported, memoryPoolsSupported;
+    int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3];
+    size_t surfaceAlignment;
 };
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
@@ -36,6 +42,11 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrKernelExecTimeout = 17,
+    cudaDevAttrCanMapHostMemory = 19,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrUnifiedAddressing = 41,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
     cudaDevAttrL2CacheSize = 38,
@@ -70,6 +81,11 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrMaxGridDimZ: *value = card.grid_z; break;
         case cudaDevAttrMaxSharedMemoryPerBlock: *value = card.shared_per_block; break;
         case cudaDevAttrTotalConstantMemory: *value = card.constant_memory; break;
+        case cudaDevAttrKernelExecTimeout:
+        case cudaDevAttrComputeMode: *value = 0; break;
+        case cudaDevAttrCanMapHostMemory:
+        case cudaDevAttrConcurrentKernels:
+        case cudaDevAttrUnifiedAddressing: *value = 1; break;
         case cudaDevAttrWarpSize: *value = card.warp; break;
         case cudaDevAttrMaxRegistersPerBlock: *value = card.registers_per_block; break;
         case cudaDevAttrClockRate: *value = card.clock_khz; break;
@@ -128,7 +144,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* 
     p.l2CacheSize = card.l2_bytes;
     p.persistingL2CacheMaxSize = card.persisting_l2_bytes;
     p.accessPolicyMaxWindowSize = card.policy_window_bytes;
-    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = 1;
+    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.deviceOverlap = p.asyncEngineCount = p.hostRegisterSupported = 1;
     p.managedMemory = p.concurrentManagedAccess = p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.clusterLaunch = card.major >= 9;
     *properties = p;
@@ -146,7 +162,10 @@ inline cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidDevice); }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceReset() { return cudaSuccess; }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceReset() {
+    __ok::ok_device_reset();
+    return cudaSuccess;
+}
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDriverGetVersion(int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
@@ -186,6 +205,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size
     if (limit == cudaLimitPersistingL2CacheSize && value > static_cast<size_t>(__ok::CARD.persisting_l2_bytes))
         return __ok::fail(cudaErrorInvalidValue);
     __ok::limits[limit] = value;
+    if (limit == cudaLimitMallocHeapSize) __ok::ok_malloc_heap(value);
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
@@ -201,3 +221,20 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* 
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+
+// A function of the driver by its name. The simulator has no driver: every name is one that it does not know.
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2  // spelt so in CUDA
+};
+#define cudaEnableDefault 0x0
+#define cudaEnableLegacyStream 0x1
+#define cudaEnablePerThreadDefaultStream 0x2
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDriverEntryPointByVersion(
+    const char* symbol, void** function, unsigned, unsigned long long, cudaDriverEntryPointQueryResult* how = nullptr) {
+    if (symbol == nullptr || function == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *function = nullptr;
+    if (how != nullptr) *how = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}

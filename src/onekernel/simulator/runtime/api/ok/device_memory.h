@@ -60,6 +60,18 @@ OK_STORE(__stcs)
 OK_STORE(__stwt)
 #undef OK_STORE
 
+// Address spaces: a pointer as an address within one, and back.
+OK_ALWAYS size_t __cvta_generic_to_shared(const void* pointer) { return __ok::ok_shared_address(pointer); }
+OK_ALWAYS void* __cvta_shared_to_generic(size_t address, OK_AT) { return __ok::ok_shared_pointer(address, at); }
+OK_ALWAYS size_t __cvta_generic_to_global(const void* pointer) { return reinterpret_cast<size_t>(pointer); }
+OK_ALWAYS void* __cvta_global_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+OK_ALWAYS size_t __cvta_generic_to_constant(const void* pointer) { return reinterpret_cast<size_t>(pointer); }
+OK_ALWAYS void* __cvta_constant_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+OK_ALWAYS size_t __cvta_generic_to_local(const void* pointer) { return reinterpret_cast<size_t>(pointer); }
+OK_ALWAYS void* __cvta_local_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+OK_ALWAYS unsigned __isShared(const void* pointer) { return __ok::ok_in_shared(pointer); }
+OK_ALWAYS unsigned __isGlobal(const void* pointer) { return __ok::ok_device_find(pointer, nullptr, nullptr); }
+
 // Nanoseconds of this machine: they order events, they measure nothing of a GPU.
 inline long long clock64() {
     timespec now;

@@ -1,7 +1,5 @@
 // Device and pinned memory from the host: cudaMalloc, cudaFree and their kin.
 #pragma once
-#include <stdlib.h>
-
 #include "errors.h"
 
 struct CUstream_st;
@@ -25,38 +23,6 @@ struct cudaPointerAttributes {
 };
 
 namespace __ok {
-
-// Pinned memory is host memory that kernels may touch too, outside the device heap.
-struct HostBlock {
-    char* base;
-    size_t bytes;
-    HostBlock* next;
-};
-inline HostBlock* host_blocks = nullptr;
-
-inline cudaError_t host_allocate(void** pointer, size_t bytes) {
-    if (pointer == nullptr) return fail(cudaErrorInvalidValue);
-    *pointer = bytes == 0 ? nullptr : aligned_alloc(256, (bytes + 255) / 256 * 256);
-    if (*pointer == nullptr) return bytes == 0 ? cudaSuccess : fail(cudaErrorMemoryAllocation);
-    host_blocks = new HostBlock{static_cast<char*>(*pointer), bytes, host_blocks};
-    return cudaSuccess;
-}
-inline const HostBlock* host_block(const void* pointer) {
-    for (const HostBlock* b = host_blocks; b != nullptr; b = b->next)
-        if (pointer >= b->base && pointer < b->base + b->bytes) return b;
-    return nullptr;
-}
-inline bool host_free(void* pointer) {
-    for (HostBlock** link = &host_blocks; *link != nullptr; link = &(*link)->next) {
-        HostBlock* block = *link;
-        if (block->base != pointer) continue;
-        *link = block->next;
-        free(pointer);
-        delete block;
-        return true;
-    }
-    return false;
-}
 
 template <class T>
 inline cudaError_t allocate(T** pointer, size_t bytes, Site at) {
@@ -97,33 +63,40 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_
 }
 
 template <class T>
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned) {
-    return __ok::host_allocate(reinterpret_cast<void**>(pointer), bytes);
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned, OK_AT) {
+    if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    return __ok::result(__ok::ok_pinned_alloc(reinterpret_cast<void**>(pointer), bytes, at));
 }
 template <class T>
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0) {
-    return cudaHostAlloc(pointer, bytes, flags);
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned flags = 0, OK_AT) {
+    return cudaHostAlloc(pointer, bytes, flags, at);
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeHost(void* pointer) {
-    return pointer == nullptr || __ok::host_free(pointer) ? cudaSuccess : __ok::fail(cudaErrorInvalidValue);
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeHost(void* pointer, OK_AT) {
+    if (pointer != nullptr && !__ok::ok_is_pinned(pointer)) return __ok::fail(cudaErrorInvalidValue);
+    return __ok::release(pointer, at);
 }
 template <class T>
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
-    if (device == nullptr || __ok::host_block(host) == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (device == nullptr || host == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *device = static_cast<T*>(host);
     return cudaSuccess;
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned) {
-    return pointer == nullptr || bytes == 0 ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+template <class T>
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostRegister(T* pointer, size_t bytes, unsigned) {
+    if (pointer == nullptr || bytes == 0) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_host_register(pointer, bytes);
+    return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostUnregister(void* pointer) {
-    return pointer == nullptr ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+    if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_host_unregister(pointer);
+    return cudaSuccess;
 }
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
     if (attributes == nullptr) return __ok::fail(cudaErrorInvalidValue);
     void* p = const_cast<void*>(pointer);
-    if (__ok::host_block(pointer) != nullptr)
+    if (__ok::ok_is_pinned(pointer))
         *attributes = {cudaMemoryTypeHost, 0, p, p};
     else if (__ok::ok_is_managed(pointer))
         *attributes = {cudaMemoryTypeManaged, 0, p, p};

@@ -90,7 +90,8 @@ extern "C" int ok_barrier(int vote, int predicate, Site at);
 
 enum Collective : int {
     SYNC_WARP, SHFL_IDX, SHFL_UP, SHFL_DOWN, SHFL_XOR, BALLOT, VOTE_ALL, VOTE_ANY, VOTE_UNI, MATCH_ANY, MATCH_ALL,
-    REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U, REDUCE_MIN_S, REDUCE_MAX_S, REDUCE_AND, REDUCE_OR, REDUCE_XOR, ACTIVE_MASK
+    REDUCE_ADD, REDUCE_MIN_U, REDUCE_MAX_U, REDUCE_MIN_S, REDUCE_MAX_S, REDUCE_AND, REDUCE_OR, REDUCE_XOR, ACTIVE_MASK,
+    MATRIX
 };
 // Every lane that `mask` names deposits `value`; the result is per lane. `lane`: source lane, delta or lane mask of a
 // shuffle. `bytes`: size of the value. `predicate` receives MATCH_ALL's.
@@ -101,6 +102,7 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
 extern "C" void ok_fence(int scope, Site at);
 // To be called before an atomic operation touches memory; `bytes` at `address`, which `writes` it or only reads.
 extern "C" void ok_atomic(const volatile void* address, int bytes, bool writes, Site at);
+extern "C" void ok_atomic_compare(const volatile void* address, int bytes, Site at);  // of a compare and swap
 // The linear index of the calling thread in its block, and its lane.
 extern "C" unsigned ok_thread_rank();
 extern "C" bool ok_in_kernel();
@@ -122,17 +124,41 @@ extern "C" void* ok_shared(SharedSite* site);
 extern "C" void* ok_shared_dynamic(const char* name, int line, unsigned item);
 extern "C" void* ok_shared_at_namespace_scope(SharedSite* site);  // from then on one core runs every launch
 
-// Asynchronous copies: one of `bytes` bytes to shared memory, already made; the end of a batch of the calling thread's;
-// its wait until no more than the `still_allowed` youngest batches are under way.
-extern "C" void ok_copy_started(const void* to, size_t bytes, Site at);
+// Asynchronous copies: one of `bytes` bytes, at most 16, to shared memory, with what is to arrive there; the end of a batch of
+// the calling thread's; its wait until no more than the `still_allowed` youngest batches are under way.
+extern "C" void ok_copy_started(void* to, const void* bytes_to_come, size_t bytes, Site at);
 extern "C" void ok_copies_closed();
 extern "C" void ok_copies_waited(unsigned still_allowed);
+
+// Addresses in PTX's window of shared memory, and pointers. The window counts from the block's first byte.
+extern "C" void* ok_shared_pointer(uint64_t address, Site at);
+extern "C" uint64_t ok_shared_address(const volatile void* pointer);
+extern "C" bool ok_in_shared(const volatile void* pointer);
+extern "C" unsigned ok_dynamic_shared_bytes();
+
+// --- barriers of one's own ------------------------------------------------------------------------------------------
+// An mbarrier in shared memory, which waits for `count` arrivals a phase. An arrival gives the phase that it belongs to;
+// `bytes` are those that are to come before the phase ends, or, below 0, that have come.
+extern "C" void ok_mbarrier_init(void* object, unsigned count, Site at);
+extern "C" void ok_mbarrier_inval(void* object, Site at);
+extern "C" uint64_t ok_mbarrier_arrive(void* object, unsigned count, long long bytes, bool drops, Site at);
+// Has that phase ended? `parity`: the last one whose number has this last bit. `waits`: comes back later, if not.
+extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool waits, Site at);
+// Stores into a block of the cluster, whose mbarrier `object` learns that the bytes have come.
+extern "C" void ok_store_async(void* to, const void* from, size_t bytes, void* object, Site at);
+extern "C" void ok_copies_arrive(void* object, bool counted, Site at);
+extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, Site at);
 
 // --- device memory --------------------------------------------------------------------------------------------------
 // All return a cudaError_t as int. `name` is what messages call the allocation.
 extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at);
 extern "C" int ok_managed_alloc(void** out, size_t bytes, Site at);
 extern "C" bool ok_is_managed(const void* pointer);
+extern "C" int ok_pinned_alloc(void** out, size_t bytes, Site at);
+extern "C" bool ok_is_pinned(const void* pointer);
+extern "C" void ok_host_register(const void* pointer, size_t bytes);
+extern "C" void ok_host_unregister(const void* pointer);
+extern "C" void ok_malloc_heap(size_t bytes);  // of malloc and new in kernels
 extern "C" int ok_device_free(void* pointer, Site at);
 // True where `pointer` lies in device memory; `base` and `bytes` (either may be null) receive its allocation's.
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
@@ -150,6 +176,7 @@ extern "C" void ok_stream_order(int order, const volatile void* stream, const vo
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastError
+extern "C" void ok_device_reset();          // what was allocated is free, what has gone wrong is forgotten
 extern "C" int ok_fail(int error);          // remembers `error` as the last one and returns it
 extern "C" void ok_unsupported(const char* what, Site at);   // a finding that names what and the line
 
@@ -175,6 +202,7 @@ struct Argument {
     const void* value;
     int bytes;
     Kind kind;
+    int item = 0;  // of a pointer to known elements: their size
 };
 extern "C" void ok_arguments(const Argument* values, int count);  // of the launch to come
 // Runs `body(context)` once for each thread. `pointers`: each argument that is a pointer, else null, so that device

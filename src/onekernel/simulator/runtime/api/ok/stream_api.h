@@ -61,6 +61,17 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamSynchronize(cudaStream_t strea
     return __ok::synchronize();
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+// There are no graphs here, and so no stream that is being captured for one.
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1,
+    cudaStreamCaptureStatusInvalidated = 2
+};
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+    if (status == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *status = cudaStreamCaptureStatusNone;
+    return cudaSuccess;
+}
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
     __ok::ok_stream_order(__ok::WAIT_EVENT, stream, event);

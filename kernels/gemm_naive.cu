@@ -1,0 +1,36 @@
+// GEMM, one thread per element of C: C = alpha * A op(B) + beta * C, op(B) = B or B^T.
+//
+// Check: onekernel check gemm_naive
+// Bench: none: the rungs of the ladder are what is measured
+//
+// All matrices are row-major: element (i, j) of C is c[i * ldc + j]. With transpose_b, B is stored as n rows of k
+// elements, and element (p, j) of op(B) is b[j * ldb + p].
+//
+// Before your first run, compute what this kernel asks of memory, and compare:
+//   onekernel predict gemm_naive
+//
+// But: every element of A is read by n threads and every element of B by m, all from global memory; a product that
+// needs two loads is bound by loads, and not by arithmetic.
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+// One thread computes one element of C.
+__global__ void gemm_naive_kernel(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k,
+                                  int64_t lda, int64_t ldb, int64_t ldc, int64_t transpose_b, float alpha,
+                                  float beta) {
+    // TODO: row and column of this thread's element. Neighbouring threads should have neighbouring columns. Does
+    // every thread have an element?
+    // TODO: the sum over p of A(row, p) * op(B)(p, column), in a register.
+    // TODO: alpha and beta, one store. C is not read where beta is 0: nobody has written it yet.
+}
+
+extern "C" cudaError_t gemm_naive(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k,
+                                  int64_t lda, int64_t ldb, int64_t ldc, int64_t transpose_b, float alpha, float beta,
+                                  cudaStream_t stream) {
+    if (m <= 0 || n <= 0) return cudaSuccess;
+    // TODO: how many threads per block, how many blocks? Then launch the kernel on `stream`.
+    (void)a; (void)b; (void)c; (void)k; (void)lda; (void)ldb; (void)ldc; (void)transpose_b; (void)alpha; (void)beta;
+    (void)stream;
+    return cudaGetLastError();
+}

@@ -1,0 +1,138 @@
+"""The corpus of attacks, each graded as a submission: it must earn nothing and stop nobody.
+
+A run tells of the identity that it has, root or a user, and keeps what is recorded of the other one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import command, device, records
+from onekernel.bench.words import in_each
+from onekernel.checks import correct
+from onekernel.course import Check, Course, Text, find_root
+from onekernel.errors import UserError
+from onekernel.grading.grader import fresh_seed, grade
+from onekernel.grading.submission import Submission
+from onekernel.labs.reader import load
+from onekernel.messages import Message, say
+from onekernel.sandbox.landlock import landlock_version
+from onekernel.sandbox.machine import MachineFault
+
+GROUPS = {".cu": ("exact-blocks", "tails"), ".py": ("special",)}  # of inputs that every such exercise has
+CHAPTER = "01-cuda-programming-model#launch"
+COMMENT = {".cu": "// ", ".py": "# "}
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A file of tests/hostile and what its header says: `attack` and `ataque` in a sentence, `closed by` what."""
+
+    path: Path
+    header: dict[str, str]
+
+    @property
+    def sentence(self) -> dict[str, str]:
+        return {"en": self.header["attack"], "es": self.header["ataque"]}
+
+
+def attacks(root: Path) -> list[Attack]:
+    """The corpus, by name."""
+    found = []
+    for path in sorted((root / "tests" / "hostile").iterdir()):
+        if comment := COMMENT.get(path.suffix):
+            lines = path.read_text(encoding="utf-8").splitlines()
+            words = [n.removeprefix(comment).partition(": ") for n in lines if n.startswith(comment)]
+            found.append(Attack(path, {key: value for key, mark, value in words if mark}))
+    return found
+
+
+def main(argv: Sequence[str]) -> int:
+    options, root = _parser().parse_args(argv), find_root()
+    every = attacks(root)
+    chosen = [a for a in every if not options.only or a.path.stem in options.only]
+    command.names(options.only or [], [a.path.stem for a in every])
+    if options.dry_run:
+        print(say("bench.dry-run-here", command="python bench/attacks.py"))
+        print("  " + records.expected(root, "attacks").text())
+        return 0
+    path = options.output or records.results(root) / "cpu" / "attacks.json"
+    known = records.read(path) if path.is_file() else {}
+    who, course = "root" if os.geteuid() == 0 else "user", load(root)
+    for suffix in {a.path.suffix for a in chosen}:
+        _require_right(course, suffix)
+    ended: dict[str, Any] = dict(known.get("ended", {}))
+    for attack in chosen:
+        ended[attack.path.name] = {**ended.get(attack.path.name, {}), who: _ended(course, attack)}
+        result: dict[str, Any] = {
+            "bench": "attacks",
+            "command": "python bench/attacks.py",
+            "date": date.today().isoformat(),
+            "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores, Linux {os.uname().release}",
+            "versions": {"landlock": str(landlock_version())},
+            "ended": {a.path.name: ended[a.path.name] for a in every if a.path.name in ended},
+        }
+        result["tables"] = {"attacks": _table(every, result["ended"])}
+        records.write(path, result)
+    print(say("bench.written", path=path))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = command.parser("attacks")
+    command.option(parser, "attacks", "--only", nargs="+", metavar="NAME")
+    command.option(parser, "attacks", "--output", type=Path, metavar="FILE")
+    return parser
+
+
+def _require_right(course: Course, suffix: str) -> None:
+    """Raises UserError where a right file earns nothing either: then no attack has been tried."""
+    slug = {".cu": "vector_add", ".py": "softmax_triton"}[suffix]
+    header = {"exercise": slug, "attack": "", "ataque": ""}
+    ended = _ended(course, Attack(course.solution(course.exercises[slug]), header))
+    if not ended["earned"]:
+        raise UserError(Message.of("bench.attacks-control", file=course.exercises[slug].file))
+
+
+def _ended(course: Course, attack: Attack) -> dict[str, Any]:
+    """What the attack earned, what was said of it, whether it stopped the grading, and the seconds."""
+    known = course.exercises[attack.header["exercise"]]
+    checks = tuple(
+        Check(f"{known.slug}.{g}", correct.KIND, 10, Text(g, g), CHAPTER, {"groups": [g]})
+        for g in GROUPS[attack.path.suffix]
+    )
+    exercise = replace(known, checks=checks, dtypes=("float32",))
+    began = time.monotonic()
+    try:
+        result = grade(Submission(Course(course.root, ()), exercise, attack.path, "simulator", fresh_seed()))
+    except MachineFault as fault:
+        return {"earned": 0, "stopped": str(fault.message.key), "seconds": round(time.monotonic() - began, 1)}
+    codes = sorted({f.code for v in result.verdicts for f in v.failures if f.code})
+    return {"earned": result.earned, "said": codes, "seconds": round(time.monotonic() - began, 1)}
+
+
+def _table(every: Sequence[Attack], ended: dict[str, Any]) -> dict[str, Any]:
+    rows = []
+    for attack in every:
+        mine = ended.get(attack.path.name, {})
+        seen = [_cell(mine.get(who)) for who in ("user", "root")]
+        closed = in_each("closed-" + attack.header["closed by"].replace(" ", "-"))
+        gpu = in_each("attack-gpu-" + ("simulator" if attack.header.get("where") == "simulator" else "same"))
+        rows.append([f"`{attack.path.name}`", attack.sentence, closed, *seen, gpu])
+    names = ("file", "attack", "closed", "user", "root", "gpu")
+    return {"columns": [in_each(f"attacks-{name}") for name in names], "rows": rows}
+
+
+def _cell(ended: dict[str, Any] | None) -> dict[str, str]:
+    if ended is None:
+        return in_each("attack-not-run")
+    if ended.get("stopped"):
+        return in_each("attack-stopped")
+    return in_each("attack-earned", points=ended["earned"]) if ended["earned"] else in_each("attack-nothing")

@@ -1,0 +1,130 @@
+"""GEMM beside cuBLAS and cuBLASLt: fp32, tf32, fp16 and bf16, squares, models' layers, ragged and narrow shapes.
+
+Method: all ways of a cell in turns, L2 emptied before each call; outputs of the timed calls are compared (see
+        `measurement`). Clock and power are NVML's, read while the card works.
+But:    random normal numbers; zeros would run faster. A rung is compared at one or two sizes.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import command, device, records
+from onekernel.bench.gemm import figure, stalls
+from onekernel.bench.gemm.build import arch_of, code_hash
+from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
+from onekernel.bench.gemm.measurement import measure, sustained
+from onekernel.bench.gemm.ways import LIBRARY, OWN, Ways
+from onekernel.bench.timing import L2Emptier, took
+from onekernel.bench.words import figure_path, measured_on, words
+from onekernel.course import find_root
+from onekernel.messages import LANGUAGES, say
+
+LIMIT = 240.0
+STEADY = Cell("square", "bfloat16", 8192, 8192, 8192)
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = command.parser("gemm")
+    command.option(parser, "gemm", "--only", nargs="*", choices=KINDS, default=list(KINDS))
+    command.option(parser, "gemm", "--limit", type=float, default=LIMIT, metavar="S")
+    command.option(parser, "gemm", "--out", type=Path, metavar="DIR")
+    command.option(parser, "gemm", "--draw", metavar="GPU")
+    command.option(parser, "gemm", "--once", action="store_true")
+    command.option(parser, "gemm", "--ncu", type=Path, metavar="CSV")
+    options, root = parser.parse_args(argv), find_root()
+    if options.ncu:
+        return _told_by_ncu(root, options.draw or device.current().slug, options.ncu, options.out)
+    if options.draw:
+        path = records.recorded(root, options.draw, "gemm")
+        return draw(records.read(path), options.out or path.parent)
+    wanted = [cell for cell in grid() if cell.kind in options.only]
+    if options.dry_run or not command.has_gpu("dry-run-instead"):
+        print(say("bench.dry-run", command="python bench/gemm.py"))
+        print(
+            "  "
+            + say("bench.gemm-line", count=len(wanted), kinds=", ".join(options.only), ways=", ".join(LIBRARY + OWN))
+        )
+        print("  " + records.expected(root, "gemm").text())
+        return 0
+    return once(root) if options.once else _measure(root, wanted, options.limit, options.out)
+
+
+def once(root: Path) -> int:
+    """Calls each rung once, for a profiler around this process."""
+    import torch
+
+    ways = Ways(root, arch_of(device.current().capability))
+    for dtype in ("float32", "bfloat16"):
+        cell = Cell("square", dtype, RUNG_SIZE, RUNG_SIZE, RUNG_SIZE)
+        a, b, c = (torch.randn(RUNG_SIZE, RUNG_SIZE, device="cuda").to(getattr(torch, dtype)) for _ in range(3))
+        for name, _, call in ways.bound(cell, a, b, functools.partial(_same, c)):
+            if name in ways.rungs and not isinstance(call, Exception):
+                call()
+    torch.cuda.synchronize()
+    return 0
+
+
+def _same(c: Any) -> Any:
+    return c
+
+
+def _told_by_ncu(root: Path, gpu: str, raw: Path, out: Path | None) -> int:
+    """What ncu wrote around `--once`, as a result file beside the bench's own of the same card."""
+    measured = records.read(records.recorded(root, gpu, "gemm"))
+    path = (out or records.results(root) / gpu) / "gemm_ncu.json"
+    kept = {key: measured[key] for key in ("device", "versions", "date", "kernels")}
+    how = "ncu --clock-control none ... python bench/gemm.py --once"
+    records.write(path, {"bench": "gemm_ncu", **kept, "command": how, "size": RUNG_SIZE, "rungs": stalls.read(raw)})
+    print(say("bench.written", path=path))
+    return 0
+
+
+def _measure(root: Path, wanted: Sequence[Cell], limit: float, out: Path | None) -> int:
+    import torch
+
+    began = time.perf_counter()
+    card, emptier = device.current(), L2Emptier()
+    ways = Ways(root, arch_of(card.capability))
+    path = (out or records.results(root) / card.slug) / "gemm.json"
+    cells: list[dict[str, Any]] = []
+    hashes = {name: code_hash(source) for name, source in ways.sources.items()}
+    data = {"bench": "gemm", "device": asdict(card), **device.provenance(), "kernels": hashes, "cells": cells}
+    for cell in wanted:
+        if time.perf_counter() - began > limit:
+            print(say("bench.gemm-limit", done=len(cells), count=len(wanted), seconds=limit))
+            break
+        cells.append(measure(cell, ways, emptier))
+        data |= {"missing": len(wanted) - len(cells), "took": took(began)}
+        records.write(path, data)
+        torch.cuda.empty_cache()
+        print(_told(cells[-1]), flush=True)
+    if STEADY in wanted:
+        data |= {"sustained": sustained(STEADY, ways, ("cublas", "gemm_tensorcore", "gemm_mma")), "took": took(began)}
+        records.write(path, data)
+    print(say("bench.written", path=path))
+    return draw(data, path.parent)
+
+
+def _told(cell: dict[str, Any]) -> str:
+    """A line of progress: each way's TFLOP/s."""
+    rates = (f"{name} {cell['flops'] / way['median_s'] / 1e12:.1f}" if "median_s" in way else f"{name} -"
+             for name, way in cell["ways"].items())  # fmt: skip
+    state = cell["state"]
+    shape = f"{cell['m']}x{cell['n']}x{cell['k']}{' ABt' if cell['turned'] else ''}"
+    return f"{cell['dtype']} {shape} ({state.get('sm_mhz')} MHz, {state.get('power_w')} W): {'  '.join(rates)}"
+
+
+def draw(data: dict[str, Any], folder: Path) -> int:
+    """The figure in each language."""
+    for lang in LANGUAGES:
+        heading = words("title-gemm", lang, name=data["device"]["name"])
+        target = figure_path(folder, "gemm", lang)
+        for written in figure.draw(target, data["cells"], heading, measured_on(data, lang), lang):
+            print(say("bench.written", path=written))
+    return 0

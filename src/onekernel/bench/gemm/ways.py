@@ -1,0 +1,116 @@
+"""Who takes part in the bench of GEMM: the library by both of its doors, the course's own kernels, the ladder's rungs.
+
+Each way binds to the tensors of a cell and gives a call without arguments that writes into the given C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench.gemm.build import SUFFIX, BuildFailed, Launcher, Source, launcher, libraries
+from onekernel.bench.gemm.cells import RUNG_SIZE, Cell
+from onekernel.bench.modules import load_module
+
+LIBRARY = ("cublas", "cublaslt")
+OWN = ("gemm_tensorcore", "gemm_mma", "gemm_skinny", "gemm_triton")
+PLAIN = {"gemm_mma": "gemm_tensorcore"}  # built for the card's plain architecture, where its mma.sync path is taken
+
+Call = Callable[[], Any]
+
+
+class Ways:
+    """The ways of a checkout, built once for the card."""
+
+    def __init__(self, root: Path, arch: str) -> None:
+        solutions = root / "solutions"
+        self.rungs = {f"ladder/{p.stem}": p for p in sorted((solutions / "ladder").glob("gemm_[0-9]*.cu"))}
+        plain = arch.rstrip("a")
+        wanted = {name: Source(path, arch) for name, path in self.rungs.items()}
+        for name in OWN:
+            path = solutions / f"{PLAIN.get(name, name)}.cu"
+            if path.is_file():
+                wanted[name] = Source(path, plain if name in PLAIN else arch)
+        self.sources = {name: source.path for name, source in wanted.items()}
+        built = libraries(wanted.values())
+        self._libraries = {name: built[source] for name, source in wanted.items()}
+        self._triton = solutions / "gemm_triton.py"
+
+    def bound(
+        self, cell: Cell, a: Any, b: Any, outputs: Callable[[], Any]
+    ) -> Iterator[tuple[str, Any, Call | Exception]]:
+        """Each way that takes part in a cell: its name, its own C, and its call, or why it has none."""
+        for name in LIBRARY:
+            c = outputs()
+            yield name, c, _library(name, a, b.T if cell.turned else b, c)
+        if cell.dtype == "float32":
+            c = outputs()
+            yield "tf32", c, _library("tf32", a, b.T if cell.turned else b, c)
+        for name in self._part(cell):
+            c = outputs()
+            try:
+                yield name, c, self._own(name, cell, a, b, c)
+            except Exception as error:  # a build that failed, a launcher that is missing: the others go on
+                yield name, c, error
+
+    def _part(self, cell: Cell) -> Iterator[str]:
+        half, square = cell.dtype != "float32", cell.m == cell.n == cell.k
+        if half and "gemm_tensorcore" in self.sources:
+            yield "gemm_tensorcore"
+            if square and cell.m >= 1024 and not cell.turned:
+                yield "gemm_mma"
+        if cell.kind in ("skinny", "small-batch") and cell.dtype != "float16" and "gemm_skinny" in self.sources:
+            yield "gemm_skinny"
+        if self._triton.is_file() and half:
+            yield "gemm_triton"
+        if square and not cell.turned and cell.dtype != "float16":
+            for name in self.rungs:
+                on_tensor_cores = int(name.split("_")[1]) >= 10
+                if on_tensor_cores == half and (cell.m == RUNG_SIZE or (on_tensor_cores and cell.m == 2 * RUNG_SIZE)):
+                    yield name
+
+    def _own(self, name: str, cell: Cell, a: Any, b: Any, c: Any) -> Call:
+        if name == "gemm_triton":
+            function = load_module(self._triton).gemm_triton
+            return lambda: function(a, b, c, int(cell.turned), 1.0, 0.0)
+        library = self._libraries[name]
+        if isinstance(library, BuildFailed):
+            raise library
+        symbol = f"{self.sources[name].stem}{SUFFIX[cell.dtype]}"
+        return _call(launcher(library, symbol), cell, a, b, c)
+
+
+def _call(function: Launcher, cell: Cell, a: Any, b: Any, c: Any) -> Call:
+    import torch
+
+    arguments = (
+        a.data_ptr(),
+        b.data_ptr(),
+        c.data_ptr(),
+        cell.m,
+        cell.n,
+        cell.k,
+        a.stride(0),
+        b.stride(0),
+        c.stride(0),
+    )
+
+    def call() -> None:
+        status = function(*arguments, int(cell.turned), 1.0, 0.0, torch.cuda.current_stream().cuda_stream)
+        if status:
+            raise RuntimeError(f"the launcher returned {status}")
+
+    return call
+
+
+def _library(name: str, a: Any, b: Any, c: Any) -> Call:
+    """PyTorch's matrix product by one door of NVIDIA's library; "tf32" is fp32's on Tensor Cores, with 10 bits."""
+    import torch
+
+    def call() -> None:
+        torch.backends.cuda.preferred_blas_library("cublaslt" if name == "cublaslt" else "cublas")
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+        torch.mm(a, b, out=c)
+
+    return call

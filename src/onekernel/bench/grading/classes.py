@@ -1,0 +1,136 @@
+"""A synthetic class through `onekernel grade`: seconds and memory per student, and that a class killed by `kill -9` on
+the way ends with the results, byte for byte, of one graded in peace.
+
+But:    the seconds are those of a machine that may be doing other things; processor seconds are told beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import device, records
+from onekernel.bench.grading import synthetic
+from onekernel.bench.words import in_each, in_numbers
+from onekernel.messages import say
+
+SEED = 20261122
+KILLS = 3
+JOURNAL, RESULTS = "class-journal.jsonl", "results.jsonl"
+_GRADE = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))", "grade"]
+_SAMPLE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Night:
+    """A class graded, whole or in parts."""
+
+    wall: float
+    cpu: float
+    peak_mb: float  # of the process that grades the class, without those that run submissions
+    results: bytes
+
+
+def main(root: Path, sizes: Sequence[int], light: Sequence[int], jobs: int, results: Path) -> int:
+    """Grades a class of each size, once in peace and once killed KILLS times; writes bench/results/cpu/class.json, anew
+    after each size."""
+    runs: list[dict[str, Any]] = []
+    words = " ".join(str(n) for n in sizes), " ".join(str(n) for n in light)
+    command = "python bench/grading.py --jobs " + str(jobs)
+    command += (f" --class {words[0]}" if sizes else "") + (f" --class-read {words[1]}" if light else "")
+    path = results / "cpu" / "class.json"
+    facts = {
+        "bench": "class",
+        "command": command,
+        "date": date.today().isoformat(),
+        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "versions": {"python": platform.python_version()},
+        "seed": SEED,
+    }
+    for number, read in [*((n, True) for n in light), *((n, False) for n in sizes)]:
+        runs.append(_size(root, number, jobs, light=read))
+        print(", ".join(f"{key} {value}" for key, value in runs[-1].items()), flush=True)
+        columns, rows = [in_each(f"class-{c}") for c in _COLUMNS], [_row(r) for r in runs]
+        records.write(path, {**facts, "runs": runs, "tables": {"sizes": {"columns": columns, "rows": rows}}})
+    print(say("bench.written", path=path))
+    return 0 if all(run["equal"] for run in runs) else 1
+
+
+_COLUMNS = ("students", "files", "cpu", "memory", "killed", "equal")
+
+
+def _row(run: dict[str, Any]) -> list[Any]:
+    kind = in_each("class-read" if run["light"] else "class-mixed", students=run["students"])
+    equal = in_each("class-yes" if run["equal"] else "class-no")
+    return [kind, in_numbers("{:,}", run["files"]), in_numbers("{:.2f}", run["cpu_per_student"]),
+            in_numbers("{:.0f}", run["peak_mb"]), str(run["kills"]), equal]  # fmt: skip
+
+
+def _size(root: Path, number: int, jobs: int, *, light: bool) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="onekernel-bench-") as folder:
+        at = Path(folder)
+        (at / "class").mkdir()
+        synthetic.write(root, at / "class", synthetic.students(number, light=light), SEED)
+        peace = _night(root, at, "peace", jobs)
+        total = len((at / "peace" / RESULTS).read_bytes().splitlines()) - 1
+        chance = random.Random(SEED + number)
+        kills = sorted(chance.sample(range(1, total), min(KILLS, total - 1)))
+        for after in kills:
+            _night(root, at, "stormy", jobs, kill_after=after)
+        stormy = _night(root, at, "stormy", jobs)
+        return {
+            "students": number,
+            "light": light,
+            "files": total,
+            "jobs": jobs,
+            "wall_per_student": round(peace.wall / number, 3),
+            "cpu_per_student": round(peace.cpu / number, 3),
+            "peak_mb": round(peace.peak_mb, 1),
+            "kills": len(kills),
+            "killed_after_files": kills,
+            "equal": stormy.results == peace.results,
+        }
+
+
+def _night(root: Path, at: Path, out: str, jobs: int, kill_after: int | None = None) -> Night:
+    """One run of the command, ended by `kill -9` once that many results are written."""
+    words = [str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs), "--seed", str(SEED)]
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    process = subprocess.Popen([*_GRADE, *words, "--device", "simulator"], cwd=root, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+    peak = 0.0
+    while process.poll() is None:
+        peak = max(peak, _peak(process.pid))
+        if kill_after is not None and _written(at / out / JOURNAL) >= kill_after:
+            os.kill(process.pid, signal.SIGKILL)
+        time.sleep(_SAMPLE_SECONDS)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    final = at / out / RESULTS
+    return Night(time.perf_counter() - began, cpu, peak, final.read_bytes() if final.is_file() else b"")
+
+
+def _written(journal: Path) -> int:
+    """The results in a journal, without its head."""
+    return max(0, journal.read_bytes().count(b"\n") - 1) if journal.is_file() else 0
+
+
+def _peak(pid: int) -> float:
+    """The most memory that a process has had, in MB."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1000 for line in lines if line.startswith("VmHWM:")), 0.0)

@@ -1,0 +1,137 @@
+"""A seeded sample of public programs, each run under its limits: a table by cause.
+
+It fetches nothing and keeps nothing of anybody's code: names, causes and counts alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from onekernel.bench import command, records
+from onekernel.bench.public_cuda.programs import Candidate, candidates, helpers
+from onekernel.course import find_root
+from onekernel.messages import say
+
+RAN, FOUND, OWN, SLOW, LIBRARY = "ran", "found", "own-status", "time-limit", "other-library"
+GOOD = (RAN, FOUND)
+_MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
+_PATIENCE = 4  # times the limit, and a minute: of the clock, for a program that waits for something
+
+
+def main(argv: Sequence[str]) -> int:
+    options = _parser().parse_args(argv)
+    everything = list(candidates(p.resolve() for p in options.folders))
+    able = [c for c in everything if not c.needs]
+    sample = random.Random(options.seed).sample(able, min(options.sample or len(able), len(able)))
+    print(say("bench.public-asked", found=len(everything), other=len(everything) - len(able), sample=len(sample)))
+    if options.dry_run:
+        return 0
+    outcomes = []
+    for candidate in sorted(sample, key=lambda c: c.path):
+        outcome = tried(candidate, options.limit)
+        outcomes.append(outcome)
+        print(f"{outcome['cause']:<24} {outcome['program']}  {outcome['detail']}", flush=True)
+    result = table_of(outcomes, len(everything), options)
+    for cause, count in result["causes"].items():
+        print(f"{count:6d}  {cause}")
+    print(say("bench.public-rate", good=result["good"], sample=len(outcomes)))
+    path = options.output or records.results(find_root()) / "cpu" / "public_cuda.json"
+    records.write(path, result, indent=1)
+    print(say("bench.written", path=path))
+    return 0
+
+
+def table_of(outcomes: Sequence[dict[str, str]], found: int, options: argparse.Namespace) -> dict[str, Any]:
+    """The result file: how many programs ended in which way, and how that was asked."""
+    causes = Counter(o["cause"] for o in outcomes)
+    folders: dict[str, list[int]] = {}
+    for outcome in outcomes:
+        counts = folders.setdefault(outcome["repository"], [0, 0])
+        counts[0] += outcome["cause"] in GOOD
+        counts[1] += 1
+    return {
+        "date": date.today().isoformat(), "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
+        "programs_with_main": found, "sample": len(outcomes),
+        "good": sum(causes[c] for c in GOOD), "causes": dict(causes.most_common()),
+        "repositories": {name: {"good": good, "sample": of} for name, (good, of) in sorted(folders.items())},
+    }  # fmt: skip
+
+
+def tried(candidate: Candidate, limit: float) -> dict[str, str]:
+    """What became of one program: in a folder of its own that looks like the one in which it lies."""
+    root = _repository(candidate.path)
+    about = {"program": f"{candidate.path.parent.name}/{candidate.path.name}", "repository": root}
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in candidate.path.parent.iterdir():
+            (Path(folder) / entry.name).symlink_to(entry)
+        cause, detail = _run(candidate, [candidate.path], limit, Path(folder))
+        if cause == "undefined" and helpers(candidate.path):
+            cause, detail = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, Path(folder))
+    return {**about, "cause": cause, "detail": detail}
+
+
+def _repository(path: Path) -> str:
+    return next((part for part in path.parts if "+" in part), path.parent.name)
+
+
+def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path) -> tuple[str, str]:
+    report = folder / "onekernel-report.json"
+    includes = [word for f in candidate.folders for word in ("-I", str(f))]
+    words = [sys.executable, "-c", _MAIN, "run", *map(str, files), *includes, "-std", "c++17",
+             "--limit", str(limit), "--report", "json", "-o", str(report)]  # fmt: skip
+    if shutil.which("g++") and re.search(r"\bomp_\w+\s*\(", candidate.path.read_text("utf-8", errors="replace")):
+        words += ["-l", "gomp"]
+    try:
+        done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=_PATIENCE * limit + 60, check=False,
+                              env={**os.environ, "ONEKERNEL_LANG": "en"})  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "waits", ""
+    if not report.is_file():
+        return _unbuilt(done.stderr)
+    told = json.loads(report.read_text(encoding="utf-8"))
+    errors = [f for f in told["findings"] if f["severity"] == "error"]
+    codes = sorted({f["code"] for f in errors})
+    said = "; ".join(
+        f"{Path(f['file'] or '').name}:{f['line']} {f['code']}: {f['text']['en'][:160]}" for f in errors[:3]
+    )
+    if SLOW in codes:
+        return SLOW, said
+    if "unsupported" in codes or "no-report" in codes:
+        return "unsupported" if "unsupported" in codes else "no-report", said
+    if errors:
+        return FOUND, said
+    return (RAN, "") if told["status"] == 0 else (OWN, f"status {told['status']}")
+
+
+def _unbuilt(text: str) -> tuple[str, str]:
+    lines = [n for n in text.splitlines() if n.strip() and not n.startswith("!")]
+    first = lines[0][:300] if lines else ""
+    if "the simulator does not support it" in text:
+        return "unsupported", first
+    if "is declared but defined nowhere" in text or "undefined" in text.lower():
+        return "undefined", first
+    return ("trouble", lines[-1][:300]) if "Traceback" in text else ("compile-error", first)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = command.parser("public_cuda")
+    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help=say("bench.opt-public_cuda-folders"))
+    command.option(parser, "public_cuda", "--sample", type=int, metavar="N")
+    command.option(parser, "public_cuda", "--seed", type=int, metavar="N", default=1)
+    command.option(parser, "public_cuda", "--limit", type=float, metavar="S", default=20.0)
+    command.option(parser, "public_cuda", "--output", type=Path, metavar="FILE")
+    return parser

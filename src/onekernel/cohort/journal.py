@@ -1,0 +1,198 @@
+"""The results of a class as they are reached: a line of JSON each, on the disk before the next one is begun.
+
+    class-journal.jsonl   a head with the seed, then a line for each graded file, in the order in which they ended
+    results.jsonl         once everybody is graded: the same without times, sorted; equal for equal files and seed
+
+A line that a crash tore is left out and its file graded again; of two lines for one file the later one counts.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from onekernel.course import Course
+from onekernel.errors import UserError
+from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
+from onekernel.learners import write_bytes
+from onekernel.messages import Message
+
+NAME, FINAL = "class-journal.jsonl", "results.jsonl"
+FORMAT = 1
+_HUNG = ("simulator.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
+
+
+@dataclass
+class Journal:
+    """An open journal: its seed, what it holds by (student, exercise), and the file that it grows in."""
+
+    file: IO[bytes]
+    head: dict[str, Any]
+    kept: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def seed(self) -> int:
+        return int(self.head["seed"])
+
+    def add(self, student: str, exercise: str, key: str, result: Mapping[str, Any], took: float) -> None:
+        """Writes a result down, for good."""
+        line = {"student": student, "exercise": exercise, "key": key, "took": round(took, 3), "result": dict(result)}
+        _append(self.file, line)
+        self.kept[student, exercise] = line
+
+    def result(self, student: str, exercise: str, key: str) -> dict[str, Any] | None:
+        """What was written down for that file, if it is of that key."""
+        line = self.kept.get((student, exercise))
+        return line["result"] if line and line["key"] == key else None
+
+    def took(self) -> list[float]:
+        return [float(line["took"]) for line in self.kept.values()]
+
+
+@contextmanager
+def opened(out: Path, seed: int | None, fresh_seed: int) -> Iterator[Journal]:
+    """The journal in `out`, begun if there is none. A `seed` that was asked for replaces that of the journal; else the
+    journal's stays, so that everybody gets the same inputs. Raises UserError where another process writes there."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / NAME).open("a+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(Message.of("cohort.busy", folder=out)) from None
+        file.seek(0)
+        heads, kept, whole = _read(file)
+        file.truncate(whole)
+        file.seek(0, os.SEEK_END)
+        head = heads[-1] if heads else {}
+        if not head or (seed is not None and seed != head["seed"]):
+            head = {"class": FORMAT, "seed": fresh_seed if seed is None else seed}
+            _append(file, head)
+        yield Journal(file, head, kept)
+
+
+def _append(file: IO[bytes], line: Mapping[str, Any]) -> None:
+    file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], dict[str, Any]], int]:
+    """The heads, the last line of each file, and the bytes up to the end of the last line that is whole."""
+    heads: list[dict[str, Any]] = []
+    kept: dict[tuple[str, str], dict[str, Any]] = {}
+    whole = 0
+    for raw in file:
+        if not raw.endswith(b"\n"):
+            break
+        whole += len(raw)
+        with suppress(ValueError, TypeError, KeyError):
+            line = json.loads(raw)
+            if line.get("class") == FORMAT and isinstance(line["seed"], int):
+                heads.append(line)
+            elif isinstance(line["key"], str) and isinstance(line["result"], dict) and float(line["took"]) >= 0:
+                kept[line["student"], line["exercise"]] = line
+    return heads, kept, whole
+
+
+def stored(result: Result, home: Path) -> dict[str, Any]:
+    """A result as JSON values, its sentences as keys and values, its paths from the student's folder."""
+    return {
+        "exercise": result.exercise.slug,
+        "backend": result.backend,
+        "ran_on": result.ran_on,
+        "seed": result.seed,
+        "seconds": round(result.seconds, 3),
+        "open_walls": list(result.open_walls),
+        "verdicts": [
+            {
+                "check": v.check.id,
+                "status": v.status,
+                "earned": v.earned,
+                "failures": [_failure(f, home) for f in v.failures],
+                "note": v.note.to_json() if v.note else None,
+                "details": [d.to_json() for d in v.details],
+                "groups": [list(g) for g in v.groups],
+            }
+            for v in result.verdicts
+        ],
+    }
+
+
+def _failure(f: Failure, home: Path) -> dict[str, Any]:
+    inside = f.file is not None and Path(f.file).is_relative_to(home)
+    return {
+        "message": f.message.to_json(),
+        "chapter": f.chapter,
+        "case": f.case,
+        "about": f.about.to_json() if f.about else None,
+        "file": str(Path(f.file).relative_to(home)) if f.file and inside else None,
+        "line": f.line,
+        "code": f.code,
+        "see": f.see,
+    }
+
+
+def restored(data: Mapping[str, Any], course: Course, home: Path) -> Result:
+    """The result that `stored` wrote. Raises KeyError or ValueError for one of another course."""
+    exercise = course.exercises[data["exercise"]]
+    checks = {c.id: c for c in exercise.checks}
+    verdicts = []
+    for v in data["verdicts"]:
+        if v["status"] not in STATUSES:
+            raise ValueError(v["status"])
+        failures = tuple(
+            Failure(
+                Message.from_json(f["message"]),
+                f["chapter"],
+                f["case"],
+                Message.from_json(f["about"]) if f["about"] else None,
+                str(home / f["file"]) if f["file"] else None,
+                f["line"],
+                f["code"],
+                f["see"],
+            )
+            for f in v["failures"]
+        )
+        note = Message.from_json(v["note"]) if v["note"] else None
+        details = tuple(Message.from_json(d) for d in v["details"])
+        groups = tuple((str(n), int(failed), int(total)) for n, failed, total in v["groups"])
+        verdicts.append(Verdict(checks[v["check"]], v["status"], v["earned"], failures, note, details, groups))
+    walls = tuple(data["open_walls"])
+    return Result(exercise, tuple(verdicts), data["backend"], data["seed"], data["seconds"], data["ran_on"], walls)
+
+
+def _why(failure: Mapping[str, Any]) -> dict[str, Any]:
+    """A failure without what another run could tell differently. A file that hangs is stopped by its processor time or,
+    on a busy machine, by the clock: that is the machine's, and so is where it was then."""
+    sentence = failure["message"]["key"]
+    if sentence.startswith(_HUNG):
+        return {"code": "hung"}
+    return {"code": failure["code"], "sentence": sentence, "case": failure["case"], "line": failure["line"]}
+
+
+def write_final(out: Path, seed: int, results: Mapping[tuple[str, str], Mapping[str, Any]]) -> Path:
+    """Writes `results.jsonl`: what was decided and why, in order, without anything that another run could tell
+    differently: times, machines, and the values that a sentence holds of them."""
+    lines: list[dict[str, Any]] = [{"class": FORMAT, "seed": seed}]
+    for (student, exercise), data in sorted(results.items()):
+        verdicts = [
+            {
+                "check": v["check"],
+                "status": v["status"],
+                "earned": v["earned"],
+                "groups": v["groups"],
+                "why": [_why(f) for f in v["failures"]],
+            }
+            for v in data["verdicts"]
+        ]
+        earned = round(sum(v["earned"] for v in verdicts), 4)
+        lines.append({"student": student, "exercise": exercise, "earned": earned, "verdicts": verdicts})
+    path = out / FINAL
+    write_bytes(path, "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in lines).encode())
+    return path

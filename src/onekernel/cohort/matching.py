@@ -1,0 +1,184 @@
+"""Which file of a student answers which exercise. A name that is nearly right is taken and said; one that is only
+similar is named and left alone."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from onekernel.cohort.archives import junk
+from onekernel.course import Course
+from onekernel.grading.submission import SOURCE_BYTES
+from onekernel.messages import Message
+
+PREDICTIONS = "predictions.json"
+DEEPEST = 8  # folders within folders that are looked into
+MOST_FILES = 20_000
+SIMILAR = 0.8
+# Written for others to read, in a checkout of the course: the starters, the answers, the tests.
+_NOT_THEIRS = ("kernels", "solutions", "tests", "docs", "bench", "profiles", "src", "labs", "build")
+_COPIES = re.compile(
+    r"(?:\s*\(\d+\)|\s*-\s*(?:copy|copia)(?:\s*\(\d+\))?|[\s_]+(?:copy|copia)|-\d{1,2}|[\s_-]+(?:final|fixed|new|v\d+))$"
+)
+_FIRST = re.compile(r"^(?:copy of|copia de|kopie von)\s+")
+_UNICODE = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of a student by the course's names, and what was noticed on the way."""
+
+    files: Mapping[str, Path]  # the course's name of a file -> where it lies
+    notes: list[Message] = field(default_factory=list)
+
+
+def wanted(course: Course) -> dict[str, str]:
+    """Each file name that the course reads -> the same; the small exercises' in practice/."""
+    names = {e.file: e.file for e in course.exercises.values()}
+    return names | {PREDICTIONS: PREDICTIONS}
+
+
+def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
+    """The files beneath `home` that answer an exercise. `orders` says which of two of one name came later."""
+    notes: list[Message] = []
+    home = _own_folder(home, course, notes)
+    exact: dict[str, list[str]] = {}
+    near: dict[str, list[str]] = {}
+    others: list[str] = []
+    names = wanted(course)
+    for path in _files(home, notes):
+        target, sure = _meant(path, names)
+        if target is None:
+            others.append(path)
+        else:
+            (exact if sure else near).setdefault(target, []).append(path)
+    files: dict[str, Path] = {}
+    for target in {**exact, **near}:
+        mine = sorted(exact.get(target, ()), key=lambda p: _preference(p, target, orders)) or sorted(
+            near.get(target, ()), key=lambda p: _preference(p, target, orders)
+        )
+        files[target] = home / mine[0]
+        if target not in exact:
+            notes.append(Message("cohort.note-near", {"file": mine[0], "exercise": target}))
+        rest = [p for p in (*exact.get(target, ()), *near.get(target, ())) if p != mine[0]]
+        rest = [p for p in rest if not _same(home / p, home / mine[0])]
+        if rest:
+            values = {"exercise": target, "file": mine[0], "others": ", ".join(sorted(rest)[:5])}
+            notes.append(Message("cohort.note-two", values))
+    notes += _similar(others, names, files)
+    return Found(files, notes)
+
+
+def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
+    """What is graded of a file: its bytes, without a byte-order mark. One in UTF-16 becomes UTF-8."""
+    with path.open("rb") as file:
+        data = file.read(SOURCE_BYTES + 1)
+    for mark, encoding in _UNICODE:
+        if data.startswith(mark):
+            try:
+                text = data.decode(encoding)
+            except UnicodeDecodeError:
+                return data
+            notes.append(Message("cohort.note-mark", {"file": name, "encoding": encoding.upper().removesuffix("-SIG")}))
+            return text.encode()
+    return data
+
+
+def _own_folder(home: Path, course: Course, notes: list[Message]) -> Path:
+    """The folder in which a student worked: in a checkout of the course the one in learners/ that they brought."""
+    for at in (home, *(p for p in _folders(home) if not p.is_symlink())):
+        learners = at / "learners"
+        if (at / "labs").is_dir() and learners.is_dir() and not learners.is_symlink():
+            theirs = [p for p in _folders(learners) if not (course.root / "learners" / p.name).is_dir()]
+            theirs = theirs or list(_folders(learners))
+            current = learners / ".current"
+            if len(theirs) > 1 and current.is_file() and not current.is_symlink():
+                with current.open("rb") as file:
+                    named = file.read(200).decode("utf-8", "replace").strip()
+                theirs = [p for p in theirs if p.name == named] or theirs
+            if len(theirs) == 1:
+                notes.append(Message("cohort.note-checkout", {"folder": f"learners/{theirs[0].name}"}))
+                return theirs[0]
+            if theirs:
+                names = ", ".join(p.name for p in theirs[:5])
+                notes.append(Message("cohort.note-which-learner", {"names": names}))
+    return home
+
+
+def _folders(at: Path) -> list[Path]:
+    return sorted(p for p in at.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
+
+
+def _files(home: Path, notes: list[Message]) -> Iterator[str]:
+    """The plain files beneath a folder, as paths from it; a link is said and left alone."""
+    seen = 0
+    checkout = (home / "labs").is_dir() and (home / "solutions").is_dir()
+    for folder, inner, names in os.walk(home):
+        at = Path(folder).relative_to(home)
+        hidden = {d for d in inner if d.startswith(".") or junk(d) or (Path(folder) / d).is_symlink()}
+        hidden |= set(_NOT_THEIRS) if checkout and at == Path() else set()
+        inner[:] = sorted(set(inner) - hidden) if len(at.parts) < DEEPEST else []
+        for name in sorted(names):
+            path = at / name
+            if junk(name) or name.startswith("."):
+                continue
+            if (home / path).is_symlink():
+                notes.append(Message("cohort.note-link", {"file": str(path)}))
+            elif (home / path).is_file():
+                seen += 1
+                if seen > MOST_FILES:
+                    notes.append(Message("cohort.note-many", {"most": MOST_FILES}))
+                    return
+                yield path.as_posix()
+
+
+def _meant(path: str, names: Mapping[str, str]) -> tuple[str | None, bool]:
+    """The course's name of a file, and whether it has exactly that name."""
+    name = PurePosixPath(path).name
+    by_name = {PurePosixPath(n).name: n for n in names}
+    if name in by_name:
+        return by_name[name], True
+    plain = {_plain(n): full for n, full in by_name.items()}
+    return plain.get(_plain(name)), False
+
+
+def _plain(name: str) -> str:
+    """A name without what editors, systems and haste do to it: "Vector-Add (1).CU.txt" -> "vector_add.cu"."""
+    low = name.strip().lower()
+    low = _FIRST.sub("", low)
+    for wrong in (".txt", ".text", ".download", ".cpp", ".c", ".h"):
+        if low.endswith((f".cu{wrong}", f".py{wrong}", f".md{wrong}", f".json{wrong}")):
+            low = low.removesuffix(wrong)
+    if low.endswith(".cuda"):
+        low = low.removesuffix("da")
+    stem, dot, suffix = low.rpartition(".")
+    while (shorter := _COPIES.sub("", stem)) != stem:
+        stem = shorter
+    return re.sub(r"[\s_-]+", "_", stem.strip()) + dot + suffix
+
+
+def _preference(path: str, target: str, orders: Mapping[str, int]) -> tuple[bool, int, int, str]:
+    """The one at its place first, then the one handed in last, then the nearest to the top."""
+    return path != target, -orders.get(path, 0), path.count("/"), path
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.stat().st_size == other.stat().st_size <= SOURCE_BYTES and one.read_bytes() == other.read_bytes()
+    except OSError:
+        return False
+
+
+def _similar(others: list[str], names: Mapping[str, str], files: Mapping[str, Path]) -> Iterator[Message]:
+    """A file that nobody asked for, with a name like that of one that is missing."""
+    missing = {PurePosixPath(n).name: n for n in names if n not in files and n != PREDICTIONS}
+    for path in others[:200]:
+        name = PurePosixPath(path).name.lower()
+        near = difflib.get_close_matches(name, missing, n=1, cutoff=SIMILAR) if len(name) < 80 else []
+        if near:
+            yield Message("cohort.note-similar", {"file": path, "exercise": missing[near[0]]})

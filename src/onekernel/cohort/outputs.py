@@ -1,0 +1,85 @@
+"""Everything that goes out of a class that is graded, under its folder:
+
+    results.jsonl        what was decided and why, sorted, equal for equal files and seed
+    gradebook.csv        a row per student, a column per exercise; canvas.csv, moodle.csv: what these systems read
+    junit.xml            a suite per student, for Jenkins
+    gradescope/KEY.json  results.json of each student
+    class.html           the page for the class
+    students/KEY.html    the page for each student
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from onekernel.cohort import dates, journal, languages, similar
+from onekernel.cohort.layouts import GRADESCOPE
+from onekernel.cohort.run import Class
+from onekernel.grading.verdicts import Scorecard
+from onekernel.learners import write_bytes, write_json
+from onekernel.messages import speaking
+from onekernel.report import class_page, gradebook, gradescope, junit, student_page
+
+
+def write(cohort: Class) -> list[Path]:
+    """Writes all of it and returns what a person opens first. Raises OSError."""
+    out = cohort.asked.out
+    final = journal.write_final(out, cohort.journal.seed, cohort.results)
+    cards = cohort.cards()
+    rows = [
+        gradebook.Row(s.key, s.name, s.ids, s.date, s.late, s.notes, cards[s.key], s.home,
+                      dates.lateness(s, cohort.asked.due))
+        for s in cohort.students
+    ]
+    written = [final]
+    for name, text in gradebook.files(rows, cohort.exercises, cohort.layout).items():
+        write_bytes(out / name, text.encode())
+        written.append(out / name)
+    write_bytes(out / "junit.xml", junit.text(rows, cohort.course).encode())
+    pages(cohort, cards)
+    gradescope_results(cohort, cards)
+    text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE)
+    write_bytes(out / "class.html", text.encode())
+    return [out / "class.html", *written, out / "junit.xml", out / "students"]
+
+
+def gradescope_results(cohort: Class, cards: Mapping[str, Scorecard]) -> None:
+    """results.json of each student, for a class that Gradescope collected."""
+    if cohort.layout != GRADESCOPE:
+        return
+    folder = cohort.asked.out / "gradescope"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for s in cohort.students:
+        write_json(folder / f"{s.key}.json", gradescope.of_student(cards[s.key], cohort.course, s.home, s.notes))
+
+
+def pairs(cohort: Class) -> list[class_page.Pair]:
+    """The files that are alike, of one exercise after the other; those of one group are one file."""
+    names = {s.key: s for s in cohort.students}
+    found = []
+    for exercise in cohort.exercises:
+        if not exercise.file.endswith((".cu", ".py")):
+            continue
+        texts = {s.key: s.path(exercise.file).read_text(encoding="utf-8", errors="replace")
+                 for s in cohort.students if exercise.file in s.files}  # fmt: skip
+        for a in similar.alike(exercise.slug, texts, cohort.course.starters(exercise).values()):
+            one, other = names[a.one], names[a.other]
+            if not one.ids.get("gradescope") or one.ids.get("gradescope") != other.ids.get("gradescope"):
+                found.append(class_page.Pair(a.exercise, (one.name, other.name), a.share, a.equal,
+                                             (texts[a.one], texts[a.other]), a.lines))  # fmt: skip
+    return sorted(found, key=lambda p: (-p.equal, -p.share))
+
+
+def pages(cohort: Class, cards: Mapping[str, Scorecard]) -> None:
+    """The page of each student, in the language in which they wrote."""
+    folder = cohort.asked.out / "students"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for student in cohort.students:
+        about = student_page.About(student.name, student.notes, student.date, student.late)
+        with speaking(languages.of(student, cohort.course)):
+            text = student_page.html(about, cards[student.key], cohort.course)
+        write_bytes(folder / f"{student.key}.html", text.encode())

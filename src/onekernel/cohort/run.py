@@ -1,0 +1,104 @@
+"""Grades a class: reads what was handed in, grades what is not graded yet, and gives back every student's scorecard."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onekernel import doctor
+from onekernel.cohort import handed_in, journal, pool, tasks
+from onekernel.cohort.handed_in import Student
+from onekernel.cohort.journal import Journal
+from onekernel.cohort.slots import Slots
+from onekernel.cohort.tasks import Task
+from onekernel.course import Course, Exercise
+from onekernel.errors import UserError
+from onekernel.grading.grader import fresh_seed
+from onekernel.grading.verdicts import Result, Scorecard
+from onekernel.messages import Message
+
+Grade = Callable[[Sequence[Task]], Iterator[pool.Graded]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for on the command line. `exercises` are empty for whatever was handed in."""
+
+    source: Path
+    out: Path
+    exercises: tuple[Exercise, ...] = ()
+    device: str = "auto"
+    seed: int | None = None
+    jobs: int = 1
+    due: datetime.datetime | None = None
+
+
+@dataclass
+class Class:
+    """A class at work: who, what, and how far."""
+
+    course: Course
+    asked: Asked
+    layout: str
+    students: tuple[Student, ...]
+    exercises: tuple[Exercise, ...]
+    device: str
+    note: Message | None
+    journal: Journal
+    tasks: list[Task]
+    results: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def todo(self) -> list[Task]:
+        """What is not graded yet, in the order of the students."""
+        return [t for t in self.tasks if t.of not in self.results]
+
+    @property
+    def complete(self) -> bool:
+        return not self.todo
+
+    def card(self, student: Student) -> Scorecard:
+        """The student's results so far, in the course's order."""
+        mine = (self.results.get((student.key, e.slug)) for e in self.exercises)
+        return Scorecard.of(self._restored(student, data) for data in mine if data)
+
+    def cards(self) -> Mapping[str, Scorecard]:
+        return {s.key: self.card(s) for s in self.students}
+
+    def _restored(self, student: Student, data: Mapping[str, Any]) -> Result:
+        return journal.restored(data, self.course, student.home)
+
+
+@contextmanager
+def opened(course: Course, asked: Asked) -> Iterator[Class]:
+    """The class, with what an earlier run has graded of it. Raises UserError for what is none, Unavailable where what
+    would run the kernels cannot be trusted."""
+    source, out = asked.source.resolve(), asked.out.resolve()
+    if out == source or out.is_relative_to(source):
+        raise UserError(Message.of("cohort.out-inside", out=asked.out, source=asked.source))
+    with journal.opened(out, asked.seed, fresh_seed()) as book:
+        brought = handed_in.read(source, course, out)
+        graded = tasks.exercises(course, brought.students, asked.exercises)
+        if not graded:
+            raise UserError(Message.of("cohort.nothing-known", source=asked.source))
+        there = {file for s in brought.students for file in s.files}
+        device, note = doctor.settle(course, [e for e in graded if e.file in there], asked.device)
+        closed = (source, out)
+        every = tasks.make(course, brought.students, graded, device, book.seed, closed)
+        known = {t.of: book.result(*t.of, t.key) for t in every}
+        results = {of: data for of, data in known.items() if data is not None}
+        yield Class(course, asked, brought.layout, brought.students, graded, device, note, book, every, results)
+
+
+def grade(cohort: Class, said: pool.Said = lambda message: None, by: Grade | None = None) -> Iterator[Task]:
+    """Grades what is not graded yet; each task as its result is written down. `by` is what grades: the processes of
+    this machine, where it is not said. Raises MachineFault, by which nobody is scored."""
+    grader = by or (lambda todo: pool.graded(todo, cohort.course.root, cohort.asked.jobs, Slots.here(), said))
+    for done in grader(cohort.todo):
+        cohort.journal.add(*done.task.of, done.task.key, done.result, done.took)
+        cohort.results[done.task.of] = done.result
+        yield done.task

@@ -1,0 +1,138 @@
+"""The mistakes that people make in C = alpha * A op(B) + beta * C.
+
+Causes are message keys: replay.gemm-NAME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from onekernel.grading.replay.base import Mistake, Replayed, later
+from onekernel.grading.replay.sums import NARROW, STEP
+
+DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
+MOST_STEPS = 600  # of a sum that is rounded at each: longer ones are left to shorter inputs
+TF32 = 13  # bits of a float32 that it loses: what is left is as precise as float16
+
+
+def mistakes(case: Replayed) -> Iterator[Mistake]:
+    """c of shape (m, n) under each mistake that this case can show; not yet rounded to the element type."""
+    a, b = case.inputs["a"], _across(case, case.inputs["b"])
+    product = a @ b
+    yield from _of_scalars(case, product)
+    yield from _of_sums(case, a, b)
+    yield from _of_addresses(case, a, b)
+    yield from _of_rounding(case, a, b, product)
+
+
+def _across(case: Replayed, b: np.ndarray) -> np.ndarray:
+    """op(B), (k, n), of B as it is stored."""
+    return b.T if case.inputs["transpose_b"] else b
+
+
+def _ended(case: Replayed, product: np.ndarray) -> np.ndarray:
+    """The product with alpha and beta, as it should be."""
+    scaled = case.inputs["alpha"] * product
+    return np.asarray(scaled + case.inputs["beta"] * case.inputs["c"] if case.inputs["beta"] else scaled)
+
+
+def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
+    if not beta:  # C was not read
+        yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
+            "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "no-product"))  # fmt: skip
+        return
+    c = case.inputs["c"]
+    yield Mistake("gemm-no-beta", lambda: alpha * product)
+    yield Mistake("gemm-beta-one", lambda: alpha * product + c)
+    yield Mistake("gemm-alpha-on-c", lambda: alpha * (product + beta * c))
+    yield Mistake("gemm-beta-on-all", lambda: beta * (alpha * product + c))
+    yield Mistake("gemm-no-product", lambda: beta * c)
+
+
+def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
+    """Products that are left out of the sum, or taken twice."""
+    k = a.shape[1]
+
+    def weighted(weights: np.ndarray) -> np.ndarray:
+        return _ended(case, (a * weights) @ b)
+
+    at = np.arange(k)
+    yield Mistake("gemm-skips-last", later(weighted, at < k - 1))
+    yield Mistake("gemm-skips-first", later(weighted, at > 0))
+    for depth in (1, *DEPTHS):  # of the last tile, which may end beyond k
+        yield Mistake("gemm-last-alone", later(weighted, at == -(-k // depth) * depth - 1), variant=depth)
+    for depth in DEPTHS:
+        yield Mistake("gemm-tail-lost", later(weighted, at < k // depth * depth), {"depth": depth})
+        yield Mistake("gemm-first-tile", later(weighted, at < depth), {"depth": depth})
+        stale = later(lambda d: _ended(case, _stale(a, d) @ _stale(b.T, d).T), depth)
+        yield Mistake("gemm-tile-before", stale, {"depth": depth})
+
+
+def _stale(rows: np.ndarray, depth: int) -> np.ndarray:
+    """Columns as one sees them who multiplies with the tile before: the first tile twice, the last one never."""
+    tiles = -(-rows.shape[1] // depth)
+    whole = np.zeros((rows.shape[0], tiles * depth))
+    whole[:, : rows.shape[1]] = rows
+    return np.concatenate([whole[:, :depth], whole[:, : (tiles - 1) * depth]], axis=1)
+
+
+def _of_addresses(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
+    """Other elements of A and B in the place of the right ones."""
+    (m, k), n, strides = a.shape, b.shape[1], case.row_strides
+    turned = bool(case.inputs["transpose_b"])
+
+    def with_a(rows: int, cols: int, down: int, aside: int) -> np.ndarray:
+        return _ended(case, _read(case.memory["a"], rows, cols, down, aside) @ b)
+
+    def with_b(down: int, aside: int) -> np.ndarray:
+        return _ended(case, a @ _read(case.memory["b"], k, n, down, aside))
+
+    yield Mistake("gemm-a-turned", later(with_a, m, k, 1, strides["a"]))
+    yield Mistake("gemm-b-turned", later(with_b, *((strides["b"], 1) if turned else (1, strides["b"]))))
+    for cause, stride in {"k": k, "ldb": strides["b"], "ldc": strides["c"], "n": n}.items():
+        yield Mistake(f"gemm-lda-{cause}", later(with_a, m, k, stride, 1))
+    own = {"k": k} if turned else {"n": n}
+    for cause, stride in {**own, "lda": strides["a"], "ldc": strides["c"]}.items():
+        yield Mistake(f"gemm-ldb-{cause}", later(with_b, *((1, stride) if turned else (stride, 1))))
+
+
+def _read(memory: np.ndarray, rows: int, cols: int, down: int, aside: int) -> np.ndarray:
+    """The matrix that begins at `memory`, with those distances between its elements; what is not there is NaN."""
+    at = np.arange(rows)[:, None] * down + np.arange(cols) * aside
+    return np.where(at < memory.size, memory[np.minimum(at, memory.size - 1)], np.nan)
+
+
+def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarray) -> Iterator[Mistake]:
+    for kind, narrow in NARROW.items():
+        values = {"type": kind}
+        if a.shape[1] <= MOST_STEPS:
+            for fused in (True, False):
+                summed = later(lambda t, f: _ended(case, _summed(a, b, t, f)), narrow, fused)
+                yield Mistake("gemm-narrow-sum", summed, values, variant=fused, step=STEP[kind])
+        inputs = later(lambda t: _ended(case, a.astype(t).astype(float) @ b.astype(t).astype(float)), narrow)
+        yield Mistake("gemm-narrow-inputs", inputs, values)
+        early = later(lambda t: _ended(case, product.astype(t).astype(float)), narrow)
+        yield Mistake("gemm-rounded-early", early, values, step=STEP[kind] / 2)
+    cut = later(lambda bits: _ended(case, _cut(a, bits) @ _cut(b, bits)), TF32)
+    yield Mistake("gemm-narrow-inputs", cut, {"type": "float16"}, variant="tf32")
+
+
+def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool) -> np.ndarray:
+    """The product, each sum rounded to a narrow type at every step; unless `fused` so is each product."""
+    total = np.zeros((a.shape[0], b.shape[1]))
+    for p in range(a.shape[1]):
+        one = np.outer(a[:, p], b[p])
+        one = one if fused else one.astype(narrow).astype(float)
+        total = (total + one).astype(narrow).astype(float)
+    return total
+
+
+def _cut(x: np.ndarray, bits: int) -> np.ndarray:
+    """float32 numbers, rounded to that many bits of precision less."""
+    whole = x.astype(np.float32).view(np.uint32).astype(np.uint64)
+    kept = (whole + (1 << (bits - 1))) & ~np.uint64((1 << bits) - 1)
+    return kept.astype(np.uint32).view(np.float32).astype(float)

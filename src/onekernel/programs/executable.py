@@ -1,0 +1,121 @@
+"""A program on the simulator: built of its files, run in a process of its own, read when that has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onekernel.backends.base import Finding
+from onekernel.counts import KernelCounts
+from onekernel.messages import Message
+from onekernel.programs import process
+from onekernel.simulator.arch import architecture
+from onekernel.simulator.compilation.compile import warnings_of
+from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.executable import compile_program
+from onekernel.simulator.compilation.seen import seen_lines
+from onekernel.simulator.program import MODES
+from onekernel.simulator.read.elf import plain_name, symbols
+from onekernel.simulator.read.findings import findings_of
+from onekernel.simulator.read.lines import Lines
+from onekernel.simulator.read.traffic import kernels_of
+from onekernel.simulator.rewrite.source import Source, rewrite
+
+LIMIT = 60.0
+"""Processor seconds of one run, unless another limit is asked for."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a program did: its exit status as a shell gives it, what was found, what each launch counted."""
+
+    files: tuple[Path, ...]  # the program's own, headers included
+    arguments: tuple[str, ...]
+    mode: str
+    arch: str
+    status: int
+    findings: tuple[Finding, ...]
+    kernels: tuple[KernelCounts, ...]
+    seconds: float
+    launches: int = 0  # of which `kernels` are the first and the heaviest, where there are very many
+    ignored: tuple[Finding, ...] = field(default=())  # findings that a baseline knows
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        return tuple(f for f in self.findings if f.severity == "error")
+
+
+class Executable:
+    """A program that is built. `mode`: one of simulator.build's."""
+
+    def __init__(self, sources: Sequence[Source], path: Path, mode: str) -> None:
+        self.sources = tuple(sources)
+        self.path = path
+        self.mode = mode
+        self.files = tuple(dict.fromkeys(f for s in sources for f in s.files))
+        self.warnings = tuple(w for s in sources for w in warnings_of(s, path))
+        self._symbols = symbols(path)
+        self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
+        self._lines = Lines(path, self.files)
+
+    def run(
+        self, arguments: Sequence[str] = (), *, limit: float = LIMIT, quiet: bool = False,
+        progress: Callable[[int, int, float], None] | None = None,
+    ) -> Run:  # fmt: skip
+        """Runs main() with `arguments`, for at most `limit` processor seconds on each core.
+
+        The program's input and output are this process's, unless `quiet`. `progress` is called now and then with the
+        blocks that have ended, those of the running launch, and the seconds that it has taken.
+        """
+        ended = process.run(self.path, arguments, MODES[self.mode], limit, self._variables(), quiet, progress)
+        first = str(self.sources[0].path)
+        report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
+        findings = findings_of(report, self._lines, first, self._functions)
+        if ended.report is None:
+            values = {"status": ended.status, "signal": ended.signal}
+            findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
+        kernels = kernels_of(report, self._lines, first, self._functions, self.mode, True)
+        return Run(
+            self.files, tuple(arguments), self.mode, self.sources[0].arch, ended.status, findings, kernels,
+            ended.seconds, int(report.get("launched", len(kernels))),
+        )  # fmt: skip
+
+    def _variables(self) -> list[tuple[str, int, int, bool]]:
+        """Name, offset and size of what is __device__, __constant__ or __managed__, and whether it is managed."""
+        managed = {name for source in self.sources for name in source.managed}
+        names = dict.fromkeys(name for source in self.sources for name in source.variables)
+        return [
+            (name, s.offset, s.size, name in managed)
+            for name in names
+            for s in self._symbols
+            if not s.is_function and s.size and "4__ok" not in s.name
+            and (s.name == name or f"{len(name)}{name}" in s.name)
+        ]  # fmt: skip
+
+
+def build(
+    files: Sequence[str | Path],
+    mode: str = "check",
+    *,
+    folders: Sequence[str | Path] = (),
+    defines: Sequence[str] = (),
+    standard: str = "",
+    libraries: Sequence[str] = (),
+    arch: str | None = None,
+) -> Executable:
+    """Builds a program of `files`, one of which has main(), for the simulator.
+
+    `folders`: where headers are looked for; `defines`: macros as of -D; `standard`: "c++17" or newer; `libraries`: of
+    the host, as of -l. Raises BuildError for what does not build, Unavailable where no C++ compiler is installed.
+    """
+    chosen = compiler()
+    card = architecture(arch)
+    where = tuple(Path(folder).resolve() for folder in folders)
+    sources = []
+    for file in files:
+        path = Path(file).resolve()
+        seen = seen_lines(path, chosen, card, where, defines)
+        sources.append(rewrite(path, card, folders=where, program=True, seen=seen))
+    return Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode)

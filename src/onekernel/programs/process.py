@@ -1,0 +1,118 @@
+"""The process of a program: its limits, a glimpse of how far it is, the report that it leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onekernel.errors import UserError
+from onekernel.messages import Message
+
+_LOOK = 0.1  # seconds between two looks at how far it is
+_GRACE = 20  # processor seconds beyond the limit, in which the program tells what it knows
+_LEAST_MEMORY = 1 << 30
+
+
+@dataclass(frozen=True)
+class Ended:
+    """`report` is the runtime's own, None where the program could not write it; `why` then says how it ended."""
+
+    status: int
+    signal: str
+    seconds: float
+    report: dict[str, Any] | None
+
+    @property
+    def why(self) -> str:
+        return "signal" if self.signal else "quick"
+
+
+def run(
+    program: Path, arguments: Sequence[str], options: int, limit: float,
+    variables: Sequence[tuple[str, int, int, bool]], quiet: bool = False,
+    progress: Callable[[int, int, float], None] | None = None,
+) -> Ended:  # fmt: skip
+    """Runs `program` with the rights of whoever asks, in the folder in which they are."""
+    cores = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, contextlib.ExitStack() as stack:
+        named = (f"{at:x} {size:x} {int(managed)} {name}" for name, at, size, managed in variables)
+        lines = [f"{options} {cores} {limit}", *named]
+        (Path(folder) / "settings").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (Path(folder) / "progress").write_bytes(bytes(16))
+        file = stack.enter_context((Path(folder) / "progress").open("r+b"))
+        counters = stack.enter_context(mmap.mmap(file.fileno(), 16))
+        outputs = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        started = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                [str(program), *arguments], env={**os.environ, "ONEKERNEL_PROGRAM": folder},
+                preexec_fn=lambda: _limit(limit * cores), **(outputs if quiet else {}),  # type: ignore[call-overload]
+            )  # fmt: skip
+        except OSError as error:
+            raise UserError(Message("run.not-started", {"why": error.strerror or str(error)})) from error
+        try:
+            _wait(process, counters, progress)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        code = process.returncode
+        name = signal.Signals(-code).name if code < 0 else ""
+        return Ended(128 - code if code < 0 else code, name, time.monotonic() - started, _report(Path(folder)))
+
+
+def _wait(
+    process: subprocess.Popen[bytes], counters: mmap.mmap, progress: Callable[[int, int, float], None] | None
+) -> None:
+    since, shown = time.monotonic(), 0
+    while True:
+        try:
+            process.wait(timeout=_LOOK)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+        except KeyboardInterrupt:  # the program was interrupted, too, and says what it knows
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=5)
+            return
+        blocks, done = (int.from_bytes(counters[k : k + 8], "little") for k in (0, 8))
+        if blocks != shown:
+            since, shown = time.monotonic(), blocks
+        if progress is not None:
+            progress(done, blocks, time.monotonic() - since)
+
+
+def _report(folder: Path) -> dict[str, Any] | None:
+    try:
+        report = json.loads((folder / "report").read_bytes().decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return None
+    return report if isinstance(report, dict) else None
+
+
+def _limit(seconds: float) -> None:
+    """What the program's own clock may miss: a loop in which no signal is let through, memory without end."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_CPU, int(seconds) + _GRACE)
+    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = 1024 * int(next(n for n in lines if n.startswith("MemAvailable")).split()[1])
+    _lower(resource.RLIMIT_DATA, max(_LEAST_MEMORY, available * 9 // 10))
+
+
+def _lower(what: int, most: int) -> None:
+    _, hard = resource.getrlimit(what)
+    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(what, (soft, hard))

@@ -1,0 +1,105 @@
+"""What a student is told of inputs that stay hidden: how many of a group failed, what kind of mistake that is, and the
+line of their own file. Never the input, its size, its values or the seed: the next class gets the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onekernel.course import Course
+from onekernel.grading.submission import SYMPTOMS
+from onekernel.grading.verdicts import NOT_ASSESSED, UNTOUCHED, Failure, Result, Verdict
+from onekernel.messages import Message, area, language, say
+from onekernel.report.text import chapter_link, source_line, untouched, why_not_assessed
+from onekernel.simulator.read import records
+
+WAITING = ("told-at-first", "right-first", "follow-on")  # what follows from another failure
+
+
+def text(verdict: Verdict, course: Course) -> str:
+    """A verdict as plain text."""
+    if verdict.status in (UNTOUCHED, NOT_ASSESSED):
+        return str(untouched() if verdict.status == UNTOUCHED else why_not_assessed(verdict))
+    lines = [str(m) for m in (summary(verdict), None if verdict.groups else verdict.note) if m]
+    for failure, sentence in told(verdict):
+        lines.append(sentence)
+        if failure.line is not None:
+            lines.append(f"  {failure.line}: {source_line(failure) or ''}".rstrip())
+    lines += [str(f.message) for f in verdict.failures if f.code in WAITING]
+    chapters = dict.fromkeys(f.chapter for f, _ in told(verdict) if f.chapter)
+    lines += [say("cohort.page-chapter", link=chapter_link(c)) for c in chapters]
+    return "\n".join(" ".join(line.split("\n")) for line in lines)
+
+
+def summary(verdict: Verdict) -> Message | None:
+    """How many of a check's hidden inputs failed, and in which groups; None for a check without any."""
+    total = sum(of for _, _, of in verdict.groups)
+    failed = sum(n for _, n, _ in verdict.groups)
+    if not total:
+        return None
+    if not failed:
+        return Message("cohort.hidden-passed", {"total": total})
+    groups = ", ".join(group_name(g) for g, n, _ in verdict.groups if n)
+    return Message("cohort.hidden-failed", {"failed": failed, "total": total, "groups": groups})
+
+
+def group_name(group: str) -> str:
+    """A group of inputs in words; its own name for one that has none."""
+    return say(f"cohort.group-{group}") if f"group-{group}" in area("cohort") else group
+
+
+def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
+    """The failures that a student is told of, each with its sentence, a mistake at one line once."""
+    said: set[tuple[str, int | None]] = set()
+    for failure in verdict.failures:
+        if failure.code in WAITING:
+            continue
+        sentence = str(failure.message) if failure.case is None else of_hidden(failure)
+        kind = (_kind(failure) or sentence) if failure.case else sentence
+        if (kind, failure.line) not in said:
+            said.add((kind, failure.line))
+            yield failure, sentence
+
+
+def of_hidden(failure: Failure) -> str:
+    """What is told of a failure on a hidden input: the kind of mistake and the advice, without the sentence's values,
+    which tell the input's size and what is in it."""
+    advice = [str(m) for m in _inside(failure.message) if m.key.startswith("replay.") or "advice" in m.key]
+    kind = _kind(failure)
+    return " ".join([kind, *advice]) if kind else str(failure.message)
+
+
+def kind_of(failure: Failure, verdict: Verdict) -> str:
+    """The kind of a failure in words, the same for everybody who made that mistake; "" for one that follows others."""
+    if failure.code in WAITING:
+        return ""
+    causes = [str(m) for m in _inside(failure.message) if m.key.startswith("replay.")]
+    if causes:
+        return causes[0]
+    if failure.code == "ended":
+        return say("cohort.kind-ended")
+    return _kind(failure) or f"{verdict.check.title} ({failure.code})"
+
+
+def _kind(failure: Failure) -> str:
+    """What a finding's code stands for; that values are wrong; "" for a sentence without an input's values."""
+    record = records.by_code().get(failure.code)
+    if record and record.row:
+        record = next((r for r in records.records() if r.name == record.row), record)
+    if record and record.means:
+        kind = record.means[language()]
+        return f"{kind[:1].upper()}{kind[1:]}."
+    return say("cohort.page-values") if failure.code in SYMPTOMS else ""
+
+
+def _inside(message: Message) -> Iterator[Message]:
+    """The sentences within a sentence."""
+    for value in message.values.values():
+        if isinstance(value, Message):
+            yield value
+            yield from _inside(value)
+
+
+def is_missing(result: Result) -> bool:
+    """Whether nothing was handed in for an exercise."""
+    first = result.verdicts[0].failures
+    return bool(first) and first[0].message.key == "grading.no-file"

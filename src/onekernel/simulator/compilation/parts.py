@@ -1,0 +1,148 @@
+"""What builds are made with: the compiler under its limits, the folders, and what is made once for many builds."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import signal
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from onekernel.backends.base import BuildError, Finding
+from onekernel.backends.cache import alone, cache_folder, used
+from onekernel.messages import Message
+from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
+from onekernel.simulator.paths import INCLUDE, RUNTIME
+
+_CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
+_WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
+"""What the linker is told, so that malloc and new in a kernel are the device's: runtime/memory/device_malloc.cpp."""
+_CLOCK_SECONDS = 1200  # for a compiler that only waits
+
+
+def runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
+    """The runtime, compiled once per compiler, card and version of its own source."""
+    # Without debug information, which is for the lines of the learner's file.
+    flags = (*COMMON, *card(arch), "-g0", "-O3", "-w", "-fvisibility=hidden", "-c")
+    return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
+
+
+def thread_local_object(with_compiler: Compiler, folder: Path) -> Path:
+    """What that library holds, for a process of which one program is all there is."""
+    flags = (*COMMON, "-O2", "-w", "-c")
+    return _own(with_compiler, folder, "threads", ".o", flags, RUNTIME / "machine" / "thread_local.cpp")
+
+
+def start_object(with_compiler: Compiler, folder: Path) -> Path:
+    """What starts the runtime in a program with a main() of its own."""
+    return _own(with_compiler, folder, "start", ".o", (*COMMON, "-O2", "-w", "-c"), RUNTIME / "executable.cpp")
+
+
+def precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...]) -> Path:
+    """The header to include first, as nvcc does. g++ reads it compiled, which takes a third of the time."""
+    header = INCLUDE / "cuda_runtime.h"
+    if with_compiler.family != "g++":
+        return header
+    name = f"cuda-{hash_of(runtime_hash(), with_compiler.version, *flags)}.h"
+    target = folder / name
+    compiled = folder / f"{name}.gch"
+    if compiled.is_file() and target.is_file():
+        return target
+    with alone(compiled), work_folder(folder) as work:
+        if compiled.is_file() and target.is_file():
+            return target
+        stub, built = Path(work) / name, Path(work) / f"{name}.gch"
+        stub.write_text(f'#include "{header}"\n', encoding="utf-8")
+        done = run_compiler([with_compiler.path, *flags, "-x", "c++-header", str(stub), "-o", str(built)])
+        if done.returncode:
+            return header
+        install(stub, target)
+        install(built, compiled)
+    return target
+
+
+def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
+    """The little library that all programs of a process share; to be loaded before them."""
+    flags = (*COMMON, "-O2", "-w", "-shared")
+    return _own(with_compiler, folder, "libonekernel-threads", ".so", flags, RUNTIME / "machine" / "thread_local.cpp")
+
+
+def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], source: Path) -> Path:
+    target = folder / f"{stem}-{hash_of(runtime_hash(), with_compiler.version, *flags)}{suffix}"
+    if used(target):
+        return target
+    named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
+    with alone(target), work_folder(folder) as work:
+        if used(target):
+            return target
+        built = Path(work) / target.name
+        done = run_compiler([with_compiler.path, *flags, *named, str(source), "-o", str(built)])
+        if done.returncode:
+            require_room(done)
+            message = Message("simulator.runtime-build", {"compiler": with_compiler.version})
+            raise BuildError([Finding("runtime-build", message)], done.stdout + done.stderr)
+        install(built, target)
+    return target
+
+
+def work_folder(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(dir=folder, prefix="build-")
+    except OSError as error:
+        raise _disk_error(error) from error
+
+
+def install(built: Path, target: Path) -> None:
+    try:
+        os.replace(built, target)
+    except OSError as error:
+        raise _disk_error(error) from error
+
+
+def require_room(done: subprocess.CompletedProcess[str]) -> None:
+    """Raises BuildError where it was a full disk that stopped the compiler or the linker."""
+    full = os.strerror(errno.ENOSPC)
+    if full in done.stdout + done.stderr:
+        raise _disk_error(OSError(errno.ENOSPC, full))
+
+
+def _disk_error(error: OSError) -> BuildError:
+    message = Message("simulator.disk", {"why": error.strerror or str(error), "folder": str(cache_folder("simulator"))})
+    return BuildError([Finding("disk", message)])
+
+
+def run_compiler(command: list[str]) -> subprocess.CompletedProcess[str]:
+    limited = ["/bin/sh", "-c", f'ulimit -S -t {_CPU_SECONDS} 2>/dev/null; exec "$@"', "sh", *command]
+    try:
+        done = subprocess.run(limited, capture_output=True, text=True, errors="replace", timeout=_CLOCK_SECONDS,
+                              stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise _too_long(_CLOCK_SECONDS) from error
+    # g++ tells of the signal that ended its compiler; clang is ended by it.
+    if done.returncode == -signal.SIGXCPU or "CPU time limit exceeded" in done.stderr:
+        raise _too_long(_CPU_SECONDS)
+    return done
+
+
+def _too_long(seconds: int) -> BuildError:
+    return BuildError([Finding("compile-time", Message("simulator.compile-time", {"seconds": seconds}))])
+
+
+def hash_of(*parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part.encode("utf-8", "surrogateescape") + b"\0")
+    return digest.hexdigest()[:20]
+
+
+@cache
+def runtime_hash() -> str:
+    """Stands for everything of ours that goes into a build: the runtime, its headers, this recipe."""
+    files = sorted(p for p in RUNTIME.rglob("*") if p.is_file())
+    recipes = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("compile.py", "parts.py"))
+    texts = (f"{p.relative_to(RUNTIME)}\0{p.read_text(encoding='utf-8')}" for p in files)
+    return hash_of(*recipes, *texts)

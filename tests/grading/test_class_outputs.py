@@ -1,0 +1,185 @@
+"""What goes out of a class: no word of a student's is obeyed, hidden inputs stay hidden, the formats are right."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from onekernel.cohort import similar
+from onekernel.cohort.dates import lateness
+from onekernel.cohort.handed_in import Student
+from onekernel.course import Course, find_root
+from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
+from onekernel.labs.reader import load
+from onekernel.messages import Message, area, speaking
+from onekernel.ops import OPERATORS
+from onekernel.report import class_page, gradebook, gradescope, hidden, junit, lessons, student_page
+from onekernel.report.gradebook import Row
+
+NASTY = "<script>alert(1)</script>\"'=&"
+SIZE = 8191  # of a hidden input, which nobody must read anywhere
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load(find_root(Path(__file__)))
+
+
+@pytest.fixture
+def row(course: Course, tmp_path: Path) -> Row:
+    """Somebody with a nasty name and a file with an index out of bounds at a nasty line, found on hidden inputs."""
+    path = tmp_path / "vector_add.cu"
+    path.write_text(f"a\n{NASTY}\n")
+    exercise = course.exercises["vector_add"]
+    values = {"kernel": NASTY, "variable": "x", "index": SIZE, "distance": 1, "size": SIZE, "block": 0, "thread": 3,
+              "advice": NASTY}  # fmt: skip
+    bounds = Failure(Message("simulator.out-of-bounds-read-after", values), exercise.checks[0].chapter,
+                     f"n={SIZE}", Message("grading.inputs", {"right": SIZE, "total": SIZE}), str(path), 2,
+                     "out-of-bounds-read")  # fmt: skip
+    wrong = Failure(Message("grading.inputs", {"right": SIZE, "total": SIZE}), exercise.checks[0].chapter,
+                    f"n={SIZE}", code="values")  # fmt: skip
+    groups = (("empty", 0, 2), ("tails", 2, 7))
+    verdicts = [Verdict(exercise.checks[0], FAILED, failures=(bounds, wrong), groups=groups),
+                Verdict(exercise.checks[1], PASSED, 4, groups=(("shapes", 0, 3),)),
+                Verdict(exercise.checks[2], UNTOUCHED)]  # fmt: skip
+    card = Scorecard.of([Result(exercise, tuple(verdicts), "simulator", 12345678)])
+    notes = (Message("cohort.note-near", {"file": NASTY, "exercise": "vector_add.cu"}),)
+    return Row("ada", NASTY, {"canvas": "17", "moodle": "4711"}, "2026-11-22T20:00:00", False, notes, card, tmp_path)
+
+
+class Tags(HTMLParser):
+    """The tags and attributes of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_pages_obey_nothing_load_nothing_and_tell_no_hidden_input(course: Course, row: Row, lang: str) -> None:
+    about = student_page.About(row.name, row.notes, row.date)
+    pair = class_page.Pair("vector_add", (NASTY, "bo"), 0.8, False, (NASTY, "x\ny"), (frozenset({1}), frozenset()))
+    with speaking(lang):
+        mine = student_page.html(about, row.card, course)
+        everybody = class_page.html([row], list(course.exercises.values()), course, [pair], 0.5)
+    for text in (mine, everybody):
+        tags = Tags(text)
+        assert not tags.seen & {"script", "iframe", "link", "object", "form"}
+        assert not any(name.startswith("on") for name in tags.attributes)
+        assert NASTY not in text and "&lt;script&gt;" in text
+        assert not re.search(r'(?:src|href)="(?!data:|students/)', text)
+        assert str(SIZE) not in text and "12345678" not in text
+    assert ("2 of 9 hidden inputs failed, in: a last block that is not full" in mine) == (lang == "en")
+
+
+def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
+    verdict = row.card.results[0].verdicts[0]
+    assert str(hidden.summary(verdict)) == "2 of 9 hidden inputs failed, in: a last block that is not full"
+    text = hidden.text(verdict, course)
+    assert str(SIZE) not in text and "  2: <script>" in text and "01-cuda-programming-model.md" in text
+
+
+def test_a_lesson_is_its_sections_words_with_its_picture(course: Course) -> None:
+    found = lessons.lesson(course.root, "01-cuda-programming-model#launch", "en")
+    assert found and "kernel<<<" in found.text and found.picture.startswith("data:image/")
+    assert "<sup>" not in found.text and lessons.lesson(course.root, "01-cuda-programming-model#no", "en") is None
+
+
+def test_groups_of_inputs_have_words() -> None:
+    groups = {case.group for name in ("vector_add", "softmax", "gelu", "rmsnorm") for case in OPERATORS[name].cases}
+    assert {g for g in groups if f"group-{g}" not in area("cohort")} == set()
+    assert hidden.group_name("not-yet") == "not-yet"
+
+
+def cells(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_gradebooks_have_the_systems_columns_and_no_formula(course: Course, row: Row) -> None:
+    notes = (Message("cohort.note-link", {"file": "@SUM(1)"}),)
+    bad = Row("b", '=HYPERLINK("http://x")', {}, "", True, notes, row.card, row.home)
+    exercises = [course.exercises["vector_add"]]
+    found = gradebook.files([row, bad], exercises, "canvas")
+    canvas = cells(found["canvas.csv"])
+    assert canvas[0] == ["Student", "ID", "SIS Login ID", "Section", "vector_add"]
+    assert [c.strip() for c in canvas[1]] == ["Points Possible", "", "", "", "10"]
+    assert [r[1] for r in canvas[2:]] == ["17"] and canvas[2][4] == "4"
+    moodle = cells(found["moodle.csv"])
+    assert {"Identifier", "Grade", "Last modified (grade)"} <= set(moodle[0])  # what Moodle looks for
+    assert moodle[1][moodle[0].index("Identifier")] == "Participant 4711"
+    every = [cell for text in found.values() for line in cells(text) for cell in line]
+    assert not [c for c in every if c.lstrip()[:1] in ("=", "+", "@") or re.match(r"\s*-(?!\d)", c)]
+
+
+# What junit-10.xsd allows: element -> (its attributes, the required ones among them, its children).
+JENKINS = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, set(), {"testsuite"}),
+    "testsuite": ({"name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp", "hostname", "id",
+                   "package", "file", "log", "url"}, {"name", "tests", "failures", "errors"},
+                  {"testsuite", "properties", "testcase", "system-out", "system-err"}),
+    "properties": (set(), set(), {"property"}),
+    "property": ({"name", "value"}, {"name", "value"}, set()),
+    "testcase": ({"name", "time", "classname", "group"}, {"name"},
+                 {"skipped", "error", "failure", "system-out", "system-err"}),
+    "failure": ({"type", "message"}, set(), set()),
+    "skipped": ({"type", "message"}, set(), set()),
+}  # fmt: skip
+
+
+def test_junit_is_what_jenkins_validates(course: Course, row: Row) -> None:
+    odd = Row("z", "\x00\ud800\uffff\x1b[2J", {}, "", False, (), row.card, row.home)
+    root = ElementTree.fromstring(junit.text([row, odd], course))
+    for element in root.iter():
+        allowed, required, children = JENKINS[element.tag]
+        assert required <= set(element.attrib) <= allowed, element.tag
+        assert {child.tag for child in element} <= children, element.tag
+    suite = root[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "1")
+    assert len(suite.findall("testcase")) == 3
+
+
+def test_gradescope_tells_students_and_instructors_apart(course: Course, row: Row) -> None:
+    found = gradescope.of_student(row.card, course, row.home, row.notes, gradescope.AFTER_DUE)
+    assert {t["visibility"] for t in found["tests"]} == {"after_due_date", "hidden"}
+    shown = json.dumps([t for t in found["tests"] if t["visibility"] != "hidden"])
+    assert str(SIZE) not in shown and "2 of 9 hidden inputs" in shown
+    assert sum(t.get("score", 0) for t in found["tests"]) == found["score"] == 4
+
+
+def test_files_that_are_alike_are_found_through_names_layout_and_comments(course: Course) -> None:
+    exercise = course.exercises["softmax_block"]
+    right = course.solution(exercise).read_text(encoding="utf-8")
+    renamed = re.sub(r"\bx_row\b", "my_row", re.sub(r"//[^\n]*", "", right)).replace("    ", "\t")
+    other = (course.root / "solutions" / "ladder" / "4_online.cu").read_text(encoding="utf-8")
+    starter = course.starter(exercise).read_text(encoding="utf-8")
+    files = {"ada": right, "bo": renamed, "carl": other, "dan": starter, "eva": starter}
+    (found,) = similar.alike("softmax_block", files, course.starters(exercise).values())
+    assert (found.one, found.other, found.equal, found.share) == ("ada", "bo", True, 1.0)
+    assert found.lines[0]
+
+
+def test_what_a_whole_class_wrote_is_no_copy(course: Course) -> None:
+    right = course.solution(course.exercises["softmax_block"]).read_text(encoding="utf-8")
+    assert not similar.alike("softmax_block", {f"s{n}": right for n in range(9)}, ())
+
+
+def test_how_late_is_a_column() -> None:
+    due = datetime.datetime.fromisoformat("2026-11-22T18:00:00+00:00")
+    dated = {"2026-11-22T18:00:00+00:00": "", "2026-11-22T20:30:00+01:00": "2 h late", "": "", "no date": ""}
+    for date, words in dated.items():
+        assert lateness(Student("a", "a", Path(), (), date=date), due) == words
+    assert lateness(Student("a", "a", Path(), (), late=True), None) == "late"

@@ -1,0 +1,241 @@
+"""A class: graded once each whatever interrupts it, equal files and seed giving equal results."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onekernel.cli import main
+from onekernel.cohort import journal, pool
+from onekernel.cohort.image.grade import main as in_the_image
+from onekernel.cohort.slots import Slots
+from onekernel.cohort.tasks import Task
+from onekernel.messages import Message
+from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
+from support.courses import make_course
+from support.patience import HUNG_SECONDS
+
+RIGHT, WRONG = '"100.7 MB"', '"67.1 MB"'
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course of two exercises that are read, and a folder in which a class hands in."""
+    for variable in ("ONEKERNEL_LANG", "ONEKERNEL_LEARNER"):
+        monkeypatch.delenv(variable, raising=False)
+    root = make_course(tmp_path / "course")
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(root))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "handed").mkdir()
+    return root
+
+
+def hand_in(course: Path, *names: str, where: str = "handed", answer: str = RIGHT) -> None:
+    """A folder per student with both files, `answer` in place of the right one."""
+    for name in names:
+        folder = course.parent / where / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for slug in ("quiz", "exam"):
+            text = (course / "solutions" / f"{slug}.py").read_text(encoding="utf-8")
+            (folder / f"{slug}.py").write_text(text.replace(RIGHT, answer), encoding="utf-8")
+
+
+def grade(*words: str) -> int:
+    return main(["grade", "handed", "--seed", "7", *words])
+
+
+def rows(out: str = "handed-graded") -> dict[str, dict[str, str]]:
+    with Path(out, "gradebook.csv").open(encoding="utf-8", newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def lines(out: str = "handed-graded") -> list[dict[str, object]]:
+    return [json.loads(line) for line in Path(out, journal.NAME).read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_class_is_graded_into_a_gradebook_and_pages(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hand_in(course, "ada")
+    hand_in(course, "bo", answer=WRONG)
+    (course.parent / "handed" / "eva").mkdir()
+    assert grade() == 0
+    found = rows()
+    assert [found[name]["earned"] for name in ("ada", "bo", "eva")] == ["12", "8", "0"]
+    assert found["bo"]["quiz"] == "4" and found["eva"]["notes"] == "Nothing that answers an exercise."
+    assert sorted(p.name for p in Path("handed-graded/students").iterdir()) == ["ada.html", "bo.html", "eva.html"]
+
+
+def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -> None:
+    hand_in(course, "ada", "bo")
+    assert grade() == 0
+    once = len(lines())
+    assert grade() == 0
+    assert len(lines()) == once
+    hand_in(course, "bo", answer=WRONG)
+    assert grade() == 0
+    assert len(lines()) == once + 2 and rows()["bo"]["earned"] == "8"
+    lab = course / "labs" / "00-first" / "lab.toml"
+    lab.write_text(lab.read_text(encoding="utf-8").replace("points = 4", "points = 5"), encoding="utf-8")
+    assert grade() == 0
+    assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
+
+
+def test_a_torn_line_and_a_damaged_one_cost_their_files_alone(course: Path) -> None:
+    hand_in(course, "ada", "bo")
+    assert grade() == 0
+    whole = Path("handed-graded/results.jsonl").read_bytes()
+    book = Path("handed-graded", journal.NAME)
+    kept = book.read_bytes().splitlines(keepends=True)
+    book.write_bytes(b"".join([kept[0], kept[1], b'{"student": 1}\n', kept[3], kept[4][:40]]))
+    assert grade() == 0
+    assert Path("handed-graded/results.jsonl").read_bytes() == whole
+    assert book.read_bytes().endswith(b"\n")
+
+
+def test_two_graders_do_not_write_into_one_class(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hand_in(course, "ada")
+    with journal.opened(Path("handed-graded"), 7, 1):
+        assert grade() == 2
+    assert "Another `onekernel grade`" in capsys.readouterr().err
+
+
+def test_which_watch_stopped_a_file_that_hangs_is_no_part_of_the_results(tmp_path: Path) -> None:
+    def written(name: str, *keys: str) -> bytes:
+        failures = [{"message": {"key": key}, "code": key, "case": key, "line": len(key)} for key in keys]
+        verdict = {"check": "x.1", "status": "failed", "earned": 0, "groups": [], "failures": failures}
+        (tmp_path / name).mkdir()
+        return journal.write_final(tmp_path / name, 7, {("ada", "x"): {"verdicts": [verdict]}}).read_bytes()
+
+    by_the_clock = written("busy", "grading.timed-out", "grading.stopped-before")
+    assert written("idle", "simulator.time-limit-host", "grading.stopped-before-line") == by_the_clock
+    assert written("other", "grading.killed", "grading.stopped-before-line") != by_the_clock
+
+
+@pytest.mark.slow
+def test_a_class_killed_and_resumed_ends_as_one_in_peace(course: Path) -> None:
+    names = [f"s{number:02}" for number in range(12)]
+    hand_in(course, *names[:6])
+    hand_in(course, *names[6:], answer=WRONG)
+    assert grade("--out", "peace") == 0
+    for at_least in (4, 10):
+        _killed_after(at_least, ["grade", "handed", "--seed", "7", "--out", "stormy", "--jobs", "2"])
+    assert grade("--out", "stormy", "--jobs", "2") == 0
+    assert Path("stormy/results.jsonl").read_bytes() == Path("peace/results.jsonl").read_bytes()
+    graded = [(line["student"], line["exercise"]) for line in lines("stormy") if "student" in line]
+    assert len(graded) == len(set(graded)) == 2 * len(names)
+
+
+def _killed_after(results: int, words: Sequence[str]) -> None:
+    """Starts the command and ends it by kill -9 once that many results are written."""
+    argv = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))", *words]
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    book, deadline = Path("stormy", journal.NAME), time.monotonic() + HUNG_SECONDS
+    while not book.is_file() or book.read_bytes().count(b"\n") <= results:
+        assert process.poll() is None, "it ended before it was killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_results(course: Path) -> None:
+    pytest.importorskip("submitit")
+    hand_in(course, "ada")
+    hand_in(course, "bo", answer=WRONG)
+    assert grade("--out", "here") == 0
+    assert grade("--out", "there", "--cluster", "local", "--jobs", "2") == 0
+    assert Path("there/results.jsonl").read_bytes() == Path("here/results.jsonl").read_bytes()
+
+
+def test_a_machine_that_recovers_scores_everybody_and_one_that_does_not_nobody(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in(course, "ada", "bo")
+    monkeypatch.setattr(pool, "PAUSES", (0.0, 0.0))
+    faults = iter([MachineFault(Message("cohort.process-ended", {"student": "ada", "exercise": "quiz"}))] * 4)
+    real = pool._round
+
+    def sick(tasks: Sequence[Task], *rest: Any) -> Iterator[Any]:
+        fault = next(faults, None)
+        yield from real(tasks[:1] if fault else tasks, *rest)
+        if fault:
+            yield fault
+
+    monkeypatch.setattr(pool, "_round", sick)
+    assert grade() == 0  # each time one file is graded before the machine fails again
+    assert "Nobody was scored by that" in capsys.readouterr().err
+    assert [row["earned"] for row in rows().values()] == ["12", "12"]
+    faults = iter([MachineFault(Message("cohort.process-ended", {"student": "ada", "exercise": "quiz"}))] * 9)
+    monkeypatch.setattr(pool, "_round", lambda *_: iter([next(faults)]))
+    hand_in(course, "bo", answer=WRONG)
+    assert grade() == TRY_AGAIN
+    assert "2 of 4 files are graded" in capsys.readouterr().err
+    assert rows()["bo"]["earned"] == "12"  # what went out before stands
+
+
+def task(name: str, *, timed: bool = False, on_gpu: bool = True) -> Task:
+    return Task(name, "x", Path(name), "cuda", 1, {}, (), name, timed, on_gpu)
+
+
+def test_what_measures_has_a_gpu_alone_and_several_are_used() -> None:
+    slots = Slots(2)
+    waiting = [task("a"), task("b", timed=True), task("c", timed=True), task("d"), task("e", on_gpu=False)]
+    taken: list[tuple[str, int | None]] = []
+    while (found := slots.take(waiting)) is not None:
+        waiting.remove(found[0])
+        taken.append((found[0].student, found[1]))
+    assert taken == [("b", 0), ("c", 1), ("e", None)]  # the two that share wait for a GPU without a measurement
+    slots.give(task("b", timed=True), 0)
+    assert [slots.take([t]) for t in (task("a"), task("d"))] == [(task("a"), 0), (task("d"), 0)]
+    assert slots.take([task("f", timed=True)]) is None
+
+
+def test_two_gpus_take_half_as_long_and_four_a_quarter() -> None:
+    """Counted in turns on a simulated clock: each task that measures takes one."""
+
+    def turns(gpus: int) -> int:
+        slots, waiting, taken = Slots(gpus), [task(f"s{n}", timed=True) for n in range(40)], 0
+        while waiting:
+            at_work = []
+            while (found := slots.take(waiting)) is not None:
+                waiting.remove(found[0])
+                at_work.append(found)
+            for done in at_work:
+                slots.give(*done)
+            taken += 1
+        return taken
+
+    assert [turns(1) / turns(gpus) for gpus in (2, 4)] == [2.0, 4.0]
+
+
+def test_gradescopes_image_holds_what_it_runs_and_grades(
+    course: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        (course / name).write_text("")
+    assert main(["grade", "--gradescope-image", "image", "00", "01", "--visibility", "after_due_date"]) == 0
+    with zipfile.ZipFile("image/autograder.zip") as archive:
+        modes = {i.filename: i.external_attr >> 16 & 0o111 for i in archive.infolist()}
+    assert modes["setup.sh"] and modes["run_autograder"] and "course/labs/00-first/lab.toml" in modes
+    assert not [name for name in modes if "learners" in name or "tests" in name]
+    script = Path("image/run_autograder").read_text(encoding="utf-8")
+    assert "/autograder after_due_date quiz exam" in script
+    capsys.readouterr()
+    hand_in(course, "submission", where="autograder", answer=WRONG)
+    about = {"created_at": "2026-11-22T20:00:00+00:00", "assignment": {"due_date": "2026-11-22T17:30:00+00:00"}}
+    Path("autograder/submission_metadata.json").write_text(json.dumps(about))
+    assert in_the_image(["autograder", "after_due_date", "quiz", "exam"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["score"] == 8 and "3 h late" in found["output"]
+    assert {t["visibility"] for t in found["tests"]} == {"after_due_date", "hidden"}

@@ -1,0 +1,66 @@
+"""GEMM's solutions and the rungs of its ladder: right on every case, by the path of a machine without sm_90a."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onekernel import simulator
+from onekernel.backends.base import Buffer
+from onekernel.grading import buffers
+from onekernel.ops import OPERATORS, Case
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+GEMM = OPERATORS["gemm"]
+CASES = [c for c in GEMM.cases if c.plain and not c.gpu_only]
+RUNGS = sorted((ROOT / "solutions" / "ladder").glob("gemm_[0-9]*.cu"))
+SIMULATED = [p for p in RUNGS if int(p.stem.split("_")[1]) <= 10]
+HOPPER = [p for p in RUNGS if p not in SIMULATED]
+
+
+def dtype_of(rung: Path) -> str:
+    """fp32 up to the rung of mma.sync, bf16 from there on."""
+    return "float32" if int(rung.stem.split("_")[1]) < 10 else "bfloat16"
+
+
+def wrong(program, slug: str, drawn: Case, dtype: str) -> str | None:
+    call = buffers.make(GEMM, slug, drawn, dtype, seed=1)
+    report = program.call(call.function, call.args)
+    if report.status or report.findings:
+        return f"{drawn.name}: {report.status_name} {[str(f) for f in report.findings]}"
+    fault = buffers.judge(GEMM, call, {a.name: a.memory for a in call.args if isinstance(a, Buffer)})
+    return f"{drawn.name}: {fault.message}" if fault else None
+
+
+def test_the_ladder_has_its_rungs_in_order():
+    assert [int(p.stem.split("_")[1]) for p in RUNGS] == list(range(1, 15)) and len(HOPPER) == 4
+
+
+@pytest.mark.parametrize("path", SIMULATED, ids=lambda p: p.stem)
+def test_a_rung_is_right_on_every_case(path):
+    program = simulator.build(path)
+    assert not [w for c in CASES if (w := wrong(program, path.stem, c, dtype_of(path)))]
+
+
+@pytest.mark.parametrize("path", HOPPER, ids=lambda p: p.stem)
+def test_a_rung_for_hopper_alone_says_so_elsewhere_and_multiplies_what_no_box_holds(path):
+    """Rows that do not begin on 16-byte boundaries go to a kernel that every card has."""
+    program = simulator.build(path)
+    seen = [c for c in CASES if c.sizes["k"] > 0 and min(c.sizes.values()) > 0]
+    found = {c.name: wrong(program, path.stem, c, "bfloat16") for c in seen}
+    refused = [name for name, w in found.items() if w and "cudaErrorNotSupported" in w]
+    assert refused and "normal-128x128x32-ab-alpha1-beta0" in refused
+    assert not [w for name, w in found.items() if w and name not in refused]
+    assert len(refused) < len(seen) / 2
+
+
+@pytest.mark.parametrize(("slug", "dtype"), [
+    ("gemm_skinny", "float32"), ("gemm_skinny", "bfloat16"), ("gemm_tensorcore", "bfloat16"),
+    ("gemm_tensorcore", "float16"),
+])  # fmt: skip
+def test_a_solution_is_right_on_every_case(slug, dtype):
+    program = simulator.build(ROOT / "solutions" / f"{slug}.cu")
+    assert not [w for c in CASES if (w := wrong(program, slug, c, dtype))]

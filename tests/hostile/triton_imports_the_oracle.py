@@ -1,0 +1,25 @@
+# exercise: softmax_triton
+# attack: imports the grader's answers
+# ataque: importa las respuestas del corrector
+# closed by: Landlock
+
+import torch
+import triton
+import triton.language as tl
+
+from onekernel.ops.softmax import *  # noqa: F403
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    if x.numel():
+        copy[(x.shape[0],)](x, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=triton.next_power_of_2(x.shape[1]))
+    return out

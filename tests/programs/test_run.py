@@ -1,0 +1,157 @@
+"""`onekernel run` as its user meets it: output and status of the program, findings behind them, exit 3."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel import cuda
+from onekernel.programs import Executable, build
+from onekernel.programs.data import exit_status
+from onekernel.programs.load import Found
+
+HERE = Path(__file__).parent
+
+
+def onekernel(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main())", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=cwd, check=False)
+
+
+def marked(path: Path) -> set[tuple[str, int]]:
+    """(code, line) of each `// <- CODE CODE`."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    found = ((re.search(r"// <- (.*)", line), n) for n, line in enumerate(lines, 1))
+    return {(code, n) for match, n in found if match for code in match[1].split()}
+
+
+def test_a_program_runs_as_it_is_and_its_faults_are_told(tmp_path: Path) -> None:
+    path = HERE / "increment.cu"
+    done = onekernel("run", path, "--", "1000")
+    assert (done.stdout, done.returncode) == ("first 1.0 of 1000\n", 3)
+    wanted = {(f"{path.name}:{line}:") for _, line in marked(path)}
+    assert all(where in done.stderr for where in wanted)
+    assert "a[1000], 1 past the last of its 1000 elements (block 3, thread 232)" in done.stderr
+
+    out = tmp_path / "report.json"
+    done = onekernel("run", path, "--report", "json", "-o", out, "--", "1000", "7")
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert (report["status"], report["exit_status"], done.returncode) == (7, 3, 3)
+    assert {(f["code"], f["line"]) for f in report["findings"]} == marked(path)
+    assert all(f["text"]["es"] != f["text"]["en"] for f in report["findings"])
+
+    known = onekernel("run", path, "--baseline", out, "--", "1000", "7")
+    assert known.returncode == 7
+    assert "increment.cu:7" not in known.stderr
+
+
+def test_several_files_with_headers_and_names_of_their_own() -> None:
+    two = HERE / "two"
+    done = onekernel("run", two / "main.cu", two / "again.cu", "-I", two / "include", "-D", "SCALE=2")
+    assert (done.stdout, done.returncode) == ("60.0\n", 0), done.stderr
+    missing = onekernel("run", two / "again.cu")
+    assert missing.returncode == 1
+    assert "No file has main()" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["nothing.cu"], "is not there"), (["-I", "/nowhere", HERE / "increment.cu"], "not a folder")],
+)
+def test_what_cannot_be_run_is_a_sentence(words: list[str], said: str) -> None:
+    done = onekernel("run", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_what_cuda_allows_runs_and_is_not_complained_of() -> None:
+    done = onekernel("run", HERE / "allowed.cu", "--", "--verify")
+    said = done.stdout.splitlines()[2:]
+    assert said == ["names 3 3", "reference 7", "shared 3", "largest 255", "malloc 64", "value 1", "array 2",
+                    "mapped 8 8", "time 1 flag 1"], done.stdout + done.stderr  # fmt: skip
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+ENDS = {1: 0, 2: 0, 3: 0, 4: 134, 5: 0, 6: 0, 7: 0, 8: 0, 9: 139, 10: 4}
+"""The program's own status, by the number of the mistake."""
+SAID = {
+    1: "v.data() is memory of the host, and twice uses it at line 9",
+    2: "stack is memory of the host",
+    3: "table is memory of the host",
+    4: 'assert(n == "one"[0]) failed on the host',
+    6: "of 1,048,576 blocks on. It makes progress",
+    7: "a loop does not end",
+    8: "a loop does not end",
+    10: "32 bytes of device memory",
+}
+
+
+@pytest.fixture(scope="module")
+def wrong() -> Executable:
+    return build([HERE / "wrong.cu"])
+
+
+@pytest.mark.parametrize("number", list(ENDS))
+def test_a_mistake_is_told_at_its_line(number: int, wrong: Executable) -> None:
+    done = wrong.run([str(number)], limit=1, quiet=True)
+    prefix = f"{number}:"
+    wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "wrong.cu") if code.startswith(prefix)}
+    assert {(f.code, f.line) for f in done.findings} == wanted
+    assert done.status == ENDS[number]
+    assert exit_status(done) == (3 if done.errors else ENDS[number])
+    assert SAID.get(number, "") in done.findings[0].message.text("en")
+
+
+def test_without_hooks_a_host_pointer_is_told_before_it_is_used() -> None:
+    done = onekernel("run", "--fast", HERE / "wrong.cu", "--", "1")
+    assert (done.returncode, "v.data() is memory of the host" in done.stderr) == (3, True), done.stderr
+
+
+def test_the_page_stands_alone_in_both_languages(tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    done = onekernel("run", HERE / "increment.cu", "--report", "html", "-o", out, "--", "1000")
+    page = out.read_text(encoding="utf-8")
+    assert done.returncode == 3
+    assert "http" not in page and "src=" not in page and "<script" not in page
+    for code, line in marked(HERE / "increment.cu"):
+        assert code in page and f'<tr id="en0-{line}" class=hit>' in page and f'href="#en0-{line}"' in page
+    assert "1 past the last of its 1000 elements" in page and "1 más allá del último de sus 1000 elementos" in page
+    assert page.count('class="bar"') == 2  # one line of the kernel moves bytes, once in each language
+    assert "&lt;stdio" in page or "&lt;cstdio&gt;" in page
+
+
+LAUNCHER = """
+template <int N>
+__global__ void scale(const float* x, float* y, int n, float by) {
+    __shared__ float s[N];
+    if (threadIdx.x < n) s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < LIMIT) y[threadIdx.x] = s[(2 * n - 1 - threadIdx.x) % n] * by;
+}
+extern "C" cudaError_t reversed(const float* x, float* y, int64_t n, float by, cudaStream_t stream) {
+    scale<64><<<1, 64, 0, stream>>>(x, y, n, by);
+    return cudaGetLastError();
+}
+"""
+
+
+def test_a_file_is_loaded_edited_and_loaded_again(tmp_path: Path) -> None:
+    path, x = tmp_path / "mine.cu", np.arange(48, dtype=np.float32)
+    for by in (2, 3):
+        path.write_text(LAUNCHER.replace("LIMIT", "n").replace("* by", f"* by * {by}"), encoding="utf-8")
+        loaded, y = cuda.load(path), np.zeros_like(x)
+        loaded.reversed(x, y, x.size, 0.5)
+        assert np.array_equal(y, x[::-1] * 0.5 * by)
+    path.write_text(LAUNCHER.replace("LIMIT", "n + 1"), encoding="utf-8")
+    with pytest.raises(Found, match=r"y\[48\], 1 past the last of its 48 elements"):
+        cuda.load(path).reversed(x, np.zeros_like(x), x.size, 1.0)
+    with pytest.raises(TypeError, match="takes 4 arguments and was given 1"):
+        loaded.reversed(x)
+    with pytest.raises(AttributeError, match="It has: reversed"):
+        loaded.other(x)

@@ -1,0 +1,52 @@
+// One mistake for each number given: what is told of it stands behind the line.
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+__global__ void twice(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 2;
+}
+__global__ void leaves(float* x, int n) {
+    if (threadIdx.x >= n) return;
+    __syncthreads();  // <- 5:early-return
+    x[threadIdx.x] = 1;
+}
+__global__ void slow(float* x, int turns) {
+    float sum = 0;
+    for (int i = 0; i < turns; i++) sum += sinf(x[threadIdx.x] + i);  // <- 7:time-limit
+    if (sum == 0.5f) x[threadIdx.x] = sum;
+}
+__device__ volatile int never;
+__global__ void endless() {
+    while (never == 0) {}  // <- 8:time-limit
+}
+
+float table[1024];
+
+int main(int argc, char** argv) {
+    const int which = atoi(argv[1]), n = 1 << 12;
+    std::vector<float> v(n, 1.0f);
+    float stack[64] = {};
+    float* d;
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemset(d, 0, n * sizeof(float));
+    if (which == 1) twice<<<n / 256, 256>>>(v.data(), n);  // <- 1:host-pointer
+    if (which == 2) twice<<<1, 64>>>(stack, 64);           // <- 2:host-pointer
+    if (which == 3) twice<<<4, 256>>>(table, 1024);        // <- 3:host-pointer
+    if (which == 4) assert(n == "one"[0]);                 // <- 4:assert-failed
+    if (which == 5) leaves<<<1, 64>>>(d, 40);
+    if (which == 6) slow<<<1 << 20, 32>>>(d, 100);  // <- 6:time-limit
+    if (which == 7) slow<<<1, 32>>>(d, 1 << 30);
+    if (which == 8) endless<<<1, 32>>>();
+    if (which == 9) d[0] = 1;  // <- 9:host-touches-device
+    printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    if (which == 10) {
+        cudaMalloc(&d, 64);  // freed by the reset
+        cudaDeviceReset();
+        cudaMalloc(&d, 32);  // <- 10:leak
+        return 4;
+    }
+    cudaFree(d);
+}
