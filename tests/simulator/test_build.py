@@ -181,6 +181,15 @@ def test_a_compiler_that_does_not_end_is_stopped_by_its_processor_time(tmp_path,
 
 
 @pytest.mark.slow
+def test_what_is_too_large_for_a_submission_is_too_large_for_whoever_builds_it_first(tmp_path):
+    for name in FAMILIES:  # one cache serves the grader, trace and run
+        with pytest.raises(BuildError) as caught:
+            simulator.build(write(tmp_path, GOOD + "char flood[600u << 20] = {1};\n"), with_compiler=name)
+        assert [f.code for f in caught.value.findings] == ["built-size"], name
+        assert " 512 MiB" in caught.value.findings[0].message.text("en")
+
+
+@pytest.mark.slow
 def test_cache_that_cannot_be_written_falls_back(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", "/proc/nowhere")
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+BUILT_BYTES = 512 << 20  # of one file that a compiler writes; a precompiled header has 37 MB
 MOST_BYTES = 4 << 30  # of builds; a build of the simulator has some hundred kB
 IN_USE_SECONDS = 3600.0  # what was used that recently may be about to be loaded
 

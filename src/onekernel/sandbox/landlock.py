@@ -16,13 +16,13 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from onekernel.backends.cache import BUILT_BYTES
 from onekernel.sandbox import seccomp
 
 MEMORY_BYTES = 16 << 30
 FILE_BYTES = 64 << 20
 OPEN_FILES = 256
 FILES, CALLS = "files", "calls"
-BUILT_BYTES = 512 << 20  # of one file that a compiler writes; a precompiled header has 22 MB
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on x86-64 and aarch64

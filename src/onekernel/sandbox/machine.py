@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from onekernel.backends.cache import BUILT_BYTES
 from onekernel.errors import UserError, of_os
 from onekernel.messages import Message
-from onekernel.sandbox.landlock import BUILT_BYTES
 
 TRY_AGAIN = 75  # the exit status: EX_TEMPFAIL of sysexits.h
 ROOM = 64 << 20  # bytes that a build and its buffers need on the disk

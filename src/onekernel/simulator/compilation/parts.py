@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
-from onekernel.backends.cache import alone, cache_folder, used
+from onekernel.backends.cache import BUILT_BYTES, alone, cache_folder, used
 from onekernel.messages import Message
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
 from onekernel.simulator.paths import INCLUDE, RUNTIME
@@ -21,6 +21,7 @@ _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over the
 _WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc and new in a kernel are the device's: runtime/memory/device_malloc.cpp."""
+_TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
 
@@ -116,7 +117,10 @@ def _disk_error(error: OSError) -> BuildError:
 
 
 def run_compiler(command: list[str]) -> subprocess.CompletedProcess[str]:
-    limited = ["/bin/sh", "-c", f'ulimit -S -t {_CPU_SECONDS} 2>/dev/null; exec "$@"', "sh", *command]
+    """Runs a compiler, within limits whoever asks: what one builds, another finds in the cache. Raises BuildError
+    where it takes too long or writes too much."""
+    limits = f"ulimit -S -t {_CPU_SECONDS} 2>/dev/null; ulimit -S -f {BUILT_BYTES // 512} 2>/dev/null"
+    limited = ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *command]
     try:
         done = subprocess.run(limited, capture_output=True, text=True, errors="replace", timeout=_CLOCK_SECONDS,
                               stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
@@ -125,6 +129,9 @@ def run_compiler(command: list[str]) -> subprocess.CompletedProcess[str]:
     # g++ tells of the signal that ended its compiler; clang is ended by it.
     if done.returncode == -signal.SIGXCPU or "CPU time limit exceeded" in done.stderr:
         raise _too_long(_CPU_SECONDS)
+    if done.returncode == -signal.SIGXFSZ or any(words in done.stderr for words in _TOO_LARGE):
+        message = Message("simulator.built-size", {"mebibytes": BUILT_BYTES >> 20})
+        raise BuildError([Finding("built-size", message)], done.stderr)
     return done
 
 
