@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-RUNTIME = Path(__file__).with_name("runtime")
+SIMULATOR = Path(__file__).parent
+RUNTIME = SIMULATOR / "runtime"
 INCLUDE = RUNTIME / "api"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.conditionals import active
+from onekernel.simulator.rewrite.headers import advice, included
 from onekernel.simulator.rewrite.tokens import Token
 
 _NAMES = {
@@ -43,11 +45,6 @@ _FAMILIES = tuple(
         (r"cu(?:blas|dnn|rand|fft)[A-Z]\w*|curand_\w+", "CUDA's libraries"),
     )
 )
-_HEADERS = re.compile(
-    r"#\s*include\s*<((?:cub|thrust|cuda|cutlass|cute|torch|ATen|c10|pybind11|nvtx3)/[^>]*|mma\.h|cuda_pipeline[^>]*|"
-    r"cooperative_groups/(?:memcpy_async|reduce|scan)\.h|cu(?:blas|dnn|rand|fft|sparse|solver)[^>]*|texture[^>]*|"
-    r"cuda_fp[48]\.h|cudaTypedefs\.h|cuda\.h|nvrtc\.h)>"
-)
 
 
 # Names of the machinery that watches a kernel. CUDA knows none of them, and one hides what a kernel loads.
@@ -63,18 +60,20 @@ class Refusal:
     what: str
     line: int
     key: str = "unsupported"
+    library: str = ""  # that a header belongs to, where its message names it
 
 
-def refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str = DEFAULT) -> list[Refusal]:
-    """Every unsupported thing in the file, once each, in order of lines. `supported_headers`: those we do have."""
-    found = _refusals(tokens, supported_headers, arch)
+def refusals(tokens: list[Token], has: Callable[[str], bool], arch: str = DEFAULT) -> list[Refusal]:
+    """Every unsupported thing in the file, once each, in order of lines. `has`: whether what a directive includes is
+    here, ours or the program's own."""
+    found = _refusals(tokens, has, arch)
     if arch == DEFAULT or not found:
         return found
-    also = {r.what for r in _refusals(tokens, supported_headers, DEFAULT)}
+    also = {r.what for r in _refusals(tokens, has, DEFAULT)}
     return [r if r.what in also else replace(r, key="unsupported-arch") for r in found]
 
 
-def _refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str) -> list[Refusal]:
+def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str) -> list[Refusal]:
     found: dict[str, Refusal] = {}
     before = ("", "")  # the texts of the last two tokens that are no space
     for token in active(tokens, arch):
@@ -86,13 +85,18 @@ def _refusals(tokens: list[Token], supported_headers: frozenset[str], arch: str)
                 found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
             if token.text in UNCOUNTED or _MACHINERY.fullmatch(token.text):
                 found.setdefault(token.text, Refusal(token.text, token.line, "machinery"))
-        elif token.kind == "directive" and (match := _HEADERS.match(token.text)) and match[1] not in supported_headers:
-            what = f"<{match[1]}>"
+        elif (header := _missing(token, has)) and (told := advice(header)):
+            found.setdefault(header, Refusal(f"<{header}>", token.line, *told))
         if what and what not in found:
             found[what] = Refusal(what, token.line)
         if token.kind != "space":
             before = (before[1], token.text)
     return list(found.values())
+
+
+def _missing(token: Token, has: Callable[[str], bool]) -> str | None:
+    """The header that a token includes and that is not here."""
+    return included(token.text) if token.kind == "directive" and not has(token.text) else None
 
 
 def _of_cub(name: str) -> str | None:

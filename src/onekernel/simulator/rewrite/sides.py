@@ -171,9 +171,16 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
             if not (tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return")):
                 yield Misplaced("kernel-in-kernel", token.line, {"name": token.text, "caller": caller})
         elif token.text in _STD_HOST:
-            of_std = is_sign(tokens, before, "::") and tokens[previous_solid(tokens, before - 1)].text == "std"
+            of_std = is_sign(tokens, before, "::") and _is_std(tokens, previous_solid(tokens, before - 1))
             if of_std or (plain_std and is_sign(tokens, after, "<") and token.text in ("vector", "map", "set")):
                 yield Misplaced("std-on-device", token.line, {"name": f"std::{token.text}", "caller": caller})
+
+
+def _is_std(tokens: list[Token], i: int) -> bool:
+    """Whether a name is the host's std, and not cuda::std."""
+    outer = previous_solid(tokens, i - 1)
+    inner = is_sign(tokens, outer, "::") and tokens[previous_solid(tokens, outer - 1)].text == "cuda"
+    return tokens[i].text == "std" and not inner
 
 
 def _constants_written(tokens: list[Token], body: range, declared: Declarations) -> Iterator[Misplaced]:

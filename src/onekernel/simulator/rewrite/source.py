@@ -14,6 +14,7 @@ from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.clusters import tell_clusters
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
+from onekernel.simulator.rewrite.headers import included
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
@@ -83,7 +84,7 @@ def rewrite(
 
 def _finding(source: Source, path: Path, line: int | None, key: str, **values: object) -> None:
     message = Message(f"simulator.{key}", {"line": line or 0, **values})
-    code = "unsupported" if key in ("unsupported-arch", "needs-sm-90") else key
+    code = "unsupported" if key in ("unsupported-arch", "needs-sm-90") or key.startswith("header-") else key
     source.findings.append(Finding(code, message, str(path), line))
 
 
@@ -112,8 +113,13 @@ def _rewrite_file(path: Path, source: Source) -> str:
         source.assigned = assigned(tokens)
         tokens = with_shown(tokens, source.show)
     have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
-    for refusal in refusals(tokens, have, source.arch):
-        _finding(source, path, refusal.line, refusal.key, what=refusal.what, arch=source.arch)
+
+    def has(directive: str) -> bool:
+        return included(directive) in have or _included(directive, path, source) is not None
+
+    for refusal in refusals(tokens, has, source.arch):
+        values = {"what": refusal.what, "arch": source.arch, "library": refusal.library}
+        _finding(source, path, refusal.line, refusal.key, **values)
     for line, closed in _closed(tokens, path):
         _finding(source, path, line, "include-closed", file=closed)
     if source.findings:

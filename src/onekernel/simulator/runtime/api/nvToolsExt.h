@@ -1,0 +1,3 @@
+// Where CUDA 11 had it.
+#pragma once
+#include "nvtx3/nvToolsExt.h"
