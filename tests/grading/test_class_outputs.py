@@ -90,13 +90,13 @@ def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
     verdict = row.card.results[0].verdicts[0]
     assert str(hidden.summary(verdict)) == "2 of 9 hidden inputs failed, in: a last block that is not full"
     text = hidden.text(verdict, course)
-    assert str(SIZE) not in text and "  2: <script>" in text and "01-cuda-programming-model.md" in text
+    assert str(SIZE) not in text and "  2: <script>" in text and "01-03-launch.md" in text
 
 
 def test_a_lesson_is_its_sections_words_with_its_picture(course: Course) -> None:
-    found = lessons.lesson(course.root, "01-cuda-programming-model#launch", "en")
+    found = lessons.lesson(course.root, "01-03-launch#launch", "en")
     assert found and "kernel<<<" in found.text and found.picture.startswith("data:image/")
-    assert "<sup>" not in found.text and lessons.lesson(course.root, "01-cuda-programming-model#no", "en") is None
+    assert "<sup>" not in found.text and lessons.lesson(course.root, "01-03-launch#no", "en") is None
 
 
 def test_groups_of_inputs_have_words() -> None:

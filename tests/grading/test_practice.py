@@ -129,7 +129,7 @@ def test_every_tally_has_its_words() -> None:
 NEW = {
     "exercise.toml": """\
 title = { en = "Minus", es = "Menos" }
-chapter = "01-cuda-programming-model#launch"
+chapter = "01-03-launch#launch"
 before = "01-naive-kernel"
 minutes = 2
 inputs = [{ n = 96 }, { n = 32 }]

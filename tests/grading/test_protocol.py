@@ -67,7 +67,7 @@ def test_a_finding_shows_no_file_but_the_submissions() -> None:
 
 
 def test_nothing_of_a_submission_steers_the_terminal_or_begins_a_line() -> None:
-    check = Check("x.y", correct.KIND, 10, Text("t", "t"), "01-cuda-programming-model#bounds", {})
+    check = Check("x.y", correct.KIND, 10, Text("t", "t"), "01-04-bounds#bounds", {})
     hostile = Message("grading.plain", {"text": "\x1b[2J\x1b]0;x\x07 \u202e\x9b1m\nada: 34 / 34"})
     failure = Failure(hostile, "01-cuda#\x1b[1m\nx", file="/x/\x1b[1m\n.cu", line=1)
     verdict = Verdict(check, FAILED, failures=(failure,), note=hostile)

@@ -86,7 +86,7 @@ def test_a_record_is_in_the_table_and_its_lesson_in_both_languages(record: Recor
 
 NEW_RECORD = """
 [freed]
-chapter = "01-cuda-programming-model#errors"
+chapter = "01-06-errors#errors"
 means.en = "memory that is freed"
 means.es = "memoria que se libera"
 
@@ -130,6 +130,6 @@ def test_a_finding_is_added_by_its_record_and_one_call(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SHOW, str(tmp_path / "kernel.cu")]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert done.stdout.splitlines() == [
-        "freed", "4", "01-cuda-programming-model#errors", "64 bytes are freed here.", "Aquí se liberan 64 bytes.",
+        "freed", "4", "01-06-errors#errors", "64 bytes are freed here.", "Aquí se liberan 64 bytes.",
         "| `freed` | memory that is freed |",
     ], done.stderr  # fmt: skip

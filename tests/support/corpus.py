@@ -17,7 +17,7 @@ from onekernel.ops import OPERATORS
 
 ROOT = find_root(Path(__file__).parent)
 COMMENT = {".cu": "// ", ".py": "# "}
-CHAPTER = "01-cuda-programming-model#launch"
+CHAPTER = "01-03-launch#launch"
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def hold_to(prototypes: Sequence[str], declared: Sequence[Declared], path: Path)
         wrong = mismatch(found, expected) if found else None
         if found and wrong:
             message = Message(f"cuda.{wrong[0]}", wrong[1])
-            chapter = "01-cuda-programming-model#launch"
+            chapter = "01-03-launch#launch"
             raise BuildError([Finding("wrong-signature", message, str(path), found.line, "error", chapter)])
 
 

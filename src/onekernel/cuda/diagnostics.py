@@ -28,21 +28,21 @@ _HOST_VERSION = re.compile(r"unsupported GNU version|unsupported clang version",
 # cudaError_t -> the finding's code, its chapter, and whether the context is lost ("sticky").
 # Source: CUDA Runtime API, "Data types used by CUDA Runtime", enum cudaError.
 _ERRORS = {
-    1: ("invalid-value", "01-cuda-programming-model#errors", False),
-    2: ("out-of-memory", "01-cuda-programming-model#memory", False),
-    9: ("invalid-configuration", "01-cuda-programming-model#launch", False),
-    98: ("invalid-device-function", "01-cuda-programming-model#launch", False),
-    209: ("no-kernel-image", "01-cuda-programming-model#launch", False),
-    700: ("illegal-address", "01-cuda-programming-model#bounds", True),
+    1: ("invalid-value", "01-06-errors#errors", False),
+    2: ("out-of-memory", "01-11-memory-spaces#memory", False),
+    9: ("invalid-configuration", "01-03-launch#launch", False),
+    98: ("invalid-device-function", "01-03-launch#launch", False),
+    209: ("no-kernel-image", "01-03-launch#launch", False),
+    700: ("illegal-address", "01-04-bounds#bounds", True),
     701: ("too-many-resources", "02-06-row-in-registers#occupancy", False),
-    702: ("kernel-timeout", "01-cuda-programming-model#errors", True),
-    710: ("device-assert", "01-cuda-programming-model#errors", True),
-    715: ("illegal-instruction", "01-cuda-programming-model#errors", True),
+    702: ("kernel-timeout", "01-06-errors#errors", True),
+    710: ("device-assert", "01-06-errors#errors", True),
+    715: ("illegal-instruction", "01-06-errors#errors", True),
     716: ("misaligned-address", "02-05-vector-loads#vectors", True),
-    717: ("illegal-address", "01-cuda-programming-model#bounds", True),
-    718: ("illegal-address", "01-cuda-programming-model#bounds", True),
-    719: ("illegal-address", "01-cuda-programming-model#bounds", True),
-    720: ("invalid-configuration", "01-cuda-programming-model#launch", False),
+    717: ("illegal-address", "01-04-bounds#bounds", True),
+    718: ("illegal-address", "01-04-bounds#bounds", True),
+    719: ("illegal-address", "01-04-bounds#bounds", True),
+    720: ("invalid-configuration", "01-03-launch#launch", False),
 }
 
 
@@ -53,7 +53,7 @@ def is_sticky(status: int) -> bool:
 
 def finding_of_status(status: int, name: str, function: str, path: Path) -> Finding:
     """What a cudaError_t other than cudaSuccess says about the launcher `function`."""
-    code, chapter, _ = _ERRORS.get(status, ("cuda-error", "01-cuda-programming-model#errors", False))
+    code, chapter, _ = _ERRORS.get(status, ("cuda-error", "01-06-errors#errors", False))
     values = {"function": function, "error": name, "status": status}
     return Finding(code, Message(f"cuda.{code}", values), str(path), None, "error", chapter)
 

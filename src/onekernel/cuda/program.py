@@ -255,7 +255,7 @@ class _Repeated:
 
 
 def _finding(code: str, key: str, path: Path, line: int | None, **values: str) -> Finding:
-    return Finding(code, Message(f"cuda.{key}", values), str(path), line, "error", "01-cuda-programming-model#launch")
+    return Finding(code, Message(f"cuda.{key}", values), str(path), line, "error", "01-03-launch#launch")
 
 
 def _raw(held: Any, arg: Arg) -> int | float:

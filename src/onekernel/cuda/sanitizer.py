@@ -108,7 +108,7 @@ def _finding(report: dict[str, str], tensors: list[_Tensor], path: Path) -> Find
         code, chapter = "misaligned-access", "02-05-vector-loads#vectors"
     else:
         code = "out-of-bounds-read" if report["kind"] == "read" else "out-of-bounds-write"
-        chapter = "01-cuda-programming-model#bounds"
+        chapter = "01-04-bounds#bounds"
     return Finding(code, Message(f"cuda.{code}", values), file, line, "error", chapter)
 
 

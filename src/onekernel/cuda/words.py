@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from onekernel.messages import Message
 
-SIDES = "01-cuda-programming-model#launch"
+SIDES = "01-03-launch#launch"
 _CALL = re.compile(
     r'calling a (?:constexpr )?__(?P<side>host|device)__ function\("(?P<callee>.+?)"\) from a '
     r'__(?:global|device|host)__ function\("(?P<caller>.+?)"\) is not allowed'

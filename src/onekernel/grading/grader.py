@@ -256,5 +256,5 @@ def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
     """The compiler's findings, told once, at the first check."""
     failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
     if outcome.ended:
-        failures = (Failure(outcome.ended, "01-cuda-programming-model#errors", code="ended"),)
+        failures = (Failure(outcome.ended, "01-06-errors#errors", code="ended"),)
     return _told_once(s, FAILED, failures)

@@ -12,6 +12,8 @@ from pathlib import Path
 from onekernel.report.text import chapter_link
 
 _KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
+_HEADING = re.compile(r"^#+ +.+$", re.MULTILINE)
+_AT_A_HEADING = re.compile(r'(?:\s|<a id="[\w-]+"></a>)*#')
 MOST_BYTES = 300_000  # of a picture; a larger one is left to the chapter
 
 
@@ -39,7 +41,9 @@ def lesson(root: Path, chapter: str, lang: str) -> Lesson | None:
         mark = f'<a id="{anchor}"></a>'
         if mark not in text:
             return None
-        text = text.split(mark, 1)[1]
+        above, text = text.split(mark, 1)
+        if not _AT_A_HEADING.match(text):  # the anchor of a whole page stands below its title
+            text = "".join(_HEADING.findall(above)[-1:]) + text
     title, body = _section(text)
     picture = re.search(r"^!\[(?P<alt>[^\]]*)\]\((?P<file>[^)]+)\)", body, re.MULTILINE)
     shown, alt = (_embedded(path.parent / picture["file"]), picture["alt"]) if picture else ("", "")
@@ -48,11 +52,11 @@ def lesson(root: Path, chapter: str, lang: str) -> Lesson | None:
 
 def _section(text: str) -> tuple[str, str]:
     """The title and the text of the first section."""
-    heading = re.search(r"^#+ +(?P<title>.+)$", text, re.MULTILINE)
+    heading = _HEADING.search(text)
     if not heading:
         return "", text
     body = text[heading.end() :]
-    return _plain(heading["title"]), re.split(r"^#+ ", body, maxsplit=1, flags=re.MULTILINE)[0]
+    return _plain(heading[0].lstrip("# ")), re.split(r"^#+ ", body, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def _paragraph(body: str) -> str:

@@ -59,7 +59,7 @@ def _too_large(rows: int, cols: int) -> Message:
 
 def _counts(s: Submission, sizes: dict[str, int], dtype: str) -> list[str]:
     """The memory measures of one call in the simulator, and what a row costs in requests and barriers."""
-    check = Check("log", memory.KIND, 1, Text("", ""), "01-cuda-programming-model#coalescing", {"sizes": sizes})
+    check = Check("log", memory.KIND, 1, Text("", ""), "01-13-coalescing#coalescing", {"sizes": sizes})
     call = call_at(s, sizes, dtype)
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "count", "time_limit": COUNT_SECONDS}

@@ -13,7 +13,7 @@ from onekernel.sandbox import confinement
 
 
 def chapter_link(chapter: str, lang: str | None = None) -> str:
-    """The page that a verdict points to, from the course's root: docs/en/01-cuda-programming-model.md#bounds."""
+    """The page that a verdict points to, from the course's root: docs/en/01-04-bounds.md#bounds."""
     page, _, anchor = chapter.partition("#")
     return f"docs/{lang or language()}/{page}.md" + (f"#{anchor}" if anchor else "")
 

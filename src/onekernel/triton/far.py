@@ -16,7 +16,7 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 
 STRIDE = 1 << 30  # elements
-CHAPTER = "01-cuda-programming-model#rows-and-strides"
+CHAPTER = "01-09-rows-and-strides#rows-and-strides"
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 

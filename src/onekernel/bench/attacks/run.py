@@ -27,7 +27,7 @@ from onekernel.sandbox.landlock import landlock_version
 from onekernel.sandbox.machine import MachineFault
 
 GROUPS = {".cu": ("exact-blocks", "tails"), ".py": ("special",)}  # of inputs that every such exercise has
-CHAPTER = "01-cuda-programming-model#launch"
+CHAPTER = "01-03-launch#launch"
 COMMENT = {".cu": "// ", ".py": "# "}
 
 

@@ -1,4 +1,4 @@
-"""Chapter 01, first half: the machine, host and device, a launch and its numbers, bounds, rows and strides."""
+"""Chapter 01, first half: the machine, host and device, streams, a launch and its numbers, bounds, rows and strides."""
 
 from __future__ import annotations
 
@@ -50,6 +50,24 @@ def host(c: Canvas, t: Callable[[str], str]) -> None:
             c.box(218, y + 34, 160, 30, "blue", t("back"), 12)
             y += 40
         y += 38
+
+
+def streams(c: Canvas, t: Callable[[str], str]) -> None:
+    """Two queues: order inside each of them, none between them."""
+    c.text(12, 20, t("cpu"), 12.5, "start", bold=True)
+    for k, (name, colour) in enumerate((("A", "orange"), ("B", "orange"), (t("copy"), "blue"), ("C", "green"))):
+        c.box(12 + 58 * k, 28, 54, 26, colour, name, 12)
+    c.text(378, 46, t("on"), 11.5, "end", faint=True)
+    c.text(12, 86, t("one"), 12.5, "start", bold=True)
+    c.box(44, 94, 130, 32, "orange", t("kernel") + " A")
+    c.box(178, 94, 100, 32, "orange", t("kernel") + " B")
+    c.box(282, 94, 96, 32, "blue", t("copy"))
+    c.text(12, 154, t("other"), 12.5, "start", bold=True)
+    c.box(84, 162, 130, 32, "green", t("kernel") + " C")
+    c.arrow(12, 214, 378, 214, "grey")
+    c.text(378, 232, t("time"), 12, "end", faint=True)
+    c.line(((176, 90), (176, 206)), "grey", 1.4, dashed=True)
+    c.text(12, 232, t("late"), 11.5, "start", faint=True)
 
 
 def numbers(c: Canvas, t: Callable[[str], str]) -> None:
@@ -126,6 +144,7 @@ def strides(c: Canvas, t: Callable[[str], str]) -> None:
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "machine": (370, machine),
     "host-device": (300, host),
+    "streams": (244, streams),
     "thread-numbers": (198, numbers),
     "bounds": (184, bounds),
     "plane": (296, plane),

@@ -12,7 +12,7 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.simulator.compilation.lint import Seen, lint
 
-CHAPTER = "01-cuda-programming-model#compile-errors"
+CHAPTER = "01-07-compile-errors#compile-errors"
 MOST = 5
 FLAGS = (
     "-Wparentheses", "-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value", "-Wunused-result", "-Waddress",

@@ -32,8 +32,8 @@ from onekernel.simulator.rewrite.tokens import (
     tokenize,
 )
 
-COMPILE_ERRORS = "01-cuda-programming-model#compile-errors"
-SIDES = "01-cuda-programming-model#launch"
+COMPILE_ERRORS = "01-07-compile-errors#compile-errors"
+SIDES = "01-03-launch#launch"
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
 POISON = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n"
