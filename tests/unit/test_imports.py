@@ -19,7 +19,7 @@ FLOORS = (
     {"errors"},
     {"arguments", "course", "gaps", "counts", "units", "ways"},
     {"ops"},
-    {"minigpt"},  # stands alone, on its messages and errors: grading compares a learner's port with it
+    {"minigpt"},  # grading compares a learner's port with it
     {"backends"},
     {"cuda", "triton"},
     {"simulator"},  # counts by the code that NVIDIA's compiler makes

@@ -64,6 +64,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("run", "run:run", _run, _program)
     command("explain", "explain:run", _explain)
     command("bench", "tools:bench", _benched, _flag("dry-run"))
+    command("gpt", "gpt:run", _gpt, _whose, _device)
     command("docs", "docs:run", _docs)
     command("author", "author:starters")
     _author(found)
@@ -172,6 +173,15 @@ def _explain(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help=say("cli.opt-explain-out"))
 
 
+def _gpt(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("prompt", nargs="?", metavar="TEXT", default="A warp is", help=say("cli.arg-prompt"))
+    parser.add_argument("--length", metavar="N", type=_count, help=say("cli.opt-length"))
+    parser.add_argument("--temperature", metavar="T", type=_warmth, default=0.0, help=say("cli.opt-temperature"))
+    parser.add_argument("--seed", metavar="N", type=_count, default=0, help=say("cli.opt-draw-seed"))
+    _flag("with-my-kernels")(parser)
+    parser.add_argument("--use", metavar="EXERCISE", action="append", default=[], help=say("cli.opt-use"))
+
+
 def _docs(parser: argparse.ArgumentParser) -> None:
     _flag("build")(parser)
     parser.add_argument("--port", metavar="N", type=_count, default=8000, help=say("cli.opt-port"))
@@ -214,6 +224,10 @@ def _positive(text: str) -> float:
     if not 0 < value < float("inf"):
         raise ValueError(text)
     return value
+
+
+def _warmth(text: str) -> float:
+    return 0.0 if text == "0" else _positive(text)
 
 
 def _date(text: str) -> datetime.datetime:

@@ -2,6 +2,7 @@
 
 model.py         the forward pass, on NumPy or CuPy: read this first; config.py: its shape
 arithmetic.py    the same operators built so that their bytes do not depend on the library
+kernels.py       the same operators on a learner's kernels: `onekernel gpt --with-my-kernels`
 weights.py       the trained weights, checked against their hash; weights.npz
 train.py         how they were made, from corpus.txt; training.json
 port_request.py  what a check asks of a port

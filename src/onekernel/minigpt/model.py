@@ -44,16 +44,19 @@ class Native:
 
 
 class MiniGPT:
-    """The model. `weights` has the names and shapes of `config.shapes()`; they are held in float64."""
+    """The model. `weights` has the names and shapes of `config.shapes()`; they are held, and all is computed, in
+    `dtype`: float64, unless the operators want another."""
 
-    def __init__(self, config: Config, weights: Mapping[str, np.ndarray], operators: Any = None) -> None:
+    def __init__(
+        self, config: Config, weights: Mapping[str, np.ndarray], operators: Any = None, dtype: Any = np.float64
+    ) -> None:
         for name, shape in config.shapes().items():
             given = weights[name].shape if name in weights else "none"
             if given != shape:
                 raise ValueError(f"weight {name}: {shape} expected, {given} given")
         self.config = config
         self.operators = operators or Native()
-        self.weights = {name: self.operators.xp.asarray(w, dtype=np.float64) for name, w in weights.items()}
+        self.weights = {name: self.operators.xp.asarray(w, dtype=dtype) for name, w in weights.items()}
 
     def logits(self, tokens: Array, note: Note = lambda name, x: None) -> Array:
         """tokens (B, T) of integers below the vocabulary, T <= context -> (B, T, V). `note` is shown each step."""
@@ -116,12 +119,14 @@ class MiniGPT:
         inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * (x * x * x))
         return 0.5 * x * (1.0 + self.operators.tanh(inner))
 
-    def generate(self, prompt: str, length: int, temperature: float = 0.0, seed: int = 0) -> str:
+    def generate(
+        self, prompt: str, length: int, temperature: float = 0.0, seed: int = 0, note: Note = lambda name, x: None
+    ) -> str:
         """`length` bytes more after `prompt`. Temperature 0 takes the likeliest byte; above, it draws (NumPy only)."""
         tokens = list(prompt.encode()) or [ord("\n")]
         rng = np.random.default_rng(seed)
         for _ in range(length):
-            last = self.logits(np.array([tokens[-self.config.context :]]))[0, -1]
+            last = self.logits(np.array([tokens[-self.config.context :]]), note)[0, -1]
             if temperature > 0:
                 odds = np.asarray(Native().softmax(last / temperature))
                 tokens.append(int(rng.choice(len(odds), p=odds)))

@@ -148,11 +148,13 @@ def _count(data: np.ndarray) -> int:
 
 
 def worst_ulp(got: np.ndarray, want: np.ndarray) -> int:
-    """The largest distance between two float64 arrays, in representable numbers. NaN counts as far from all else."""
+    """The largest distance between two arrays, both of float64 or both of float32, in representable numbers. NaN counts
+    as far from all else."""
+    whole = np.int64 if got.dtype == np.float64 else np.int32
 
     def ordered(x: np.ndarray) -> np.ndarray:
-        bits = (x + 0.0).view(np.int64)  # + 0.0: -0.0 and 0.0 are one number
-        return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
+        bits = (x + 0.0).view(whole).astype(np.int64)  # + 0.0: -0.0 and 0.0 are one number
+        return np.where(bits < 0, np.int64(np.iinfo(whole).min) - bits, bits)
 
     a, b = ordered(got), ordered(want)
     return max((abs(int(x) - int(y)) for x, y in zip(a.ravel(), b.ravel(), strict=True) if x != y), default=0)
