@@ -66,7 +66,7 @@ const char* fault_of(Worker& w, const Copy& c) {
     if (c.thread == w.rank) return wait ? nullptr : c.batch > w.copies->copiers[c.thread].closed ? "open" : "own";
     if (!wait) return "other";
     auto ordered_since = [&](uint32_t time) {
-        return ordered_in_block(w, {static_cast<uint32_t>(w.block + 1), time, 0, c.thread, 15, WRITES}, w.rank);
+        return ordered_in_block(w, {static_cast<uint32_t>(w.block + 1), time, c.thread, 15, WRITES}, w.rank);
     };
     // No barrier at all is a race like any other.
     return !ordered_since(c.time) || ordered_since(wait->time) ? nullptr : "barrier";

@@ -54,8 +54,8 @@ std::vector<std::vector<Acquire>> acquires(1);  // of the running blocks: one, o
 
 bool covers(const Worker& w, const Release& r, const Access& p) {
     if (!r.device && p.block != w.block + 1) return false;
-    if (r.thread == p.thread) return p.time <= r.time;
-    return p.time < r.barrier_time || (r.thread / WARP == p.thread / WARP && p.time < r.full_time);
+    if (r.thread == p.thread()) return p.time <= r.time;
+    return p.time < r.barrier_time || (r.thread / WARP == p.thread() / WARP && p.time < r.full_time);
 }
 
 // Does one of the channel's first `count` releases, beyond those walked before, order `p`?
@@ -69,7 +69,7 @@ bool released(const Worker& w, const Channel& c, size_t count, const Access& p) 
 }
 
 bool acquired(Worker& w, const Acquire& q, unsigned rank) {
-    return ordered_in_block(w, Access{static_cast<uint32_t>(w.block + 1), q.time, 0, q.thread, 0, 0}, rank);
+    return ordered_in_block(w, Access{static_cast<uint32_t>(w.block + 1), q.time, q.thread, 0, 0}, rank);
 }
 
 bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
@@ -95,11 +95,11 @@ bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
 }  // namespace
 
 bool ordered_in_block(Worker& w, const Access& p, unsigned rank) {
-    if (p.thread == rank || p.time < w.barrier_time) return true;
-    if (p.thread / WARP != rank / WARP) return false;
+    if (p.thread() == rank || p.time < w.barrier_time) return true;
+    if (p.thread() / WARP != rank / WARP) return false;
     const Warp& wp = warp_of(w, rank);
     if (p.time < wp.full_time) return true;
-    return wp.seen && p.time < wp.seen[p.thread % WARP][rank % WARP];
+    return wp.seen && p.time < wp.seen[p.thread() % WARP][rank % WARP];
 }
 
 bool ordered(Worker& w, const Access& p, unsigned rank) {
@@ -156,7 +156,7 @@ bool ordered_by_block_barrier(Worker& w, const Access& p, unsigned rank) {
     int other = resident.member_of(p.block - 1);
     if (other < 0) return false;
     const Arrivals& mine = resident.members[w.member].arrivals[rank];
-    const Arrivals& theirs = resident.members[other].arrivals[p.thread];
+    const Arrivals& theirs = resident.members[other].arrivals[p.thread()];
     for (int level : {CLUSTER, GRID}) {
         if (!mine.met[level] || &resident.barrier(level, other) != &resident.barrier(level, w.member)) continue;
         if (p.time < theirs.times[level][(mine.met[level] - 1) & 1]) return true;

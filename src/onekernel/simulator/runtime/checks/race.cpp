@@ -52,24 +52,25 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
                        : other_block                                 ? place.global ? "grid" : "cluster"
                        : (earlier.flags | later.flags) & ATOMIC ? "atomic"
                        : both_write                                  ? "write-write"
-                       : read_before && read_before == other.pc      ? "write-after-read"
+                       : read_before && read_before == other.pc()    ? "write-after-read"
                                                                      : "read-write";
     uint64_t key = variable_key(place);
     // Where all that meet are of one warp, its own barrier is enough: one pair of two warps, and it is not.
-    bool one_warp = !other_block && earlier.thread / WARP == later.thread / WARP;
+    bool one_warp = !other_block && earlier.thread() / WARP == later.thread() / WARP;
     Finding f(place.global ? "race-global" : "race-shared", key, one_warp);
     if (!one_warp && f.kept()) withdraw(place.global ? "race-global" : "race-shared", key);
     if (one_warp) f.sentence("warp", "one-warp");
-    f.form(form).code_at(code_base() + told.pc).other_code_at(code_base() + other.pc);
-    f.block("block", told.block - 1).thread("thread", told.thread);
-    f.block("other_block", other.block - 1).thread("other_thread", other.thread);
+    f.form(form).code_at(code_base() + told.pc()).other_code_at(code_base() + other.pc());
+    f.block("block", told.block - 1).thread("thread", told.thread());
+    f.block("other_block", other.block - 1).thread("other_thread", other.thread());
     if (variable(f, place, address).add()) withdraw("uninitialised-read", key);  // read too early, not never written
 }
 
 // `read_before`: where the one that writes has read the word since the last barrier, 0 if it has not. Whoever does as the
 // other did and only then writes comes after the read; a value that is read by mistake is written first.
-void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access& p, const Access& now, uint32_t read_before = 0) {
-    if (!p.block || !(p.bytes & now.bytes) || (p.flags & now.flags & ATOMIC) || ordered(w, p, now.thread)) return;
+// The accesses come by value: whoever calls keeps them in registers.
+[[gnu::noinline]] void meet(Worker& w, const Place& place, uintptr_t address, int bytes, const Access p, const Access now, uint32_t read_before = 0) {
+    if (!p.block || !(p.bytes & now.bytes) || (p.flags & now.flags & ATOMIC) || ordered(w, p, now.thread())) return;
     bool both_write = (p.flags & WRITES) && (now.flags & WRITES);
     if (!both_write && (p.flags | now.flags) & COMPARES) return;
     if (both_write && !((p.flags | now.flags) & ATOMIC)) {
@@ -93,12 +94,21 @@ void settle(Worker& w) {
     variable(f.form(place.global ? "global" : "shared").code_at(pc).here(), place, at).add();
 }
 
+// Field by field, from registers.
+static inline __attribute__((always_inline)) void put(Access& to, const Access now) {
+    to.block = now.block;
+    to.time = now.time;
+    to.where = now.where;
+    to.bytes = now.bytes;
+    to.flags = now.flags;
+}
+
 // One word of an access. `now.bytes` says which of its four bytes, the first of which lies at `at`.
 static inline __attribute__((always_inline)) void check_word(Worker& w, const Place& place, ShadowWord& c, uintptr_t at, int bytes,
-                                                             const Access& now, uintptr_t pc) {
+                                                             const Access now, uintptr_t pc) {
     // Most earlier accesses are ordered by the barrier or are the thread's own: seen at once, without a call.
     auto harmless = [&](const Access& p) {
-        return !p.block || (p.block == now.block && (p.thread == now.thread || p.time < w.barrier_time));
+        return !p.block || (p.block == now.block && (p.thread() == now.thread() || p.time < w.barrier_time));
     };
     uint32_t owner = place.owner ? place.owner : now.block;
     if (c.launch != race_serial || (!place.global && c.init_block != owner)) {
@@ -108,40 +118,40 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
         }
         c.launch = race_serial;
         c.writer.block = c.atomic.block = c.reader.block = c.reader2.block = 0;
-        c.atomic.pc = 0;
+        c.atomic.where = 0;
     }
     if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
         !(place.global && place.global->initialised))
         report_uninitialised(place, at, pc);
     // A place that holds no atomic holds what the last writer had read of the word itself.
     if (!harmless(c.writer))
-        meet(w, place, at, bytes, c.writer, now, c.atomic.block || c.atomic.thread != c.writer.thread ? 0 : c.atomic.pc);
+        meet(w, place, at, bytes, c.writer, now, c.atomic.block || c.atomic.thread() != c.writer.thread() ? 0 : c.atomic.pc());
     bool atomic = now.flags & ATOMIC;
     if (!atomic && !harmless(c.atomic)) meet(w, place, at, bytes, c.atomic, now);
     if (now.flags & WRITES) {
-        auto own = [&](const Access& p) { return p.block == now.block && p.thread == now.thread && p.time >= w.barrier_time; };
-        uint32_t read_before = own(c.reader) ? c.reader.pc : own(c.reader2) ? c.reader2.pc : 0;
+        auto own = [&](const Access& p) { return p.block == now.block && p.thread() == now.thread() && p.time >= w.barrier_time; };
+        uint32_t read_before = own(c.reader) ? c.reader.pc() : own(c.reader2) ? c.reader2.pc() : 0;
         if (!harmless(c.reader)) meet(w, place, at, bytes, c.reader, now, read_before);
         if (!harmless(c.reader2)) meet(w, place, at, bytes, c.reader2, now, read_before);
         c.init |= now.bytes;
         if (atomic) {
-            c.atomic = now;
+            put(c.atomic, now);
             return;
         }
-        c.writer = now;
+        put(c.writer, now);
         for (Access* a : {&c.atomic, &c.reader, &c.reader2})
             if (!(a->bytes & ~now.bytes)) a->block = 0;
-        if (!c.atomic.block) c.atomic.pc = read_before, c.atomic.thread = now.thread;
+        if (!c.atomic.block) c.atomic.where = Access::at(read_before, now.thread());
         return;
     }
     if (atomic) {
-        if (!c.atomic.block || !(c.atomic.flags & WRITES)) c.atomic = now;
+        if (!c.atomic.block || !(c.atomic.flags & WRITES)) put(c.atomic, now);
         return;
     }
     Access& r = harmless(c.reader) ? c.reader : c.reader2;
-    bool again = r.block == now.block && r.thread == now.thread && r.time == now.time;
+    bool again = r.block == now.block && r.thread() == now.thread() && r.time == now.time;
     uint8_t had = again ? r.bytes : 0;
-    r = now;
+    put(r, now);
     r.bytes |= had;
 }
 
@@ -149,8 +159,7 @@ void check_order(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t ad
                  uintptr_t pc) {
     settle(w);
     uintptr_t code = pc - code_base();
-    Access now{static_cast<uint32_t>(w.block + 1), w.time, static_cast<uint32_t>(code < 1 << 22 ? code : 0), w.rank, 15,
-               static_cast<uint8_t>(flags)};
+    Access now{static_cast<uint32_t>(w.block + 1), w.time, Access::at(code, w.rank), 15, static_cast<uint8_t>(flags)};
     uintptr_t offset = address - base, end = offset + bytes;
     if (bytes == 4 && offset % 4 == 0) {
         check_word(w, place, shadow[offset / 4], address, 4, now, pc);
@@ -159,8 +168,9 @@ void check_order(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t ad
     for (uintptr_t word = offset / 4; word * 4 < end; word++) {
         int from = word * 4 < offset ? static_cast<int>(offset - word * 4) : 0;
         int to = word * 4 + 4 > end ? static_cast<int>(end - word * 4) : 4;
-        now.bytes = static_cast<uint8_t>((1 << to) - (1 << from));
-        check_word(w, place, shadow[word], base + word * 4 + from, to - from, now, pc);
+        Access part = now;
+        part.bytes = static_cast<uint8_t>((1 << to) - (1 << from));
+        check_word(w, place, shadow[word], base + word * 4 + from, to - from, part, pc);
     }
 }
 

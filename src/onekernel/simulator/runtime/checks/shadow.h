@@ -7,16 +7,20 @@
 #include "../memory/access.h"
 
 namespace __ok {
-// One access to a word, as its shadow keeps it.
+// One access to a word, as its shadow keeps it. No bit fields: an access is put together at every hook, and a processor waits
+// for a byte that was just written into a word that it then reads.
 struct __attribute__((packed, aligned(2))) Access {
     uint32_t block;         // linear index + 1; 0: none
     uint32_t time;          // Worker::time
-    uint32_t pc : 22;       // offset from code_base(), 0 if it is beyond
-    uint32_t thread : 10;
+    uint32_t where;         // in the code, and the thread: at()
     uint8_t bytes;          // which of the word's four
     uint8_t flags;
+    static constexpr int THREAD_BITS = 10;
+    uint32_t pc() const { return where >> THREAD_BITS; }  // offset from code_base(), 0 if it is beyond
+    uint32_t thread() const { return where % (1 << THREAD_BITS); }
+    static uint32_t at(uintptr_t pc, uint32_t thread) { return (pc < 1u << (32 - THREAD_BITS) ? static_cast<uint32_t>(pc) << THREAD_BITS : 0) | thread; }
 };
-static_assert(sizeof(Access) == 14 && MAX_THREADS_PER_BLOCK <= 1 << 10);
+static_assert(sizeof(Access) == 14 && MAX_THREADS_PER_BLOCK <= 1 << Access::THREAD_BITS);
 
 // One per 4-byte word; one line of the cache. The accesses belong to launch `launch`. An atomic has a place of its own: among
 // themselves atomics do no harm, so the last one says nothing about the plain accesses before it.

@@ -8,7 +8,7 @@
 
 namespace __ok {
 void report_exited_block(const ResidentBlocks& resident, int member, const RemoteAccess& a) {
-    Finding("exited-block", a.pc).code_at(a.pc).block("block", a.access.block - 1).thread("thread", a.access.thread)
+    Finding("exited-block", a.pc).code_at(a.pc).block("block", a.access.block - 1).thread("thread", a.access.thread())
         .block("other_block", resident.block_of(member)).array("variable", a.array->name).number("index", a.index).add();
 }
 
@@ -25,7 +25,7 @@ bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned
     }
     if (address & (bytes - 1)) report_misaligned(address, bytes, pc, s->name);
     ResidentBlock& owner = resident.members[member];
-    Access now{static_cast<uint32_t>(w.block + 1), w.time, 0, w.rank, 15, static_cast<uint8_t>(flags)};
+    Access now{static_cast<uint32_t>(w.block + 1), w.time, w.rank, 15, static_cast<uint8_t>(flags)};
     RemoteAccess remote{true, now, pc, s, (at - s->offset) / s->item};
     if (!owner.worker->alive) report_exited_block(resident, member, remote);
     if (!w.is_awaited) owner.remote = remote;
