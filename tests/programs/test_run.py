@@ -78,10 +78,10 @@ def test_what_cuda_allows_runs_and_is_not_complained_of() -> None:
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 
-ENDS = {1: 0, 2: 0, 3: 0, 4: 134, 5: 0, 6: 0, 7: 0, 8: 0, 9: 139, 10: 4}
+ENDS = {1: 0, 2: 0, 3: 0, 4: 134, 5: 0, 6: 0, 7: 0, 8: 0, 9: 139, 10: 4, 11: 0, 12: 0, 13: 0, 14: 0}
 """The program's own status, by the number of the mistake."""
 SAID = {
-    1: "v.data() is memory of the host, and twice uses it at line 9",
+    1: "v.data() is memory of the host, and twice uses it at line 10",
     2: "stack is memory of the host",
     3: "table is memory of the host",
     4: 'assert(n == "one"[0]) failed on the host',
@@ -89,6 +89,10 @@ SAID = {
     7: "a loop does not end",
     8: "a loop does not end",
     10: "32 bytes of device memory",
+    11: "of 1,024 threads of block 0 having ended. It makes progress",
+    12: "still going from barrier to barrier",
+    13: "reads s[-2] in shared memory, 2 elements before the first",
+    14: "large has 536,870,912 bytes, and this machine has no room",
 }
 
 
@@ -106,6 +110,20 @@ def test_a_mistake_is_told_at_its_line(number: int, wrong: Executable) -> None:
     assert done.status == ENDS[number]
     assert exit_status(done) == (3 if done.errors else ENDS[number])
     assert SAID.get(number, "") in done.findings[0].message.text("en")
+
+
+def test_an_error_that_nobody_looks_at_is_told_and_no_other() -> None:
+    path = HERE / "unasked.cu"
+    program = build([path])
+    for arguments, code in (([], "unasked-error"), (["asks"], None)):
+        done = program.run(arguments, quiet=True)
+        wanted = {(code if c == "asks-not" else c, line) for c, line in marked(path)}
+        assert {(f.code, f.line) for f in done.findings} == {(c, line) for c, line in wanted if c}
+    said = {f.line: f.message.text("en") for f in program.run([], quiet=True).findings if f.code == "unasked-error"}
+    texts = [said[line] for line in sorted(said)]
+    assert texts[0].startswith("cudaMalloc returned cudaErrorMemoryAllocation (out of memory), and nothing looked")
+    assert texts[1].startswith("cudaSetDevice returned cudaErrorInvalidDevice (invalid device ordinal)")
+    assert texts[3].startswith("The launch of fill failed with cudaErrorInvalidConfiguration")
 
 
 def test_without_hooks_a_host_pointer_is_told_before_it_is_used() -> None:

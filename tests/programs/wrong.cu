@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <vector>
 
 __global__ void twice(float* x, int n) {
@@ -15,9 +16,21 @@ __global__ void leaves(float* x, int n) {
 }
 __global__ void slow(float* x, int turns) {
     float sum = 0;
-    for (int i = 0; i < turns; i++) sum += sinf(x[threadIdx.x] + i);  // <- 7:time-limit
+    for (int i = 0; i < turns; i++) sum += sinf(x[threadIdx.x] + i);  // <- 7:time-limit 11:time-limit
     if (sum == 0.5f) x[threadIdx.x] = sum;
 }
+__global__ void meets(float* x) {
+    while (x[threadIdx.x] < 1) __syncthreads();  // <- 12:time-limit
+}
+__global__ void shifted(float* x, int by) {
+    __shared__ float s[64];
+    extern __shared__ float more[];
+    s[threadIdx.x] = more[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[int(threadIdx.x) - by];      // <- 13:out-of-bounds-shared-read
+    more[int(threadIdx.x) - by - 40] = x[threadIdx.x];  // <- 13:out-of-bounds-shared-write
+}
+__global__ void last(char* x, size_t n) { x[n - 1 - threadIdx.x] = x[0]; }
 __device__ volatile int never;
 __global__ void endless() {
     while (never == 0) {}  // <- 8:time-limit
@@ -41,6 +54,20 @@ int main(int argc, char** argv) {
     if (which == 7) slow<<<1, 32>>>(d, 1 << 30);
     if (which == 8) endless<<<1, 32>>>();
     if (which == 9) d[0] = 1;  // <- 9:host-touches-device
+    if (which == 11) slow<<<1, 1024>>>(d, 1 << 20);
+    if (which == 12) meets<<<1, 64>>>(d);
+    if (which == 13) shifted<<<1, 64, 256>>>(d, 2);
+    if (which == 14) {
+        rlimit memory{size_t(1) << 30, RLIM_INFINITY};
+        getrlimit(RLIMIT_DATA, &memory);
+        memory.rlim_cur = size_t(1) << 30;
+        setrlimit(RLIMIT_DATA, &memory);
+        char *large, *too_large = nullptr;
+        cudaMalloc(&large, size_t(512) << 20);  // <- 14:unchecked-memory
+        if (cudaMalloc(&too_large, size_t(4) << 30) == cudaSuccess || too_large) return 1;
+        last<<<1, 64>>>(large, size_t(512) << 20);
+        cudaFree(large);
+    }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     if (which == 10) {
         cudaMalloc(&d, 64);  // freed by the reset

@@ -12,11 +12,12 @@ from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.programs import process
 from onekernel.simulator.arch import architecture
-from onekernel.simulator.compilation.compile import warnings_of
+from onekernel.simulator.compilation.compile import warnings_kept, warnings_of
 from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.discarded import discarded_in
 from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
-from onekernel.simulator.program import MODES
+from onekernel.simulator.program import MODES, TRACE
 from onekernel.simulator.read.elf import plain_name, symbols
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
@@ -56,23 +57,28 @@ class Executable:
         self.mode = mode
         self.files = tuple(dict.fromkeys(f for s in sources for f in s.files))
         self.warnings = tuple(w for s in sources for w in warnings_of(s, path))
+        self._discarded = discarded_in(warnings_kept(path))
         self._symbols = symbols(path)
         self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
         self._lines = Lines(path, self.files)
 
     def run(
         self, arguments: Sequence[str] = (), *, limit: float = LIMIT, quiet: bool = False,
-        progress: Callable[[int, int, float], None] | None = None,
+        progress: Callable[[int, int, float], None] | None = None, warp: int | None = None,
     ) -> Run:  # fmt: skip
         """Runs main() with `arguments`, for at most `limit` processor seconds on each core.
 
         The program's input and output are this process's, unless `quiet`. `progress` is called now and then with the
-        blocks that have ended, those of the running launch, and the seconds that it has taken.
+        blocks that have ended, those of the running launch, and the seconds that it has taken. With `warp`, in mode
+        "count", the first launches of each line record what that warp of their first block did.
         """
-        ended = process.run(self.path, arguments, MODES[self.mode], limit, self._variables(), quiet, progress)
+        options = MODES[self.mode] | (TRACE if warp is not None else 0)
+        ended = process.run(
+            self.path, arguments, options, limit, warp or 0, self._variables(), quiet, progress
+        )
         first = str(self.sources[0].path)
         report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
-        findings = findings_of(report, self._lines, first, self._functions)
+        findings = self._of_nobody(findings_of(report, self._lines, first, self._functions))
         if ended.report is None:
             values = {"status": ended.status, "signal": ended.signal}
             findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
@@ -80,6 +86,17 @@ class Executable:
         return Run(
             self.files, tuple(arguments), self.mode, self.sources[0].arch, ended.status, findings, kernels,
             ended.seconds, int(report.get("launched", len(kernels))),
+        )  # fmt: skip
+
+    def _of_nobody(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Without the errors that the program looked at, and those whose cause another finding tells at the line."""
+        told = {(f.file, f.line) for f in findings if f.code not in ("unasked-error", "bad-launch")}
+        return tuple(
+            f for f in findings
+            if f.code != "unasked-error" or (
+                (f.file, f.line) not in told
+                and (f.message.key.endswith("-launch") or (f.file, f.line) in self._discarded)
+            )
         )  # fmt: skip
 
     def _variables(self) -> list[tuple[str, int, int, bool]]:

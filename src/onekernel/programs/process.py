@@ -39,7 +39,7 @@ class Ended:
 
 
 def run(
-    program: Path, arguments: Sequence[str], options: int, limit: float,
+    program: Path, arguments: Sequence[str], options: int, limit: float, warp: int,
     variables: Sequence[tuple[str, int, int, bool]], quiet: bool = False,
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Ended:  # fmt: skip
@@ -47,7 +47,7 @@ def run(
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, contextlib.ExitStack() as stack:
         named = (f"{at:x} {size:x} {int(managed)} {name}" for name, at, size, managed in variables)
-        lines = [f"{options} {cores} {limit}", *named]
+        lines = [f"{options} {cores} {limit} {warp}", *named]
         (Path(folder) / "settings").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (Path(folder) / "progress").write_bytes(bytes(16))
         file = stack.enter_context((Path(folder) / "progress").open("r+b"))

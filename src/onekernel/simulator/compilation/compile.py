@@ -119,7 +119,8 @@ def compile_object(
 
 def keep_warnings(told: str, work: Path, target: Path) -> None:
     kept = work / "warnings"
-    kept.write_text("\n".join(n for n in told.splitlines() if " warning: " in n), encoding="utf-8")
+    told_of = (" warning: ", " note: in expansion of macro ")
+    kept.write_text("\n".join(n for n in told.splitlines() if any(x in n for x in told_of)), encoding="utf-8")
     install(kept, target.with_suffix(WARNINGS))
 
 
@@ -159,10 +160,15 @@ def _refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:
 def warnings_of(source: Source, library: Path) -> tuple[Finding, ...]:
     """What the compiler only warned of when it built `library`; nothing where nobody kept it."""
     try:
-        log = library.with_suffix(WARNINGS).read_text(encoding="utf-8")
-        return warnings_in(log, {str(p): _text(p) for p in source.files})
+        return warnings_in(warnings_kept(library), {str(p): _text(p) for p in source.files})
     except OSError:
         return ()
+
+
+def warnings_kept(library: Path) -> str:
+    """The compiler's own words; "" where nobody kept them."""
+    kept = library.with_suffix(WARNINGS)
+    return kept.read_text(encoding="utf-8") if kept.is_file() else ""
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Names of cudaError_t values, read from the header that gives them to the simulated programs."""
+"""Names and texts of cudaError_t values, read from the header that gives them to the simulated programs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from onekernel.simulator.paths import INCLUDE
 
 
 @cache
-def _names() -> dict[int, str]:
+def _errors() -> dict[int, tuple[str, str]]:
     text = (INCLUDE / "ok" / "errors.h").read_text(encoding="utf-8")
-    errors = {int(value): f"cudaError{name}" for name, value in re.findall(r"\bX\((\w+), (\d+),", text)}
-    return {0: "cudaSuccess", **errors}
+    found = re.findall(r'\bX\((\w+), (\d+), +"([^"]*)"', text)
+    return {0: ("cudaSuccess", "no error"), **{int(value): (f"cudaError{name}", said) for name, value, said in found}}
 
 
 def error_name(status: int) -> str:
     """The enumerator's name, or the number for one that is no cudaError_t the simulator knows."""
-    return _names().get(status, f"cudaError_t({status})")
+    return _errors().get(status, (f"cudaError_t({status})", ""))[0]
+
+
+def error_text(status: int) -> str:
+    """As error_name, with what cudaGetErrorString says: "cudaErrorInvalidValue (invalid argument)"."""
+    said = _errors().get(status, ("", ""))[1]
+    return f"{error_name(status)} ({said})" if said else error_name(status)

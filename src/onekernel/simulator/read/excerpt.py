@@ -10,6 +10,7 @@ MOST_QUOTED = 60  # characters
 _LITERAL = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _BRANCH = re.compile(r"\b(?:if|else)\b")
 _BARRIER = re.compile(r"\b__syncthreads(?:_\w+)?\s*\(|\bsync\s*\(")
+_RUNTIME = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>\s*)?\(")
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 
@@ -84,6 +85,13 @@ def has_wide_test(file: str | None, number: int | None) -> bool:
     """Whether a `<=` stands on the line or on one of the two before it."""
     lines = _lines(file) if file and number else ()
     return any("<=" in _code(line) for line in lines[max(0, (number or 0) - 3) : number])
+
+
+def runtime_call(file: str | None, number: int | None) -> str:
+    """The function of the CUDA runtime that the line calls; "" where it calls none, or several."""
+    lines = _lines(file) if file else ()
+    names = _RUNTIME.findall(_code(lines[number - 1])) if number and number <= len(lines) else []
+    return names[0] if len(names) == 1 else ""
 
 
 def share_loop(file: str, one: int, other: int) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.simulator.read import excerpt
+from onekernel.simulator.read.errors import error_text
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.records import Record, by_code
 from onekernel.simulator.read.traffic import kernel_name
@@ -30,8 +31,9 @@ OF_THE_READER = (
     "dynamic",
     "few",
     "one-past",
+    "some-call",
 )
-GIVEN = ("kernel", "line", "other_line", "warp", "once", "place", "few", "threads")
+GIVEN = ("kernel", "line", "other_line", "warp", "once", "place", "few", "threads", "call", "error")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -71,6 +73,9 @@ def _finding(
         last = record.says("one-past", {}) if past == 0 and excerpt.has_wide_test(file, line) else None
         of_size = record.says("dynamic", {}) if dynamic else record.says("static", {"threads": threads})
         values["place"] = last or of_size
+    if record.name == "unasked-error":
+        values["error"] = error_text(int(str(values["status"])))
+        values["call"] = excerpt.runtime_call(file, line) or record.says("some-call", {})
     if record.name == "uninitialised-read":
         few = form == "shared" and int(str(values["index"])) >= threads
         values["few"] = record.says("few", {"threads": threads}) if few else ""

@@ -7,9 +7,9 @@
 #include "machine/mbarrier.h"
 
 namespace __ok {
-void launch_started() {
+void launch_started(const Launch& launch) {
     if (options & RACES) start_races();
-    if (options & COUNTS) start_counts();
+    if (options & COUNTS) start_counts(launch);
 }
 
 void block_started(Worker& w) {

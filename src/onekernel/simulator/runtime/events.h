@@ -4,7 +4,7 @@
 #include "machine/state.h"
 
 namespace __ok {
-void launch_started();
+void launch_started(const Launch& launch);
 void block_started(Worker& w);
 void thread_stops(Worker& w);               // it comes to a barrier, or has ended
 void barrier_complete(Worker& w, Site at);  // all threads of the block that will come have come to it

@@ -47,7 +47,8 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
         if (options & RACES) {
-            if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
+            if (__builtin_expect(!a.shadow, 0)) {
+            } else if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
             } else if (flags & WRITES) {
                 a.stored += bytes;
                 mark_bits(a.write_bits, address - a.base, bytes, a.unique_stored);
@@ -56,7 +57,8 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 a.loaded += bytes;
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
             }
-            check_order(*w, Place{&a, nullptr, 0}, a.shadow, address, a.base, bytes, flags, pc);
+            if (__builtin_expect(a.shadow != nullptr, 1))
+                check_order(*w, Place{&a, nullptr, 0}, a.shadow, address, a.base, bytes, flags, pc);
         } else if (options & SPARSE) {
             note_sparse(*w, a, address, bytes, flags & WRITES);
         }
@@ -73,9 +75,10 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         }
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
         if (__builtin_expect(w->copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
-        } else if (options & RACES)
-            check_order(*w, Place{nullptr, s, at}, shared_shadow(*w), address, reinterpret_cast<uintptr_t>(w->arena), bytes,
-                        flags, pc);
+        } else if (options & RACES) {
+            if (ShadowWord* shadow = shared_shadow(*w))
+                check_order(*w, Place{nullptr, s, at}, shadow, address, reinterpret_cast<uintptr_t>(w->arena), bytes, flags, pc);
+        }
         if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);
         return;
     }
@@ -87,7 +90,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         // A variable of the host, by its address.
         if (!a && (flags & WRITES || (in_host_argument(address) && !symbol_at(address)))) report_host_pointer(*w, address, pc);
         if (!a || !(options & RACES)) return;
-        if (!a->shadow) make_shadow(*a);
+        if (!a->shadow && !make_shadow(*a)) return;
         check_order(*w, Place{a, nullptr, 0}, a->shadow, address, a->base, bytes, flags, pc);
         return;
     }

@@ -39,6 +39,7 @@
 #include "report/launches.cpp"
 #include "report/printed.cpp"
 #include "report/shown.cpp"
+#include "report/unasked.cpp"
 #include "machine/crash.cpp"
 #include "machine/limits.cpp"
 #include "machine/launch.cpp"

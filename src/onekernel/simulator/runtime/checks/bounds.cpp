@@ -6,6 +6,9 @@
 #include "../report/findings.h"
 
 namespace __ok {
+// Which element of `item` bytes the byte at `offset` lies in; below 0 for one before the first.
+static long long element(long long offset, long long item) { return offset >= 0 ? offset / item : -((-offset + item - 1) / item); }
+
 void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     w.suspect = address;
     const Allocation& owner = owner_of(address - heap_base);
@@ -17,7 +20,7 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
     long long item = a ? a->item : 1;
     long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
     long long offset = a ? static_cast<long long>(address - a->low) : 0;
-    long long index = offset >= 0 ? offset / item : -((-offset + item - 1) / item), past = index - size + 1;
+    long long index = element(offset, item), past = index - size + 1;
     long long last = (offset + bytes - 1) / item;  // the element at the access's other end
     bool across = size && bytes > item && index < size && last >= size && offset >= 0;
     const char* side = !size ? "nowhere" : offset < 0 ? "before" : across ? "across" : "after";
@@ -29,12 +32,12 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
 
 void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc) {
     const SharedArray* a = shared_nearest(offset);
-    long long item = a ? a->item : 1, from = a ? a->offset : 0, size = a ? a->bytes : 0;
-    long long first = (offset - from) / item, last = (offset - from + bytes - 1) / item;
-    bool across = bytes > item && first < size / item;
+    long long item = a ? a->item : 1, size = a ? a->bytes : 0, in = offset - static_cast<long long>(a ? a->offset : 0);
+    long long first = element(in, item), last = (in + bytes - 1) / item;
+    const char* side = in < 0 ? "before" : bytes > item && first < size / item ? "across" : "";
     Finding(flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read", pc, a ? a->offset : 0)
-        .form(flags & WRITES ? "write" : "read", across ? "across" : "").code_at(pc).here().array("variable", a ? a->name : "")
-        .number("index", first).number("size", size / item).number("bytes", bytes).number("last", last).add();
+        .form(flags & WRITES ? "write" : "read", side).code_at(pc).here().array("variable", a ? a->name : "")
+        .number("index", first).number("distance", -first).number("size", size / item).number("bytes", bytes).number("last", last).add();
 }
 
 void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name) {

@@ -181,7 +181,7 @@ void start_races() {
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];
         if (!a.live) continue;
-        if (!a.shadow) make_shadow(a);
+        if (!a.shadow && !make_shadow(a)) continue;
         size_t bits = (a.end - a.base + 7) / 8;
         memset(a.read_bits, 0, bits);
         memset(a.write_bits, 0, bits);

@@ -32,8 +32,8 @@ struct ShadowWord {
 };
 static_assert(sizeof(ShadowWord) == 64);
 
-void make_shadow(Allocation& a);
+bool make_shadow(Allocation& a);   // false: there is no room for it, which is told once
 void forget_shadow(Allocation& a);
-ShadowWord* shared_shadow(Worker& w);
+ShadowWord* shared_shadow(Worker& w);  // or null, likewise
 void mark_initialised(uintptr_t address, size_t bytes);
 }  // namespace __ok

@@ -197,10 +197,10 @@ bool add_step(Steps& s, const RequestKind& kind) {
 void count_only_atomics(bool only) { only_atomics = only; }
 bool counted_by_code() { return only_atomics; }
 
-void start_counts() {
+void start_counts(const Launch& launch) {
     start_requests();
     barriers.clear();
-    start_trace();
+    start_trace(launch);
     for (Log& l : logs) {
         l.entries.clear();
         l.next = 0;
@@ -258,6 +258,6 @@ void write_counts(Json& out) {
                 out.field("file", std::string_view(at.first)).field("line", at.second).field("count", count);
             });
     });
-    if (options & TRACE) write_trace(out);
+    if (tracing) write_trace(out);
 }
 }  // namespace __ok

@@ -7,7 +7,7 @@
 #include "../report/json.h"
 
 namespace __ok {
-void start_counts();
+void start_counts(const Launch& launch);
 void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
 // The kernel's machine code tells its loads and stores: of what its threads do, only atomics on global memory are logged.
 void count_only_atomics(bool only);

@@ -1,8 +1,10 @@
 #include "trace.h"
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
+#include "../machine/program.h"
 #include "../memory/memory.h"
 #include "banks.h"
 #include "sectors.h"
@@ -10,10 +12,13 @@
 namespace __ok {
 uint64_t trace_block = 0;
 int trace_warp = 0;
+bool tracing = false;
 
 namespace {
 constexpr size_t MOST_REQUESTS = 4096, MOST_PHASES = 1024;
 constexpr int MOST_OF_ONE_PLACE = 32;  // a loop's first turns show its pattern
+constexpr int MOST_OF_ONE_LAUNCH = 8;   // times that a program comes to the same launch
+std::map<std::pair<const char*, int>, int> launches_at;  // file and line
 
 struct WarpWork {
     uint32_t global = 0, shared = 0;    // requests since the last barrier
@@ -92,7 +97,9 @@ void write(Json& out, const Phase& p) {
 }
 }  // namespace
 
-void start_trace() {
+void start_trace(const Launch& launch) {
+    tracing = options & TRACE;
+    if (tracing && is_program) tracing = ++launches_at[{launch.site->at.file, launch.site->at.line}] <= MOST_OF_ONE_LAUNCH;
     requests.clear();
     times.clear();
     phases.clear();

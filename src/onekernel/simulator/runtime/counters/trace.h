@@ -16,12 +16,13 @@ struct TracedRequest {
     int lanes[WARP];
     uint64_t addresses[WARP];  // of the device's memory, or offsets into the block's shared memory
 };
-void start_trace();
+void start_trace(const Launch& launch);
 void trace_request(const Worker& w, int warp, const TracedRequest& request);
 void trace_barrier(const Worker& w, Site at);  // all that will come have come to the barrier
 void trace_phase(const Worker& w);             // and what they did before it has been counted
 void write_trace(Json& out);  // the member "trace"
 extern uint64_t trace_block;
 extern int trace_warp;
-inline bool traced(const Worker& w) { return options & TRACE && w.block == trace_block; }
+extern bool tracing;  // the running launch
+inline bool traced(const Worker& w) { return tracing && w.block == trace_block; }
 }  // namespace __ok

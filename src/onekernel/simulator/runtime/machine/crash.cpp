@@ -26,7 +26,14 @@ static __thread timer_t timer;
 static __thread bool has_timer = false;
 static __thread int tries = 0;
 static __thread bool half_over = false;
-static __thread std::pair<unsigned, uint64_t> half_way;  // progress_of, when half of the time was over
+// How far the running launch is: blocks that have begun, threads of the last one that have ended, and its clock.
+struct Reached {
+    unsigned launch = 0;
+    uint64_t begun = 0, block = 0;
+    int ended = 0;
+    uint32_t time = 0;
+};
+static __thread Reached half_way;  // when half of the time was over
 static __thread char* signal_stack = nullptr;
 static uintptr_t code_low = 0, code_high = 0;
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -39,7 +46,7 @@ void set_code(uintptr_t low, uintptr_t high) {
     code_high = high;
 }
 
-static bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
+bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
 
 // The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
 __attribute__((no_sanitize("address"))) static std::vector<uintptr_t> stack_of(const ucontext_t* context) {
@@ -122,27 +129,38 @@ static const char* kind_of(int signal, const Worker* w, uintptr_t address) {
     return address < 4096 ? "null-pointer" : "wild-pointer";
 }
 
-// The launch that runs, and how many of its blocks have begun.
-static std::pair<unsigned, uint64_t> progress_of(const Worker* w) {
-    return w->launch ? std::make_pair(w->launch->serial, w->launch->next.load()) : std::make_pair(0u, uint64_t(0));
+static Reached reached(const Worker& w) {
+    if (!w.launch) return {};
+    return {w.launch->serial, w.launch->next.load(), w.block, w.launch->threads - w.alive, w.time};
 }
 
-// A loop that does not end, or only a launch of many blocks: where several have ended since half of the time was over, it
-// is the latter.
+// A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended
+// since half of the time was over, it is the latter. Of a block whose threads only go on meeting nobody can say.
 static void tell_time_limit(const Worker& w, const ucontext_t* context) {
     long long seconds = static_cast<long long>(time_limit);
-    auto [serial, begun] = progress_of(&w);
-    bool goes_on = w.current && (serial != half_way.first ? begun > 2 : begun > half_way.second + 1);
-    if (!goes_on) {
+    Reached now = reached(w), then = now.launch == half_way.launch ? half_way : Reached();
+    bool one_block = now.launch == half_way.launch && now.block == half_way.block;
+    bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2);
+    if (!w.current || (!blocks_end && !one_block)) {
         Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
         return;
     }
-    uint64_t since = serial == half_way.first ? half_way.second : 0;
-    double rate = static_cast<double>(begun - since) / (time_limit / 2);  // blocks per second, or more
-    double left = static_cast<double>(w.launch->blocks - std::min(begun, w.launch->blocks)) / rate;
-    Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
-        .number("done", static_cast<long long>(begun)).number("blocks", static_cast<long long>(w.launch->blocks))
-        .number("needed", seconds + 1 + static_cast<long long>(left)).add();
+    double threads = w.launch->threads, blocks = static_cast<double>(w.launch->blocks);
+    double whole = blocks_end ? blocks : threads * blocks;
+    double done = blocks_end ? std::min(static_cast<double>(now.begun), blocks) : threads * static_cast<double>(std::max<uint64_t>(now.begun, 1) - 1) + now.ended;
+    double since = blocks_end ? static_cast<double>(now.begun - then.begun) : now.ended - then.ended;
+    auto needed = seconds + 1 + static_cast<long long>((whole - done) * (time_limit / 2) / std::max(since, 1.0));
+    if (blocks_end)
+        Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
+            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", needed).add();
+    else if (now.ended > then.ended + 1)
+        Finding("time-limit").form("threads").code_at(stack_of(context)).here().number("seconds", seconds)
+            .number("done", now.ended).number("threads", w.launch->threads).number("needed", needed).add();
+    else if (now.time > then.time + 1)
+        Finding("time-limit").form("meets").code_at(stack_of(context)).here().number("seconds", seconds)
+            .number("met", now.time - then.time).add();
+    else
+        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
 }
 
 static void handler(int signal, siginfo_t* info, void* raw) {
@@ -165,7 +183,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         }
         if (!half_over) {  // how far it is now tells later whether it goes on
             half_over = true;
-            half_way = progress_of(w);
+            half_way = reached(*w);
             arm(time_limit / 2);
             return;
         }

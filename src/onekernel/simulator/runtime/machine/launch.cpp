@@ -14,6 +14,7 @@
 #include "../memory/sparse.h"
 #include "../report/findings.h"
 #include "../report/launches.h"
+#include "../report/unasked.h"
 #include "crash.h"
 #include "limits.h"
 #include "program.h"
@@ -62,13 +63,16 @@ void stop_launch(int error) {
     abandon_block();
 }
 
+extern "C" int ok_fault() { return fault; }
 extern "C" int ok_error(bool clear) {
     int error = fault ? fault : last_error;
     if (clear) last_error = 0;
+    forget_unasked();
     return error;
 }
 extern "C" int ok_fail(int error) {
     if (error) last_error = error;
+    if (error && is_program && !(worker && worker->current)) note_unasked(error);
     return error;
 }
 
@@ -124,6 +128,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
         stop_launch(ERROR_NOT_SUPPORTED);
     }
     if (fault) return fault;
+    Launching launching(*site);
     int error = check_launch(*site, *config);
     if (error) return error;
     if (options & REFUSE) return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
@@ -160,7 +165,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     launch.ran = 0;
     launch.exhausted = launch.goes_round = launch.talks = false;
     if (options & SPARSE) sparse_launch(launch);
-    launch_started();
+    launch_started(launch);
     if (options & COUNTS) {
         double left = stop_time_limit();  // a time limit is the kernel's own, and machine code has its number of steps
         count_only_atomics(options & BY_CODE && count_by_machine_code(launch));

@@ -9,9 +9,11 @@
 #include <cstdlib>
 #include <string>
 
+#include "../counters/trace.h"
 #include "../entry.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
+#include "../report/unasked.h"
 #include "crash.h"
 #include "launch.h"
 #include "streams.h"
@@ -42,6 +44,7 @@ static void tell(bool to_its_end) {
     if (told || getpid() != owner) return;
     told = true;
     close_heap();
+    tell_unasked();
     if (to_its_end) tell_leaks();
     std::string unfinished = folder + "/report.part";
     FILE* file = folder.empty() ? nullptr : fopen(unfinished.c_str(), "w");
@@ -71,7 +74,7 @@ void start_program() {
     double seconds = 1e9;
     ok_code_base_address();
     if (FILE* file = folder.empty() ? nullptr : fopen((folder + "/settings").c_str(), "r")) {
-        if (fscanf(file, "%u %d %lf", &asked, &cores, &seconds) != 3) asked = 0;
+        if (fscanf(file, "%u %d %lf %d", &asked, &cores, &seconds, &trace_warp) != 4) asked = 0;
         unsigned long long offset, size;
         char name[256];
         int of_both;

@@ -11,7 +11,7 @@ void begin_progress(const Launch& launch);
 void block_done();
 void launch_done();
 // What stands in the folder, where there is one:
-//   settings   options, cores, seconds of the time limit; then a line for each variable: offset size name
+//   settings   options, cores, seconds of the time limit, the warp that TRACE records; then a line for each variable: offset size name
 //   progress   two numbers that whoever waits may read at any time: blocks of the running launch, and those that have ended
 //   report     the report, once the program has ended
 }  // namespace __ok

@@ -10,6 +10,7 @@
 
 #include "../checks/race.h"
 #include "../machine/launch.h"
+#include "../machine/program.h"
 #include "../machine/state.h"
 #include "../report/findings.h"
 #include "host_view.h"
@@ -36,7 +37,7 @@ static void reserve_heap() {
 Open::Open() {
     std::lock_guard<std::recursive_mutex> lock(heap_lock);
     if (opened++ == 0 && heap_top)
-        mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_READ | PROT_WRITE);
+        worked = !mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_READ | PROT_WRITE);
 }
 
 Open::~Open() {
@@ -127,6 +128,16 @@ void device_release(Allocation& a) {
     else gaps[start] = count;
 }
 
+// Of an allocation that the system has no room for: as if it had never been asked for.
+static void take_back(Allocation& a) {
+    device_release(a);
+    a.freed = false;
+    auto last = gaps.empty() ? gaps.end() : std::prev(gaps.end());
+    if (last == gaps.end() || last->first + last->second != heap_top) return;
+    heap_top = last->first;
+    gaps.erase(last);
+}
+
 const Allocation* nearest(uintptr_t address) {
     const Allocation* best = nullptr;
     uintptr_t distance = ~uintptr_t(0);
@@ -186,6 +197,11 @@ extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site 
     if (options & SPARSE && bytes > LARGE_BYTES) {
         if (!make_sparse(*a)) return ok_fail(ERROR_MEMORY_ALLOCATION);
     } else {
+        bool graded_blind = !is_program && (options & RACES) && !make_shadow(*a);
+        if (!open.worked || graded_blind) {
+            take_back(*a);
+            return ok_fail(ERROR_MEMORY_ALLOCATION);
+        }
         // NaN in every floating-point type. Beyond, pages are taken as they are touched, and shadow memory knows what is new.
         memset(reinterpret_cast<void*>(a->base), 0xff, bytes < FILLED_BYTES ? bytes : FILLED_BYTES);
     }

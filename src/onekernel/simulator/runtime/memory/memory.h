@@ -10,6 +10,7 @@ constexpr size_t HEAP_BYTES = size_t(256) << 30;   // of addresses; pages are ta
 constexpr size_t GRANULE = size_t(64) << 10;     // an allocation owns whole granules, so that a table finds it
 constexpr size_t ARENA_BYTES = size_t(8) << 20;  // of one worker's shared memory, redzones included
 constexpr size_t SHARED_GAP = 128;               // between shared arrays; a multiple of 128 keeps banks as they are
+constexpr size_t SHARED_BEGIN = size_t(16) << 10;  // of the first one: what lies before it is nobody's
 constexpr int MAX_ALLOCATIONS = 1 << 16;
 
 struct Sparse;      // sparse.h: what is known of a tensor that is larger than memory
@@ -30,6 +31,7 @@ struct Allocation {
     int item = 0;                    // bytes of an element, for messages
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
+    bool unchecked = false;          // no room for its shadow: neither races nor first reads are seen
     bool managed = false;            // the host may touch it too
     bool pinned = false;             // it is the host's, page-locked: open to it at any time
     bool symbol = false;             // a __device__ or __constant__ variable
@@ -49,6 +51,7 @@ const Allocation* nearest(uintptr_t address);
 struct Open {
     Open();
     ~Open();
+    bool worked = true;  // else the system has no room for so much
 };
 void close_heap();  // whatever a fault has left open
 int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
@@ -80,7 +83,7 @@ struct SharedArray {
 void shared_launch(size_t dynamic_bytes);      // before a launch
 char* make_arena();
 const SharedArray* shared_at(uint32_t offset);        // the array that holds this byte of the arena, or null
-const SharedArray* shared_nearest(uint32_t offset);   // the last array that starts at or before it
+const SharedArray* shared_nearest(uint32_t offset);   // the array that an access to this byte most likely meant, or null
 size_t shared_static_bytes();                         // of the arrays that this launch has used
 bool shared_needs_one_core();
 }  // namespace __ok

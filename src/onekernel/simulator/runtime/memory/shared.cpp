@@ -16,7 +16,7 @@ static std::mutex shared_lock;
 static std::deque<SharedArray> arrays;    // of the whole program; a deque, so that pointers to them stay
 static const SharedArray* owners[ARENA_BYTES / 2 / 128];  // whose every 128 bytes of the arena's static half are
 static std::vector<SharedSite*> used;     // by this launch
-static uint32_t static_top = 0, dynamic_bytes = 0;
+static uint32_t static_top = SHARED_BEGIN, dynamic_bytes = 0;
 static SharedArray dynamic{"", 0, 0, 0, 4, true};  // under the name by which it was declared last
 static unsigned launch_serial = 0;
 static bool one_core = false;
@@ -95,12 +95,18 @@ extern "C" void* ok_shared_at_namespace_scope(SharedSite* site) {
 
 bool shared_needs_one_core() { return one_core; }
 
+// Who goes past an end mostly goes one too far, or far too far; who goes below a beginning, a few elements.
 const SharedArray* shared_nearest(uint32_t offset) {
+    constexpr uint32_t A_FEW = 32;  // bytes
     if (offset >= DYNAMIC_OFFSET) return &dynamic;
-    const SharedArray* best = nullptr;
-    for (const SharedArray& a : arrays)
-        if (a.offset <= offset && (!best || a.offset > best->offset)) best = &a;
-    return best;
+    const SharedArray *last = nullptr, *next = dynamic.name[0] ? &dynamic : nullptr;
+    for (const SharedArray& a : arrays) {
+        if (a.offset <= offset ? !last || a.offset > last->offset : !next || a.offset < next->offset)
+            (a.offset <= offset ? last : next) = &a;
+    }
+    if (!last || !next) return last ? last : next;
+    uint32_t end = last->offset + last->bytes, before = next->offset - offset;
+    return offset >= end && (before <= A_FEW || (offset - end >= SHARED_GAP && before < offset - end)) ? next : last;
 }
 
 const SharedArray* shared_at(uint32_t offset) {

@@ -59,7 +59,7 @@
     X(InvalidClusterSize, 912, "a kernel launch error has occurred due to cluster misconfiguration")   \
     X(Unknown, 999, "unknown error")
 
-enum cudaError {
+enum [[nodiscard]] cudaError {  // g++ tells where a program does not look at one: compilation/discarded.py
     cudaSuccess = 0,
 #define OK_ERROR(name, value, text) cudaError##name = value,
     OK_ERRORS(OK_ERROR)

@@ -176,6 +176,7 @@ extern "C" void ok_stream_order(int order, const volatile void* stream, const vo
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastError
+extern "C" int ok_fault();                  // of a kernel: every later call of the runtime returns it
 extern "C" void ok_device_reset();          // what was allocated is free, what has gone wrong is forgotten
 extern "C" int ok_fail(int error);          // remembers `error` as the last one and returns it
 extern "C" void ok_unsupported(const char* what, Site at);   // a finding that names what and the line

@@ -19,7 +19,7 @@ constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDis
 namespace __ok {
 // What synchronising tells: the fault of a kernel, if there was one. Other errors are cudaGetLastError's alone.
 inline cudaError_t synchronize() {
-    const int error = ok_error(false);
+    const int error = ok_fault();
     return is_fault(error) ? result(error) : cudaSuccess;
 }
 }  // namespace __ok

@@ -1,0 +1,58 @@
+#include "unasked.h"
+
+#include <unwind.h>
+
+#include <string>
+#include <vector>
+
+#include "../machine/crash.h"
+#include "../machine/launch.h"
+#include "findings.h"
+
+namespace __ok {
+namespace {
+constexpr size_t MOST_UNASKED = 64, MOST_FRAMES = 24;
+constexpr int NOT_READY = 600;  // an answer, and no error
+struct Unasked {
+    int error;
+    std::string kernel;  // of a launch
+    Site at;
+    std::vector<uintptr_t> stack;
+};
+std::vector<Unasked> unasked;
+const LaunchSite* launching = nullptr;
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* raw) {
+    auto& stack = *static_cast<std::vector<uintptr_t>*>(raw);
+    uintptr_t pc = _Unwind_GetIP(context);
+    if (in_code(pc)) stack.push_back(pc);
+    return stack.size() < MOST_FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+}  // namespace
+
+Launching::Launching(const LaunchSite& site) { launching = site.kernel ? &site : nullptr; }
+Launching::~Launching() { launching = nullptr; }
+
+void note_unasked(int error) {
+    // What the simulator does not have is told where it is asked for.
+    if (error == NOT_READY || error == ERROR_NOT_SUPPORTED || unasked.size() == MOST_UNASKED) return;
+    if (launching) {
+        unasked.push_back({error, launching->kernel, launching->at, {}});
+        return;
+    }
+    unasked.push_back({error, "", Site(nullptr, 0), {}});
+    _Unwind_Backtrace(add_frame, &unasked.back().stack);
+}
+
+void forget_unasked() { unasked.clear(); }
+
+void tell_unasked() {
+    for (const Unasked& u : unasked) {
+        uint64_t place = 0;
+        for (uintptr_t pc : u.stack) place = place * 31 + pc;
+        Finding("unasked-error", place, uint64_t(u.at.line)).form(u.kernel.empty() ? "call" : "launch").at(u.at).code_at(u.stack)
+            .text("what", u.kernel).number("status", u.error).add();
+    }
+    unasked.clear();
+}
+}  // namespace __ok

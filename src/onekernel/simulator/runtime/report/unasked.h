@@ -1,0 +1,16 @@
+// Errors that calls of the runtime have returned to a program, until it asks for the last one.
+#pragma once
+
+#include "../machine/state.h"
+
+namespace __ok {
+void note_unasked(int error);  // by the running call of the host
+void forget_unasked();         // the program has asked
+void tell_unasked();           // at its end; whether it looked at what the call returned, the compiler knows
+
+// What fails meanwhile is this launch, which returns nothing.
+struct Launching {
+    explicit Launching(const LaunchSite& site);
+    ~Launching();
+};
+}  // namespace __ok
