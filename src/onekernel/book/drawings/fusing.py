@@ -1,4 +1,4 @@
-"""Chapter 05: a reduction with its epilogue, and a kernel that is set up before the one before it has ended."""
+"""Chapter 05: operators and their trips to memory, a reduction with its epilogue, what a clock sees, early launches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,74 @@ def early_launch(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(12, 262, t("under"), 11.5, "start", faint=True)
 
 
+def gelu_ledger(c: Canvas, t: Callable[[str], str]) -> None:
+    """GeLU by tanh: what each of eight operators reads and writes, and what one kernel does."""
+    c.text(12, 18, t("eight"), 12.5, "start", bold=True)
+    c.line(((12, 96), (378, 96)), "blue", 3)
+    for k, (name, reads) in enumerate(GELU):
+        x = 12 + 46 * k
+        c.box(x, 30, 44, 30, "orange", name, 11, mono=True)
+        for r in range(reads):
+            c.arrow(x + 10 + 12 * r, 93, x + 10 + 12 * r, 63, "blue")
+        c.arrow(x + 36, 63, x + 36, 93, "red")
+    total = sum(reads for _, reads in GELU)
+    c.text(12, 116, t("apart").format(reads=total, writes=len(GELU)), 12, "start")
+    c.text(12, 150, t("one"), 12.5, "start", bold=True)
+    c.line(((12, 228), (378, 228)), "blue", 3)
+    c.box(12, 162, 366, 30, "green", "gelu", 12, mono=True)
+    c.arrow(150, 225, 150, 195, "blue")
+    c.arrow(240, 195, 240, 225, "red")
+    c.text(12, 248, t("together"), 12, "start")
+
+
+GELU = (("x**3", 1), ("c *", 1), ("x +", 2), ("d *", 1), ("tanh", 1), ("1 +", 1), (".5*x", 1), ("*", 2))
+
+
+def clock(c: Canvas, t: Callable[[str], str]) -> None:
+    """What the CPU's clock sees of kernels that it only launches."""
+    c.text(12, 20, "CPU", 12.5, "start", bold=True)
+    c.text(12, 84, "GPU", 12.5, "start", bold=True)
+    for k in range(4):
+        c.box(54 + 26 * k, 32, 24, 26, "orange", "f", 12, mono=True)
+        c.box(66 + 76 * k, 94, 74, 30, "blue", "f", 12, mono=True)
+    for x, name in ((52, "t0"), (160, "t1")):
+        c.line(((x, 26), (x, 138)), "red", 1.6, dashed=True)
+        c.text(x, 152, name, 12, mono=True)
+    c.text(170, 49, t("seen"), 11.5, "start", faint=True)
+    c.line(((371, 90), (371, 138)), "green", 1.6, dashed=True)
+    c.text(378, 152, t("done"), 12, "end")
+    c.arrow(12, 164, 378, 164, "grey")
+    c.text(378, 182, t("time"), 11.5, "end", faint=True)
+
+
+def compile_path(c: Canvas, t: Callable[[str], str]) -> None:
+    """From a Python function to kernels: what each part of torch.compile decides."""
+    steps = (("python", "grey"), ("dynamo", "purple"), ("inductor", "orange"), ("triton", "blue"))
+    for k, (name, colour) in enumerate(steps):
+        c.box(12, 12 + 62 * k, 122, 40, colour, t(name), 12, bold=True)
+        c.text(146, 36 + 62 * k, t(f"{name}-does"), 12, "start")
+        if k:
+            c.arrow(73, 54 + 62 * (k - 1), 73, 10 + 62 * k, "grey")
+
+
+def graph_break(c: Canvas, t: Callable[[str], str]) -> None:
+    """A print in the middle: two graphs, and a trip to memory between them."""
+    c.box(12, 26, 132, 44, "orange", t("graph") + " 1", 12.5)
+    c.box(152, 26, 86, 44, "grey", "print(...)", 11.5, mono=True, dashed=True)
+    c.box(246, 26, 132, 44, "orange", t("graph") + " 2", 12.5)
+    c.line(((12, 126), (378, 126)), "blue", 3)
+    for x, down in ((40, False), (124, True), (266, False), (350, True)):
+        first, last = ((73, 122) if down else (122, 73))
+        c.arrow(x, first, x, last, "red" if down else "blue")
+    c.text(195, 100, t("trip"), 11.5)
+    c.text(12, 146, t("memory"), 12, "start", faint=True)
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
+    "gelu-ledger": (258, gelu_ledger),
+    "clock": (190, clock),
+    "compile-path": (250, compile_path),
+    "graph-break": (156, graph_break),
     "epilogue": (352, epilogue),
     "early-launch": (274, early_launch),
 }
