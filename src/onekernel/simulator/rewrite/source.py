@@ -315,8 +315,8 @@ def _export(tokens: list[Token], bracket: int, out: dict[str, int]) -> None:
 
 
 def _variables(tokens: list[Token]) -> list[tuple[str, bool]]:
-    """__device__, __constant__ and __managed__ variables, and whether they are managed: declarations that reach
-    [ = { ; or , before any bracket."""
+    """__device__, __constant__ and __managed__ variables, and whether they are managed: of declarations that reach
+    [ = { ; or , before any bracket, each name."""
     out = []
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text not in ("__device__", "__constant__", "__managed__"):
@@ -333,11 +333,27 @@ def _variables(tokens: list[Token]) -> list[tuple[str, bool]]:
                 angle += (t.text == "<") - (t.text == ">")
                 if angle == 0 and t.text in "[={;," and t.text:
                     if last not in ("__device__", "__constant__", "__managed__", "__host__"):
-                        out.append((last, managed))
+                        out += [(name, managed) for name in (last, *_further(tokens, k))]
                     break
                 if t.text in "()}":
                     break
     return out
+
+
+def _further(tokens: list[Token], k: int) -> Iterator[str]:
+    """The names of a declaration behind its first one, which ends before token `k`."""
+    waits = False  # for a name
+    while k < len(tokens) and not is_sign(tokens, k, ";"):
+        if tokens[k].kind == "sign" and tokens[k].text in ("(", "[", "{"):
+            k = closing(tokens, k)
+        elif is_sign(tokens, k, ","):
+            waits = True
+        elif waits and tokens[k].kind == "name":
+            waits = False
+            after = next_solid(tokens, k + 1)
+            if any(is_sign(tokens, after, sign) for sign in ",;=[{"):
+                yield tokens[k].text
+        k += 1
 
 
 def _declares_aligned_types(tokens: list[Token]) -> bool:

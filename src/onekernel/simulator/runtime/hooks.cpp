@@ -1,5 +1,6 @@
 // What compiled kernels call before each access to memory: the symbols that -fsanitize=thread refers to, ours instead
 // of libtsan's. The return address tells the source line.
+#include <algorithm>
 #include <cstring>
 
 #include "checks/async.h"
@@ -151,6 +152,20 @@ extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) 
 }
 extern "C" void ok_atomic_compare(const volatile void* p, int bytes, Site) {
     atomic_access(p, bytes, WRITES | COMPARES, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+}
+extern "C" void ok_atomic_ordered(const volatile void* p, int bytes, AtomicKind kind, int releases) {
+    Worker* w = worker;
+    static constexpr unsigned FLAGS[] = {VOLATILE, WRITES | VOLATILE, WRITES, WRITES | COMPARES};
+    const unsigned flags = FLAGS[kind];
+    const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
+    if (!w || !w->current || !releases) {
+        atomic_access(p, bytes, flags, pc);
+        return;
+    }
+    const uint32_t before = w->fenced[w->rank];
+    w->fenced[w->rank] = std::max<uint32_t>(before, releases > 1 ? FENCED_DEVICE : FENCED_BLOCK);
+    atomic_access(p, bytes, flags, pc);
+    w->fenced[w->rank] = before;
 }
 
 // A volatile access to global memory may be a flag that another thread sets: an atomic without its name. In shared

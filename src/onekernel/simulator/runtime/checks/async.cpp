@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
+#include <unordered_map>
 #include <vector>
 
 #include "../report/findings.h"
@@ -23,9 +25,20 @@ struct Copy {
 };
 struct Wait {
     uint32_t batch, time;  // this batch and all before it, done at Worker::time
+    uint32_t landing;      // if an mbarrier was told: number of the Landing, from 1
+};
+// Copies that have come to an mbarrier, and who has waited there since.
+struct Pass {
+    uint16_t thread;
+    uint32_t time;
+};
+struct Landing {
+    std::vector<Pass> passes;
+    std::bitset<MAX_THREADS_PER_BLOCK> passed;
 };
 struct Copier {
     uint32_t closed = 0;                // batches, counted from 1
+    uint32_t handed = 0;                // the last one that an mbarrier will be told of
     std::vector<Wait> waits;
     std::vector<uint32_t> under_way;    // indices into AsyncCopies::copies, the oldest first
     size_t arrived = 0;                 // so many of them
@@ -38,6 +51,8 @@ struct AsyncCopies {
     size_t awaited = 0;             // copies that have not arrived
     bool used = false;              // by the running block
     uint32_t* copy_of = nullptr;    // by word of the arena: index into `copies` + 1, or 0; where order is checked
+    std::vector<Landing> landings;  // where order is checked
+    std::unordered_map<uintptr_t, std::vector<uint32_t>> landings_of;  // of an mbarrier, the oldest first
 };
 
 namespace {
@@ -63,13 +78,19 @@ const Wait* wait_for(const AsyncCopies& all, const Copy& c) {
 // What is wrong with the running thread's access to what `c` brings, or null.
 const char* fault_of(Worker& w, const Copy& c) {
     const Wait* wait = wait_for(*w.copies, c);
-    if (c.thread == w.rank) return wait ? nullptr : c.batch > w.copies->copiers[c.thread].closed ? "open" : "own";
+    const Copier& copier = w.copies->copiers[c.thread];
+    if (!wait && c.batch <= copier.handed) return "object";
+    if (c.thread == w.rank) return wait ? nullptr : c.batch > copier.closed ? "open" : "own";
     if (!wait) return "other";
     auto ordered_since = [&](uint32_t time) {
         return ordered_in_block(w, {static_cast<uint32_t>(w.block + 1), time, c.thread, 15, WRITES}, w.rank);
     };
     // No barrier at all is a race like any other.
-    return !ordered_since(c.time) || ordered_since(wait->time) ? nullptr : "barrier";
+    if (!ordered_since(c.time)) return nullptr;
+    if (!wait->landing) return ordered_since(wait->time) ? nullptr : "barrier";
+    const Landing& landing = w.copies->landings[wait->landing - 1];
+    auto since = [&](const Pass& p) { return ordered(w, {static_cast<uint32_t>(w.block + 1), p.time, 0, p.thread, 15, WRITES}, w.rank); };
+    return landing.passed[w.rank] || std::any_of(landing.passes.begin(), landing.passes.end(), since) ? nullptr : "object";
 }
 
 // What the bytes from `offset` will be when the copies under way have arrived.
@@ -123,9 +144,11 @@ void forget_copies(Worker& w) {
     for (const Copy& c : all.copies)
         for (uint32_t word = c.offset / 4; word * 4 < c.offset + c.bytes; word++) all.copy_of[word] = 0;
     all.copies.clear();
+    all.landings.clear();
+    all.landings_of.clear();
     all.awaited = 0;
     for (int i = 0; i < MAX_THREADS_PER_BLOCK; i++) {
-        all.copiers[i].closed = 0;
+        all.copiers[i].closed = all.copiers[i].handed = 0;
         all.copiers[i].arrived = 0;
         all.copiers[i].waits.clear();
         all.copiers[i].under_way.clear();
@@ -154,11 +177,35 @@ bool meets_copy(Worker& w, const SharedArray* array, uint32_t offset, int bytes,
     return false;
 }
 
-void copies_arrive(Worker& w, unsigned thread, uint32_t batch) {
+void copies_arrive(Worker& w, unsigned thread, uint32_t batch, uint32_t landing) {
     if (!w.copies) return;
     Copier& c = w.copies->copiers[thread];
-    if (batch > (c.waits.empty() ? 0 : c.waits.back().batch)) c.waits.push_back({batch, w.time});
+    if (batch > (c.waits.empty() ? 0 : c.waits.back().batch)) c.waits.push_back({batch, w.time, landing});
     arrive(w, c, batch);
+}
+
+void copies_handed(Worker& w) {
+    if (w.copies) w.copies->copiers[w.rank].handed = w.copies->copiers[w.rank].closed;
+}
+
+uint32_t copies_land(Worker& w, uintptr_t object) {
+    if (!w.copies || !(options & RACES)) return 0;
+    w.copies->landings.emplace_back();
+    uint32_t number = static_cast<uint32_t>(w.copies->landings.size());
+    w.copies->landings_of[object].push_back(number);
+    return number;
+}
+
+void copies_seen(Worker& w, uintptr_t object) {
+    if (!w.copies || w.copies->landings.empty()) return;
+    auto found = w.copies->landings_of.find(object);
+    if (found == w.copies->landings_of.end()) return;
+    for (auto number = found->second.rbegin(); number != found->second.rend(); ++number) {
+        Landing& landing = w.copies->landings[*number - 1];
+        if (landing.passed[w.rank]) return;
+        landing.passed[w.rank] = true;
+        landing.passes.push_back({static_cast<uint16_t>(w.rank), w.time});
+    }
 }
 
 uint32_t copies_closed(const Worker& w) { return w.copies ? w.copies->copiers[w.rank].closed : 0; }

@@ -13,8 +13,11 @@ bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc);
 // Likewise for what other instructions of ours touch: an atomic, which orders threads, and a plain store.
 void atomic_access(Worker& w, uintptr_t address, int bytes, bool writes, uintptr_t pc);
 void plain_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc);
-// The copies of `thread` up to this batch have come, for all to see who wait for what told them.
-void copies_arrive(Worker& w, unsigned thread, uint32_t batch);
+// The copies of `thread` up to this batch have come: its own wait, or, with the number of a landing, an mbarrier tells so.
+void copies_arrive(Worker& w, unsigned thread, uint32_t batch, uint32_t landing = 0);
+void copies_handed(Worker& w);                          // an mbarrier will be told of the running thread's closed batches
+uint32_t copies_land(Worker& w, uintptr_t object);      // at the mbarrier `object`: the landing's number, or 0
+void copies_seen(Worker& w, uintptr_t object);          // the running thread has waited there
 uint32_t copies_closed(const Worker& w);  // batches of the running thread
 void forget_copies(Worker& w);   // a block begins
 void release_copies(Worker& w);

@@ -97,14 +97,16 @@ void touch(Worker& w, void* object, bool writes, uintptr_t pc) {
     if (writes) w.time++;
 }
 
-void land(Worker& w, MBarrier& b) {
+void land(Worker& w, MBarrier& b, uintptr_t object) {
+    if (b.copies.empty()) return;
     std::vector<PendingCopies> copies;
     copies.swap(b.copies);
+    uint32_t landing = copies_land(w, object);
     for (const PendingCopies& c : copies) {
-        copies_arrive(w, c.thread, c.batch);
+        copies_arrive(w, c.thread, c.batch, landing);
         b.pending--;
     }
-    if (!copies.empty()) complete_if_done(w, b);
+    complete_if_done(w, b);
 }
 }  // namespace
 
@@ -167,7 +169,7 @@ extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool
     auto passed = [&] {
         Busy busy;
         MBarrier& b = find(w, object, at);
-        land(w, b);
+        land(w, b, reinterpret_cast<uintptr_t>(object));
         return parity ? (b.phase & 1) != (phase & 1) : b.phase != static_cast<uint32_t>(phase);
     };
     bool done = passed();
@@ -178,8 +180,11 @@ extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool
         give_way(w);
         done = passed();
     }
-    if (done) touch(w, object, false, PC);
-    return done;
+    if (!done) return false;
+    Busy busy;
+    touch(w, object, false, PC);
+    copies_seen(w, reinterpret_cast<uintptr_t>(object));
+    return true;
 }
 
 extern "C" void ok_store_async(void* to, const void* from, size_t bytes, void* object, Site at) {
@@ -205,6 +210,7 @@ extern "C" void ok_copies_arrive(void* object, bool counted, Site at) {
     MBarrier& b = find(w, object, at);
     if (!counted) b.pending++;
     ok_copies_closed();
+    copies_handed(w);
     b.copies.push_back({static_cast<uint16_t>(w.rank), copies_closed(w)});
 }
 

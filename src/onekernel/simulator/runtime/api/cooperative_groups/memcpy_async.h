@@ -6,16 +6,15 @@
 
 namespace cooperative_groups {
 
-template <class Group, class To, class From>
-OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, size_t bytes, OK_AT) {
-    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes, at);
+template <class Group, class To, class From, class Size>
+OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, Size bytes, OK_AT) {
+    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes, cuda::promised(bytes), at);
     __ok::ok_copies_closed();
 }
-template <class Group, class To, class From, size_t alignment>
-OK_ALWAYS void memcpy_async(const Group& group, To* to, const From* from, cuda::aligned_size_t<alignment> bytes,
-                            OK_AT) {
-    __ok::copy_by_group(group.thread_rank(), group.size(), to, from, bytes, at);
-    __ok::ok_copies_closed();
+// With the elements that either side has: the smaller number of them is copied.
+template <class Group, class T>
+OK_ALWAYS void memcpy_async(const Group& group, T* to, size_t room, const T* from, size_t count, OK_AT) {
+    memcpy_async(group, to, from, (room < count ? room : count) * sizeof(T), at);
 }
 // Each copy is a stage. Waiting for a group's copies includes a barrier of the group.
 template <class Group>

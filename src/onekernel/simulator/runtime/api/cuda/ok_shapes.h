@@ -15,4 +15,11 @@ struct aligned_size_t {
     constexpr operator size_t() const { return value; }
 };
 
+// The alignment that a size promises; 1: none.
+OK_INLINE constexpr size_t promised(size_t) { return 1; }
+template <size_t alignment>
+OK_INLINE constexpr size_t promised(aligned_size_t<alignment>) {
+    return alignment;
+}
+
 }  // namespace cuda

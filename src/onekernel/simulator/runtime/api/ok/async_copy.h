@@ -32,9 +32,12 @@ OK_ALWAYS void copy_async(void* to, const void* from, size_t size, size_t taken,
     ok_copy_started(to, bytes, size, at);
 }
 
-// `size` bytes spread over a group's threads in the widest pieces that both addresses and the size allow.
-OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const void* from, size_t size, Site at_line) {
-    const uintptr_t bits = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from) | size;
+// `size` bytes spread over a group's threads in the widest pieces that both addresses and the size allow, or that the caller
+// has promised to: an alignment of 4 or more.
+OK_ALWAYS void copy_by_group(unsigned rank, unsigned threads, void* to, const void* from, size_t size, size_t promised, Site at_line) {
+    const uintptr_t addresses = reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from);
+    const uintptr_t bits = promised >= 4 ? promised : addresses | size;
+    if (promised >= 4 && size % promised) trap("an asynchronous copy whose size is no multiple of its cuda::aligned_size_t", at_line);
     const size_t piece = bits % 16 == 0 ? 16 : bits % 8 == 0 ? 8 : bits % 4 == 0 ? 4 : 1;
     for (size_t at = rank * piece; at < size; at += threads * piece)
         copy_async(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, piece, piece, at_line);

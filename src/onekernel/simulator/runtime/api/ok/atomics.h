@@ -10,6 +10,10 @@ namespace __ok {
 template <size_t size>
 struct Word;
 template <>
+struct Word<1> {
+    typedef uint8_t __attribute__((may_alias)) type;
+};
+template <>
 struct Word<2> {
     typedef uint16_t __attribute__((may_alias)) type;
 };

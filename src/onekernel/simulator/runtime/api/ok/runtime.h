@@ -103,6 +103,9 @@ extern "C" void ok_fence(int scope, Site at);
 // To be called before an atomic operation touches memory; `bytes` at `address`, which `writes` it or only reads.
 extern "C" void ok_atomic(const volatile void* address, int bytes, bool writes, Site at);
 extern "C" void ok_atomic_compare(const volatile void* address, int bytes, Site at);  // of a compare and swap
+// The same for an operation that releases by itself what the thread has done: to its block (1), to all (2), or not (0).
+enum AtomicKind : int { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE };
+extern "C" void ok_atomic_ordered(const volatile void* address, int bytes, AtomicKind kind, int releases);
 // The linear index of the calling thread in its block, and its lane.
 extern "C" unsigned ok_thread_rank();
 extern "C" bool ok_in_kernel();

@@ -1,0 +1,3 @@
+// Its declarations are in cuda_awbarrier_primitives.h.
+#pragma once
+#include "cuda_awbarrier_primitives.h"
