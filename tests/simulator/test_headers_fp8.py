@@ -27,6 +27,7 @@ def source() -> str:
         text += loops(modes, ("float",), "unsigned char")
         text += loops({f"{name}_float": f"{kind}(a).__x"}, ("float",), "unsigned char")
         text += loops({f"{name}_double": f"{kind}(a).__x"}, ("double",), "unsigned char")
+        text += loops({f"{name}_int": f"{kind}(a).__x"}, ("int",), "unsigned char")
         narrow = {
             f"{name}_half": f"{kind}(__half(__half_raw{{a}})).__x",
             f"{name}_bf16": f"{kind}(__nv_bfloat16(__nv_bfloat16_raw{{a}})).__x",

@@ -89,7 +89,7 @@ const char* fault_of(Worker& w, const Copy& c) {
     if (!ordered_since(c.time)) return nullptr;
     if (!wait->landing) return ordered_since(wait->time) ? nullptr : "barrier";
     const Landing& landing = w.copies->landings[wait->landing - 1];
-    auto since = [&](const Pass& p) { return ordered(w, {static_cast<uint32_t>(w.block + 1), p.time, 0, p.thread, 15, WRITES}, w.rank); };
+    auto since = [&](const Pass& p) { return ordered(w, {static_cast<uint32_t>(w.block + 1), p.time, p.thread, 15, WRITES}, w.rank); };
     return landing.passed[w.rank] || std::any_of(landing.passes.begin(), landing.passes.end(), since) ? nullptr : "object";
 }
 
