@@ -239,14 +239,18 @@ def test_check_mode_is_deterministic():
         assert len(texts) == 1
 
 
-@pytest.mark.slow
-def test_fast_mode_gives_the_same_results():
-    for path in KERNELS:
-        if path.stem.startswith("clean_") and header(path.read_text(), "Result"):
-            _, _, slow = call(path)
-            report, _, fast = call(path, "fast")
-            assert not report.findings
-            np.testing.assert_array_equal(content(slow), content(fast), err_msg=path.stem)
+CLEAN = [p for p in KERNELS if p.stem.startswith("clean_") and header(p.read_text(), "Result")]
+
+
+@pytest.mark.parametrize("path", [
+    pytest.param(p, id=p.stem, marks=[pytest.mark.slow, *([pytest.mark.corpus] if i % 8 else [])])
+    for i, p in enumerate(CLEAN)
+])  # fmt: skip
+def test_fast_mode_gives_the_same_results(path):
+    _, _, slow = call(path)
+    report, _, fast = call(path, "fast")
+    assert not report.findings
+    np.testing.assert_array_equal(content(slow), content(fast))
 
 
 VECTORS = ("clean_float4", "clean_count_by_value", "clean_count_divergent", "misaligned_float4")

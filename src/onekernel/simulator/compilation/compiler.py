@@ -72,7 +72,9 @@ def compiler(wanted: str | None = None) -> Compiler:
         if path is None:
             continue
         version = subprocess.run([path, "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
-        return Compiler(path, "clang++" if "clang" in version else "g++", version)
+        family = "clang++" if "clang" in version else "g++"
+        # g++ begins with the name that it was called by: g++ and g++-12 may be one, and share their builds.
+        return Compiler(path, family, re.sub(r"^g\+\+\S*", "g++", version))
     raise Unavailable(Message("simulator.no-compiler", {"name": wanted or "g++"}))
 
 
