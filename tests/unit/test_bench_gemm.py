@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from onekernel.bench import records
-from onekernel.bench.gemm import figure, stalls, tables
+from onekernel.bench.gemm import both, figure, stalls, tables
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, Cell, grid
+from onekernel.bench.roofline.points import RooflinePoint, Roofs
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +67,27 @@ def test_a_share_is_of_the_librarys_better_door_and_absent_where_there_is_no_tim
 @pytest.mark.parametrize("part", sorted(tables.PARTS))
 def test_each_table_has_as_many_cells_in_each_row_as_columns(part: str, lang: str) -> None:
     lines = [line for line in tables.PARTS[part](RESULT, lang) if line.startswith("|")]
-    assert len(lines) > 3 and len({line.count("|") for line in lines}) == 1
+    assert len(lines) >= 3 and len({line.count("|") for line in lines}) == 1
+
+
+def test_each_page_of_the_ladder_has_its_own_rungs_and_together_they_have_all() -> None:
+    pages = [part for name, part in tables.PARTS.items() if name.startswith("rungs-")]
+    rows = [line for part in pages for line in part(RESULT, "en") if line.startswith("| [`gemm_")]
+    assert [int(row[9:11]) for row in rows] == list(range(1, 15))
+    assert all((ROOT / "solutions" / f"{row.split('solutions/')[1].split(')')[0]}").is_file() for row in rows)
+    assert rows[0].endswith("| - |") and rows[9].endswith("| - |")  # the first of each type has none before it
+
+
+def test_softmax_and_gemm_stand_below_the_roofs_that_are_drawn() -> None:
+    cells, roofline = records.read(RESULT)["cells"], records.read(RESULT.with_name("roofline.json"))
+    points = [RooflinePoint.from_json(p) for p in roofline["points"]]
+    roofs, found = Roofs.from_json(roofline["roofs"]), list(both.standings(cells, points))
+    assert {s.column for s in found} == set(both.COLUMNS)
+    for column, flat in (("fp32", roofs.fma), ("bf16", both.fastest(cells)), ("softmax", roofs.fma)):
+        here = [s for s in found if s.column == column]
+        assert len(here) > 5 and len({s.intensity for s in here}) == 1
+        assert all(s.rate <= min(flat, 1.05 * s.intensity * roofs.copy) for s in here)
+    assert {round(s.intensity) for s in found if s.column in ("fp32", "bf16")} == {683, 1365}  # sides / 6 and / 3
 
 
 def test_what_is_measured_is_what_lies_here() -> None:

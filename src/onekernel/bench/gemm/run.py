@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.gemm import figure, stalls
+from onekernel.bench.gemm import both, figure, stalls
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from onekernel.bench.gemm.measurement import measure, sustained
@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
         return _told_by_ncu(root, options.draw or device.current().slug, options.ncu, options.out)
     if options.draw:
         path = records.recorded(root, options.draw, "gemm")
-        return draw(records.read(path), options.out or path.parent)
+        return draw(records.read(path), options.out or path.parent, path.with_name("roofline.json"))
     wanted = [cell for cell in grid() if cell.kind in options.only]
     if options.dry_run or not command.has_gpu("dry-run-instead"):
         print(say("bench.dry-run", command="python bench/gemm.py"))
@@ -108,7 +108,7 @@ def _measure(root: Path, wanted: Sequence[Cell], limit: float, out: Path | None)
         data |= {"sustained": sustained(STEADY, ways, ("cublas", "gemm_tensorcore", "gemm_mma")), "took": took(began)}
         records.write(path, data)
     print(say("bench.written", path=path))
-    return draw(data, path.parent)
+    return draw(data, path.parent, path.with_name("roofline.json"))
 
 
 def _told(cell: dict[str, Any]) -> str:
@@ -120,11 +120,19 @@ def _told(cell: dict[str, Any]) -> str:
     return f"{cell['dtype']} {shape} ({state.get('sm_mhz')} MHz, {state.get('power_w')} W): {'  '.join(rates)}"
 
 
-def draw(data: dict[str, Any], folder: Path) -> int:
-    """The figure in each language."""
+def draw(data: dict[str, Any], folder: Path, roofline: Path) -> int:
+    """The figure in each language; and softmax and GEMM under one roof, where that card's `roofline` was measured."""
+    name, cells = data["device"]["name"], data["cells"]
+    roofs = records.read(roofline) if roofline.is_file() else None
     for lang in LANGUAGES:
-        heading = words("title-gemm", lang, name=data["device"]["name"])
-        target = figure_path(folder, "gemm", lang)
-        for written in figure.draw(target, data["cells"], heading, measured_on(data, lang), lang):
+        under = measured_on(data, lang)
+        target, heading = figure_path(folder, "gemm", lang), words("title-gemm", lang, name=name)
+        paths = figure.draw(target, cells, heading, under, lang)
+        if roofs:
+            shape = " x ".join(map(str, roofs["shape"]))
+            target = figure_path(folder, "gemm_roofline", lang)
+            heading = words("title-gemm-roofline", lang, name=name, shape=shape)
+            paths += both.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
+        for written in paths:
             print(say("bench.written", path=written))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,27 @@ def ladder(path: Path, lang: str) -> list[str]:
     columns = [words("gemm-rung", lang)]
     for size in at:
         columns += [f"TFLOP/s, {size}", words("gemm-of-library", lang)]
+    return [*grid(columns, rows), "", caption(data, lang)]
+
+
+def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
+    """The rungs `first` to `last`, for their own page: each one's file, TFLOP/s and percent of the library in squares
+    of RUNG_SIZE, and how many times as fast as the rung before it in its type."""
+    data = records.read(path)
+    cells = _square(data["cells"], RUNG_SIZE)
+    times = {name: (cell, s) for cell in cells for name in cell["ways"] if (s := seconds(cell, name)) is not None}
+    rows: list[list[str]] = []
+    before: dict[str, float] = {}
+    for name, part in rungs(data["cells"]).items():
+        cell, s = times[name]
+        faster, before[cell["dtype"]] = before.get(cell["dtype"], 0.0) / s, s
+        if first <= int(name.removeprefix("ladder/gemm_")[:2]) <= last:
+            rate = number(cell["flops"] / s / 1e12, ".1f", lang)
+            link = f"[`{name.removeprefix('ladder/')}`](../../solutions/{name}.cu)"
+            step = number(faster, ".1f", lang) if faster else "-"
+            rows.append([link, cell["dtype"], rate, _percent(part, lang), step])
+    columns = [words("gemm-rung", lang), "dtype", f"TFLOP/s, {RUNG_SIZE}³", words("gemm-of-library", lang),
+               words("gemm-of-before", lang)]  # fmt: skip
     return [*grid(columns, rows), "", caption(data, lang)]
 
 
@@ -108,6 +130,8 @@ def waits(path: Path, lang: str) -> list[str]:
 READINGS: dict[str, Callable[[Path, str], list[str]]] = {"waits": waits}
 PARTS: dict[str, Callable[[Path, str], list[str]]] = {
     "ladder": ladder, "shares": shares, "skinny": skinny, "steady": steady,
+    **{f"rungs-{first}-{last}": partial(rungs_of, first, last)
+       for first, last in ((1, 2), (3, 3), (4, 5), (6, 7), (8, 8), (9, 9), (10, 10), (11, 14))},
 }  # fmt: skip
 
 
