@@ -79,6 +79,10 @@ class Learner:
         """Whether the exercise was done once. A prediction that was off stays off, and does not keep it open."""
         return bool(_entry(_entry(self.scores(), slug), "best").get("solved"))
 
+    def in_part(self, slug: str) -> bool:
+        """Whether it is done and lost points for good: a prediction was off."""
+        return self.solved(slug) and _entry(_entry(self.scores(), slug), "best").get("status") != verdicts.PASSED
+
     def record(self, slug: str, result: Mapping[str, Any]) -> None:
         """Writes a result down as the last one, and as the best one where none earned as much; of two that earned the
         same, the best one is that of the checks which the course has now."""

@@ -1,6 +1,8 @@
-"""Chapter 03: every piece of Python runs, in order, and prints what the page says; both languages show one code.
+"""Chapter 03: every piece of Python runs, in order, and prints what the page says; both languages show one code, the
+Spanish pages with the words of `support.spanish_code`.
 
-`python tests/docs/test_chapter_03.py` writes the printed text into both pages, after a new sweep was recorded.
+`PYTHONPATH=tests python tests/docs/test_chapter_03.py` writes the printed text into both pages, after a new sweep was
+recorded.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+from support.spanish_code import spanish
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("03-triton", *sorted(p.stem for p in ROOT.glob("docs/en/03-0*.md")))  # read in this order
@@ -57,7 +61,8 @@ def printed(language: str) -> dict[int, str]:
 
 
 def run_page(language: str, task: str) -> str:
-    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT / "src")}
+    found = os.pathsep.join((str(ROOT / "src"), str(ROOT / "tests")))
+    environment = os.environ | {"TRITON_INTERPRET": "1", "PYTHONPATH": found}
     command = [sys.executable, __file__, task, language]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr[-3000:]
@@ -72,7 +77,8 @@ def test_every_snippet_runs_and_prints_what_the_page_says():
 
 def test_both_languages_show_the_same_code_text_and_anchors():
     shown = [[(b["kind"], b["text"], b["version"]) for b in blocks(language)] for language in PAGES]
-    assert shown[0] == shown[1] and sum(kind == "python" for kind, *_ in shown[0]) >= 9
+    assert [(kind, spanish(text), version) for kind, text, version in shown[0]] == shown[1]
+    assert sum(kind == "python" for kind, *_ in shown[0]) >= 9
     anchors = [ANCHOR.findall(whole(language)) for language in PAGES]
     assert anchors[0] == anchors[1] and len(set(anchors[0])) == len(anchors[0]) >= 9
     for language in PAGES:
@@ -112,7 +118,7 @@ def check(language: str) -> None:
 def write() -> None:
     """Puts what the blocks print into both pages."""
     outputs = printed("en")
-    for pages in PAGES.values():
+    for language, pages in PAGES.items():
         before = 0
         for path in pages:
             text = path.read_text(encoding="utf-8")
@@ -120,7 +126,8 @@ def write() -> None:
             for i in reversed(range(len(found) - 1)):
                 if before + i in outputs and found[i + 1]["kind"] == "text":
                     begin, end = found[i + 1].span("text")
-                    text = text[:begin] + outputs[before + i] + text[end:]
+                    said = outputs[before + i] if language == "en" else spanish(outputs[before + i])
+                    text = text[:begin] + said + text[end:]
             path.write_text(text, encoding="utf-8")
             before += len(found)
 

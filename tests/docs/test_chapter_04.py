@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.bench import tables
+from support.spanish_code import spanish
 
 ROOT = Path(__file__).parents[2]
 PAGES = {(lang, name): ROOT / "docs" / lang / f"{name}.md" for lang in ("en", "es") for name in (
@@ -42,7 +43,7 @@ def test_every_snippet_runs_and_prints_what_the_page_says(page):
 
 def test_both_languages_show_the_same_code_and_anchors():
     for name in {name for _, name in PAGES}:
-        assert blocks(("en", name)) == blocks(("es", name))
+        assert [(kind, spanish(text)) for kind, text in blocks(("en", name))] == blocks(("es", name))
         anchors = [ANCHOR.findall(PAGES[lang, name].read_text(encoding="utf-8")) for lang in ("en", "es")]
         assert anchors[0] == anchors[1] and len(set(anchors[0])) == len(anchors[0]) >= 3
 

@@ -22,7 +22,7 @@ from onekernel.cli import parser, scoreboard
 from onekernel.cli.console import console
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
-from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
+from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from onekernel.sandbox.machine import TRY_AGAIN
 from support.courses import make_course
@@ -94,6 +94,17 @@ def test_a_learners_first_hour(run: Run, root: Path, ana: Path) -> None:
     code, out, _ = run("check")
     assert (code, "12 / 12" in out) == (0, True)
     assert "nothing left" in out
+
+
+def test_nobody_is_congratulated_while_an_exercise_is_only_in_part(run: Run, root: Path, ana: Path) -> None:
+    """One whose prediction was off is not open any more, and not passed either."""
+    solve(root, "exam")
+    run("check", "exam")
+    missed = {"status": PARTIAL, "solved": True, "earned": 5, "date": "2026-11-22", "device": "cpu", "version": "1"}
+    learners.Learner(root, "ana").record("quiz", missed)
+    for words in (("check", "exam"), ("status",)):
+        out = run(*words)[1]
+        assert "In part: quiz." in out and "Congratulations" not in out and "is passed" not in out
 
 
 def test_the_exercise_just_checked_comes_next_while_it_is_not_done(run: Run, root: Path, ana: Path) -> None:

@@ -133,7 +133,11 @@ def next_step(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> 
     exercise = next_of(course, learner, at)
     verbatim("")
     if exercise is None:
-        tell("all-done")
+        part = [e.slug for e in course.exercises.values() if learner.in_part(e.slug)]
+        if part:
+            tell("all-settled", names=", ".join(part))
+        else:
+            tell("all-done")
         return
     tell("next", slug=exercise.slug)
     verbatim(f"    learners/{learner.name}/{exercise.file}", "bold")
