@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from onekernel import cuda
 from onekernel.programs import Executable, build
 from onekernel.programs.data import exit_status
 from onekernel.programs.load import Found
+from support.marks import marked
 
 HERE = Path(__file__).parent
 
@@ -22,13 +22,6 @@ HERE = Path(__file__).parent
 def onekernel(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main())", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=cwd, check=False)
-
-
-def marked(path: Path) -> set[tuple[str, int]]:
-    """(code, line) of each `// <- CODE CODE`."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    found = ((re.search(r"// <- (.*)", line), n) for n, line in enumerate(lines, 1))
-    return {(code, n) for match, n in found if match for code in match[1].split()}
 
 
 def test_a_program_runs_as_it_is_and_its_faults_are_told(tmp_path: Path) -> None:

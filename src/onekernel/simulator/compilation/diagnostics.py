@@ -15,6 +15,11 @@ _VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the
 _SHUFFLE = "ok-shuffle-type"
 _CONFIGURATION = re.compile(r"call to '__ok::Config::Config\(|invalid conversion from 'cudaStream_t'")
 _CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable '([^']+)' does not have a constant init")
+_LIBRARY_NAME = re.compile(r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)")
+_LIBRARIES = {
+    "cublas": ("cuBLAS", "#include <cublas_v2.h>"),
+    "curand": ("cuRAND", "#include <curand.h>, <curand_kernel.h>"),
+}
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
     r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+(?:required from|note: in instantiation)",
@@ -77,6 +82,9 @@ def _known(what: str) -> Message | None:
         return Message("ptx.copy-size", {"instruction": "cp.async", "size": "?"})
     if _CONFIGURATION.search(what):
         return Message("language.launch-configuration")
+    if match := _LIBRARY_NAME.search(what):
+        library, header = _LIBRARIES[match["library"]]
+        return Message("simulator.library-name", {"name": match["name"], "library": library, "header": header})
     constant = _CONSTANT_VALUE.search(what)
     return Message("language.constant-value", {"name": constant[1] or constant[2]}) if constant else None
 

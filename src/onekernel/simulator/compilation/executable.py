@@ -27,6 +27,8 @@ from onekernel.simulator.compilation.parts import (
 )
 from onekernel.simulator.rewrite.source import Source
 
+# Part of the runtime here, whichever way they would be linked.
+_OURS = re.compile(r"(?:cuda|cudart|cudadevrt|culibos|cublas|cublasLt|curand|nvToolsExt)(?:_static|_device)?")
 OF_PROGRAMS = ("-DOK_PROGRAM",)  # CUDA 12's forms, too
 _NO_MAIN = re.compile(r"undefined reference to [`']main'")
 _TWICE = re.compile(r"multiple definition of [`'](?P<name>[^'`]+)'")
@@ -70,7 +72,8 @@ def compile_program(
         linked = Path(work) / "program"
         # The runtime first: its own variables must be ready when the files' are initialised.
         parts = [runtime.result(), thread_local_object(with_compiler, folder), start_object(with_compiler, folder)]
-        linking = [*(f"-l{name}" for name in libraries), "-lpthread", "-lm", "-lrt", "-ldl"]
+        others = [f"-l{name}" for name in libraries if not _OURS.fullmatch(name)]
+        linking = [*others, "-lpthread", "-lm", "-lrt", "-ldl"]
         done = run_compiler([with_compiler.path, *WRAP, *map(str, parts), *(str(o) for o, _ in objects),
                              "-o", str(linked), *linking])  # fmt: skip
         if done.returncode:

@@ -8,6 +8,7 @@ from functools import cache
 
 from onekernel.simulator.paths import SIMULATOR
 
+_OF_PROGRAMS = re.compile(r"cublas\w*\.h|curand\.h|thrust/.*|cub/device/.*")
 _INCLUDE = re.compile(r'#\s*include\s*(?:<([^>\n]+)>|"([^"\n]+)")')
 
 
@@ -15,6 +16,11 @@ def included(directive: str) -> str | None:
     """The header that a directive includes, as it is written there; None where it includes none."""
     match = _INCLUDE.match(directive)
     return (match[1] or match[2]).strip() if match else None
+
+
+def for_programs(name: str | None) -> bool:
+    """Whether the header `name` brings a library of the host: it is for whole programs, not for a file of launchers."""
+    return name is not None and _OF_PROGRAMS.fullmatch(name) is not None
 
 
 def advice(name: str) -> tuple[str, str] | None:

@@ -42,7 +42,7 @@ _FAMILIES = tuple(
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
         (r"__shfl(?:_up|_down|_xor)?|__ballot|__any|__all", "warp functions without _sync, which CUDA removed"),
         (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor)[A-Z]\w*|cuInit", "the CUDA driver API"),
-        (r"cu(?:blas|dnn|rand|fft)[A-Z]\w*|curand_\w+", "CUDA's libraries"),
+        (r"cu(?:dnn|fft)[A-Z]\w*", "CUDA's libraries"),
     )
 )
 

@@ -14,7 +14,7 @@ from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.clusters import tell_clusters
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
-from onekernel.simulator.rewrite.headers import included
+from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
@@ -115,7 +115,9 @@ def _rewrite_file(path: Path, source: Source) -> str:
     have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
 
     def has(directive: str) -> bool:
-        return included(directive) in have or _included(directive, path, source) is not None
+        name = included(directive)
+        ours = name in have and (source.program or not for_programs(name))
+        return ours or _included(directive, path, source) is not None
 
     for refusal in refusals(tokens, has, source.arch):
         values = {"what": refusal.what, "arch": source.arch, "library": refusal.library}
