@@ -368,8 +368,8 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
     [
         ("cudaGraph_t graph;", "graph"),
         ("cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);", "graph"),
-        ("cudaMallocArray(nullptr, nullptr, 4, 4);", "array"),
-        ("float v = tex2D<float>(0, 1, 2);", "texture"),
+        ("cudaMalloc3DArray(nullptr, nullptr, {});", "array"),
+        ("float v = tex3D<float>(0, 1, 2, 3);", "texture"),
         ("cudaMemcpy3D(nullptr);", "3-D"),
         ("cudaMemRangeGetAttribute(nullptr, 0, 0, x, 4);", "managed"),
         ("int v = __vadd4(1, 2);", "packed"),

@@ -12,10 +12,13 @@ from onekernel.simulator.rewrite.headers import advice, included
 from onekernel.simulator.rewrite.tokens import Token
 
 _NAMES = {
-    "cudaTextureObject_t": "textures",
-    "cudaSurfaceObject_t": "surfaces",
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",
 }
+# Texture references, which left CUDA with version 12. `texture` itself may be anybody's name: it is one before `<`.
+_REFERENCES = re.compile(
+    r"textureReference|surfaceReference|cuda(?:Bind|Unbind)Texture\w*|cudaBindSurface\w*|cudaGet(?:Texture|Surface)Reference"
+    r"|cudaGetTextureAlignmentOffset"
+)
 # What the card of compute capability 9.0 has alone.
 _OF_SM_90 = {
     "this_cluster": "thread block clusters (this_cluster)",
@@ -30,9 +33,11 @@ _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
         (r"cudaGraph\w+|cudaStream(?:BeginCapture|EndCapture|GetCaptureInfo)\w*", "CUDA graphs"),
-        (r"cuda(?:Malloc|Free)\w*Array|cudaMemcpy\w*Array\w*|cudaArray_t", "CUDA arrays"),
-        (r"cuda(?:Create|Destroy)(?:Texture|Surface)Object|tex[123]D\w*", "textures"),
-        (r"surf[123]D\w*", "surfaces"),
+        (r"cuda(?:Malloc|Free)(?:3D|Mipmapped)Array|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
+         "CUDA arrays of three dimensions or with mipmaps"),
+        (r"tex3D\w*|tex[12]D(?:Layered|Lod|Grad|gather)\w*|texCubemap\w*",
+         "textures beyond tex1Dfetch, tex1D and tex2D"),
+        (r"surf3D\w*|surf[12]DLayered\w*|surfCubemap\w*", "surfaces of more than two dimensions"),
         (r"cuda(?:Malloc|Memcpy|Memset)3D\w*", "3-D copies"),
         (r"cudaMemPool(?:Create|Destroy|TrimTo|Export|Import|[GS]etAccess)\w*|cudaDeviceSetMemPool|cudaMallocFromPoolAsync",
          "memory pools of one's own"),
@@ -83,10 +88,14 @@ def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str) -> lis
             newer = _OF_SM_90.get(token.text)
             if newer and arch == DEFAULT:
                 found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
+            if _REFERENCES.fullmatch(token.text):
+                found.setdefault(token.text, Refusal(token.text, token.line, "texture-reference"))
             if token.text in UNCOUNTED or _MACHINERY.fullmatch(token.text):
                 found.setdefault(token.text, Refusal(token.text, token.line, "machinery"))
         elif (header := _missing(token, has)) and (told := advice(header)):
             found.setdefault(header, Refusal(f"<{header}>", token.line, *told))
+        elif token.text == "<" and before[1] == "texture" and before[0] in (";", "}", "static", ""):
+            found.setdefault("texture", Refusal("texture<...>", token.line, "texture-reference"))
         if what and what not in found:
             found[what] = Refusal(what, token.line)
         if token.kind != "space":

@@ -84,7 +84,8 @@ def rewrite(
 
 def _finding(source: Source, path: Path, line: int | None, key: str, **values: object) -> None:
     message = Message(f"simulator.{key}", {"line": line or 0, **values})
-    code = "unsupported" if key in ("unsupported-arch", "needs-sm-90") or key.startswith("header-") else key
+    refused = key in ("unsupported-arch", "needs-sm-90", "texture-reference") or key.startswith("header-")
+    code = "unsupported" if refused else key
     source.findings.append(Finding(code, message, str(path), line))
 
 

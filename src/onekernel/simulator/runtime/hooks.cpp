@@ -121,6 +121,14 @@ void plain_write(Worker&, uintptr_t address, int bytes, uintptr_t pc) {
     if (options) access(address, bytes, WRITES, pc);
 }
 
+void texture_access(Worker&, uintptr_t address, int bytes, bool writes, uintptr_t pc) {
+    if (!options) return;
+    unsigned counts = options & COUNTS;
+    if (counts) options &= ~unsigned(COUNTS);
+    access(address, bytes, writes ? unsigned(WRITES) : 0u, pc, (bytes & (bytes - 1)) == 0);
+    if (counts) options |= counts;
+}
+
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and
 // moves such a struct by 8 or 16 bytes where its size is a multiple (seen in the code of CUDA 13.0 for sm_90).
 static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintptr_t pc) {

@@ -11,6 +11,7 @@
 #include "memory/symbols.cpp"
 #include "memory/host_memory.cpp"
 #include "memory/device_malloc.cpp"
+#include "memory/textures.cpp"
 #include "machine/streams.cpp"
 #include "checks/happens_before.cpp"
 #include "checks/shadow.cpp"

@@ -25,6 +25,7 @@ void* memset(void*, int, __SIZE_TYPE__) noexcept __asm__("ok_memset");
 #include "ok/math_functions.h"
 #include "ok/math_integer.h"
 #include "ok/shown.h"
+#include "ok/texture_functions.h"
 #include "vector_functions.h"
 
 // The C library's functions that a GPU does not have, declared once more to be marked.

@@ -6,6 +6,7 @@
 #include "ok/managed_api.h"
 #include "ok/pool_api.h"
 #include "ok/stream_api.h"
+#include "ok/texture_api.h"
 #ifdef OK_PROGRAM
 #include "ok/older_api.h"
 #endif

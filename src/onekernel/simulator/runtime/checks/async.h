@@ -13,6 +13,8 @@ bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc);
 // Likewise for what other instructions of ours touch: an atomic, which orders threads, and a plain store.
 void atomic_access(Worker& w, uintptr_t address, int bytes, bool writes, uintptr_t pc);
 void plain_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc);
+// What a texture or surface unit reads or writes: ncu counts it apart from loads and stores.
+void texture_access(Worker& w, uintptr_t address, int bytes, bool writes, uintptr_t pc);
 // The copies of `thread` up to this batch have come: its own wait, or, with the number of a landing, an mbarrier tells so.
 void copies_arrive(Worker& w, unsigned thread, uint32_t batch, uint32_t landing = 0);
 void copies_handed(Worker& w);                          // an mbarrier will be told of the running thread's closed batches

@@ -14,6 +14,8 @@
     X(InvalidHostPointer, 16, "invalid host pointer")                                                  \
     X(InvalidDevicePointer, 17, "invalid device pointer")                                              \
     X(InvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                 \
+    X(InvalidFilterSetting, 26, "linear filtering not supported for non-float type")                   \
+    X(InvalidNormSetting, 27, "read as normalized float not supported for 32-bit non float type")      \
     X(InsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")          \
     X(DevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")                     \
     X(MissingConfiguration, 52, "__global__ function call is not configured")                          \
