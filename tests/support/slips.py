@@ -23,6 +23,7 @@ SLUGS = {
     "tuned.cu": "softmax_tuned", "gelu.cu": "gelu", "mul.cu": "softmax_mul", "rms.cu": "rmsnorm",
     "triton.py": "softmax_triton", "tiles.py": "softmax_triton", "gelu_triton.py": "gelu_triton",
     "gemm.cu": "gemm_tiled", "gemm_buffers.cu": "gemm_tiled",
+    "gemm_mma.cu": "gemm_tensorcore",
     "mul_triton.py": "softmax_mul_triton", "torch_minigpt.py": "torch_minigpt",
 }  # fmt: skip
 GROUPS = {  # the inputs that a slip is tried on: few, and of each kind
@@ -35,6 +36,7 @@ GROUPS = {  # the inputs that a slip is tried on: few, and of each kind
     "rmsnorm": ("shapes", "strides", "range", "eps"),
     "softmax_mul": ("shapes", "strides", "range"),
     "gemm_tiled": ("shapes", "transposed", "scalars", "strides"),
+    "gemm_tensorcore": ("shapes", "transposed", "scalars"),
     "softmax_triton": ("shapes", "range", "special", "strides"),
     "gelu_triton": ("exact", "tanh"),
     "softmax_mul_triton": ("shapes", "range", "strides"),

@@ -14,6 +14,7 @@ from onekernel.grading.replay.sums import NARROW, STEP
 
 DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
 MOST_STEPS = 600  # of a sum that is rounded at each: longer ones are left to shorter inputs
+MMA_DEPTH = 16  # products that one instruction of Tensor Cores adds to each sum
 TF32 = 13  # bits of a float32 that it loses: what is left is as precise as float16
 
 
@@ -24,6 +25,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _of_scalars(case, product)
     yield from _of_sums(case, a, b)
     yield from _of_addresses(case, a, b)
+    yield from _of_fragments(case, a, b)
     yield from _of_rounding(case, a, b, product)
 
 
@@ -106,13 +108,47 @@ def _read(memory: np.ndarray, rows: int, cols: int, down: int, aside: int) -> np
     return np.where(at < memory.size, memory[np.minimum(at, memory.size - 1)], np.nan)
 
 
+def _of_fragments(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
+    """Lanes that take other elements of mma.m16n8k16's matrices than they hold, in tiles of 16 x 8 of C. The map: PTX
+    ISA, "Matrix Fragments for mma.m16n8k16"."""
+    of_a, of_b = _padded(a, 16, 16), _padded(b, 16, 8)
+    (rows, depth), cols = of_a.shape, of_b.shape[1]
+    row, col, p = np.arange(rows), np.arange(cols), np.arange(depth)
+
+    def ended(product: np.ndarray) -> np.ndarray:
+        return _ended(case, product[: a.shape[0], : b.shape[1]])
+
+    def stored(rows_of: np.ndarray, cols_of: np.ndarray) -> np.ndarray:
+        """What C has where its element (r, c) is one that belongs to (rows_of, cols_of)."""
+        return ended((of_a @ of_b)[rows_of, cols_of])
+
+    eight_down, eight_aside = row[:, None] // 8 * 8, col // 8 * 8
+    yield Mistake("gemm-fragment-c-turned", later(stored, eight_down + col % 8, eight_aside + row[:, None] % 8))
+    pairs = row // 16 * 16 + row % 16 // 2 + row % 2 * 8
+    yield Mistake("gemm-fragment-c-rows", later(stored, pairs[:, None], col))
+    apart = eight_aside + col % 4 * 2 + col % 8 // 4
+    yield Mistake("gemm-fragment-c-columns", later(stored, row[:, None], apart))
+    upper = (row[:, None] % 16 < 8) == (p % 16 < 8)  # of the quadrants, those that keep their place
+    moved = [np.where(upper, x[:, None], x[:, None] ^ 8) if x is row else np.where(upper, x, x ^ 8) for x in (row, p)]
+    yield Mistake("gemm-fragment-a-registers", lambda: ended(of_a[moved[0], moved[1]] @ of_b))
+    yield Mistake("gemm-fragment-a-rows", lambda: ended(of_a[row // 16 * 16 + row % 8] @ of_b))
+    yield Mistake("gemm-fragment-b-registers", lambda: ended(of_a @ of_b[p ^ 8]))
+    turned = of_b[p[:, None] // 8 * 8 + col % 8, eight_aside + p[:, None] % 8]
+    yield Mistake("gemm-fragment-b-turned", lambda: ended(of_a @ turned))
+
+
+def _padded(x: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    """With zeros up to multiples of `rows` and `cols`."""
+    return np.pad(x, [(0, -x.shape[0] % rows), (0, -x.shape[1] % cols)])
+
+
 def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarray) -> Iterator[Mistake]:
     for kind, narrow in NARROW.items():
         values = {"type": kind}
-        if a.shape[1] <= MOST_STEPS:
-            for fused in (True, False):
-                summed = later(lambda t, f: _ended(case, _summed(a, b, t, f)), narrow, fused)
-                yield Mistake("gemm-narrow-sum", summed, values, variant=fused, step=STEP[kind])
+        for fused, depth in ((True, 1), (False, 1), (True, MMA_DEPTH)):
+            if a.shape[1] <= MOST_STEPS * depth:
+                summed = later(lambda t, f, d: _ended(case, _summed(a, b, t, f, d)), narrow, fused, depth)
+                yield Mistake("gemm-narrow-sum", summed, values, variant=(fused, depth), step=STEP[kind])
         inputs = later(lambda t: _ended(case, a.astype(t).astype(float) @ b.astype(t).astype(float)), narrow)
         yield Mistake("gemm-narrow-inputs", inputs, values)
         early = later(lambda t: _ended(case, product.astype(t).astype(float)), narrow)
@@ -121,11 +157,12 @@ def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarr
     yield Mistake("gemm-narrow-inputs", cut, {"type": "float16"}, variant="tf32")
 
 
-def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool) -> np.ndarray:
-    """The product, each sum rounded to a narrow type at every step; unless `fused` so is each product."""
+def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int) -> np.ndarray:
+    """The product, each sum rounded to a narrow type after every `depth` products, which
+    unless `fused` are rounded, too."""
     total = np.zeros((a.shape[0], b.shape[1]))
-    for p in range(a.shape[1]):
-        one = np.outer(a[:, p], b[p])
+    for p in range(0, a.shape[1], depth):
+        one = a[:, p : p + depth] @ b[p : p + depth]
         one = one if fused else one.astype(narrow).astype(float)
         total = (total + one).astype(narrow).astype(float)
     return total
