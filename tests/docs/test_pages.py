@@ -118,6 +118,13 @@ def test_a_chapter_ends_with_questions_that_have_folded_answers(page: Path) -> N
     assert last.count("</details>") >= 1 and len(re.findall(r"^(?:\*\*)?\d\.", last, re.M)) >= few
 
 
+@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_chapter_has_its_reader_predict_and_says_but(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    predict, but = ("**Predice", "**Pero**") if page.parent.name == "es" else ("**Predict", "**But**")
+    assert predict in text and but in text
+
+
 LADDER = sorted((ROOT / "solutions" / "ladder").glob("[0-9]*.cu"), key=lambda p: int(p.stem.split("_")[0]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,22 @@ def test_every_english_page_has_a_spanish_sibling() -> None:
     pages |= {p for p in (ROOT / "labs").rglob("*.md") if not p.name.endswith(".es.md")}
     pages |= {p for p in (ROOT / "profiles").glob("*.md") if not p.name.endswith(".es.md")}
     assert sorted(str(p.relative_to(ROOT)) for p in pages - translated) == []
+
+
+COMMENT = re.compile(r"(?://|#) (.*)$", re.M)
+ENGLISH = re.compile(r"\b(?:the|is|are|of|and|with|this|which|from|each|not|by)\b")
+
+
+@pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_code_in_a_spanish_page_has_no_english_comment(spanish: Path, english: Path) -> None:
+    """Files of the repository, which contributing.md shows whole, keep theirs."""
+
+    def comments(page: Path) -> set[str]:
+        text = re.sub(r"<!-- (?:file|append): .*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        code = re.findall(r"^```\w+\n.*?^```$|^ {4}[^\n]*$", text, re.M | re.S)
+        return {said for said in COMMENT.findall("\n".join(code)) if ENGLISH.search(said) and " " in said}
+
+    assert comments(spanish) & comments(english) == set()
 
 
 @pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))

@@ -109,8 +109,26 @@ def graph_break(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(12, 146, t("memory"), 12, "start", faint=True)
 
 
+def recompute(c: Canvas, t: Callable[[str], str]) -> None:
+    """f of a column: once for each element in one kernel, once for each column in two."""
+    for k, name in enumerate(("one", "two")):
+        x = 12 + 196 * k
+        c.text(x, 20, t(name), 12.5, "start", bold=True)
+        colour, does = (("red", "f"), ("blue", "w*f"))[k]
+        for row in range(4):
+            for col in range(4):
+                c.box(x + 42 * col, 76 + 32 * row, 38, 28, colour, does, 11.5, mono=True)
+        if k:
+            for col in range(4):
+                c.box(x + 42 * col, 32, 38, 28, "orange", "f", 11.5, mono=True)
+                c.arrow(x + 42 * col + 19, 61, x + 42 * col + 19, 75, "orange")
+    c.text(12, 224, t("sixteen"), 12, "start")
+    c.text(208, 224, t("four"), 12, "start")
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "gelu-ledger": (258, gelu_ledger),
+    "recompute": (236, recompute),
     "clock": (190, clock),
     "compile-path": (250, compile_path),
     "graph-break": (156, graph_break),

@@ -1,4 +1,5 @@
-"""Chapter 01, first half: the machine, host and device, streams, a launch and its numbers, bounds, rows and strides."""
+"""Chapter 01, first half: the machine, host and device, streams, a launch and its
+numbers, bounds, rows and strides; errors, and the numbers that fp32 has room for."""
 
 from __future__ import annotations
 
@@ -141,10 +142,51 @@ def strides(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(378, 208, t("gap"), 11.5, "end", faint=True)
 
 
+LOWEST, HIGHEST = -103, 88  # x beyond which exp(x) in fp32 is 0, and inf
+
+
+def exp_range(c: Canvas, t: Callable[[str], str]) -> None:
+    """Where fp32 has room for exp(x), and what subtracting the largest element does to a row."""
+    zero, one = 195 + 1.4 * LOWEST, 195 + 1.4 * HIGHEST
+    c.box(12, 30, zero - 12, 30, "grey", "0", 12, mono=True)
+    c.box(zero, 30, one - zero, 30, "green", t("finite"), 12)
+    c.box(one, 30, 378 - one, 30, "red", "inf", 12, mono=True)
+    c.text(12, 20, t("of"), 12, "start", bold=True)
+    for x in (LOWEST, 0, HIGHEST):
+        c.line(((195 + 1.4 * x, 62), (195 + 1.4 * x, 68)), "grey")
+        c.text(195 + 1.4 * x, 82, str(x), 11.5, mono=True)
+    row = (95, 110, 122)
+    for y, moved, name in ((112, 0, "before"), (158, max(row), "after")):
+        c.text(12, y + 5, t(name), 12, "start", mono=True)
+        c.line(((70, y), (378, y)), "grey", 1)
+        for x in row:
+            c.dot(195 + 1.4 * (x - moved), y, 5, "orange")
+    c.text(12, 190, t("so"), 12, "start", faint=True)
+
+
+def error_times(c: Canvas, t: Callable[[str], str]) -> None:
+    """When each of two kinds of error is learnt of: at once, or from a later call."""
+    for k, kind in enumerate(("refused", "failed")):
+        y = 20 + 112 * k
+        c.text(12, y, t(kind), 12.5, "start", bold=True)
+        c.box(12, y + 10, 90, 28, "orange", "<<<...>>>", 12, mono=True)
+        c.box(110, y + 10, 112, 28, "red" if kind == "refused" else "green", t(f"{kind}-asked"), 11.5)
+        c.box(230, y + 10, 148, 28, "grey" if kind == "refused" else "red", t(f"{kind}-copy"), 11.5)
+        if kind == "failed":
+            c.box(110, y + 46, 150, 26, "blue", t("runs"), 11.5)
+            c.arrow(262, y + 59, 300, y + 42, "red")
+        else:
+            c.text(110, y + 62, t("nothing"), 11.5, "start", faint=True)
+        c.arrow(12, y + 82, 378, y + 82, "grey")
+    c.text(378, 230, t("time"), 11.5, "end", faint=True)
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "machine": (370, machine),
     "host-device": (300, host),
     "streams": (244, streams),
+    "error-times": (240, error_times),
+    "exp-range": (200, exp_range),
     "thread-numbers": (198, numbers),
     "bounds": (184, bounds),
     "plane": (296, plane),
