@@ -10,6 +10,7 @@ import pytest
 
 from onekernel.grading.verdicts import Result
 from onekernel.messages import Message
+from onekernel.sandbox import warm
 from onekernel.sandbox.landlock import landlock_version
 from support.corpus import Entry, corpus, graded, groups_that_failed, representatives
 
@@ -114,6 +115,6 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
 
 
 def children() -> set[int]:
-    """The processes that this one started, or that were left to it."""
-    me = os.getpid()
-    return {int(p) for t in Path(f"/proc/{me}/task").iterdir() for p in (t / "children").read_text().split()}
+    """The processes that this one started, or that were left to it, but for the workers that stay warm."""
+    tasks = Path(f"/proc/{os.getpid()}/task").iterdir()
+    return {int(p) for t in tasks for p in (t / "children").read_text().split()} - {*warm.running()}

@@ -48,13 +48,14 @@ def test_a_grandchild_ends_with_a_grader_that_was_killed(tmp_path: Path) -> None
         "TMPDIR": str(tmp_path),
     }
     grader = subprocess.Popen([sys.executable, "-c", GRADES, str(path)], cwd=ROOT, env=env)
-    pid = waited(lambda: next(iter(tmp_path.glob(f"onekernel-*/**/{name}")), None))
+    pid = waited(lambda: [*tmp_path.glob(f"onekernel-*/**/{name}"), *[None] * (grader.poll() is not None)])[0]
     assert pid, "the submission never started its child"
     child = waited(lambda: int(pid.read_text() or 0))
-    assert Path(f"/proc/{child}").exists()
+    family = {child, *map(int, Path(f"/proc/{grader.pid}/task/{grader.pid}/children").read_text().split())}
+    assert len(family) == 3 and all(state(pid) != "Z" for pid in family), "the child, the guardian, the warm worker"
     grader.send_signal(signal.SIGKILL)
     grader.wait()
-    assert waited(lambda: not Path(f"/proc/{child}").exists() or state(child) == "Z")
+    assert waited(lambda: all(state(pid) == "Z" for pid in family))
 
 
 def state(pid: int) -> str:

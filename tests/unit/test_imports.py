@@ -89,9 +89,10 @@ def modules_imported(path: Path) -> set[Path]:
 
 
 def untrusted_side() -> set[Path]:
-    """What runs in the untrusted process: the worker, its tasks, and all that they import in turn."""
+    """What runs in the untrusted process: the worker, what it is copied from, its tasks, and all that they import."""
     reached: set[Path] = set()
-    pending = {PACKAGE / "sandbox" / "worker.py", *(PACKAGE / "sandbox" / "tasks").glob("*.py")}
+    sandbox = PACKAGE / "sandbox"
+    pending = {sandbox / "worker.py", sandbox / "fork_server.py", *(sandbox / "tasks").glob("*.py")}
     while pending:
         reached |= pending
         pending = {other for path in pending for other in modules_imported(path)} - reached

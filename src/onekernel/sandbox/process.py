@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from onekernel.sandbox.disk_quota import Flooded
 
@@ -33,6 +34,17 @@ def end_on_signals() -> None:
     for ending in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(ending) is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
             signal.signal(ending, signal.default_int_handler)
+
+
+class Running(Protocol):
+    """A child of this process: subprocess.Popen, or what a server forked (warm.Forked)."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def kill(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -58,8 +70,10 @@ def run(
     env: Mapping[str, str],
     timeout: float,
     patience: Callable[[], tuple[int, float]] | None = None,
+    fork: Callable[[Path, Mapping[str, str]], Running | None] | None = None,
 ) -> Ended:
     """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
+    `fork` makes a process that does the same as `argv`, or None.
 
     `patience` tells how far the process has come, as a number, and for how many seconds it may stay there. It raises
     disk_quota.Flooded to have the process stopped.
@@ -72,11 +86,13 @@ def run(
     started = time.monotonic()
     timed_out = flooded = survivors = False
     log = folder / "output"
+    process: Running | None = None
     with log.open("wb") as out:
-        process = subprocess.Popen(
-            argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
-        )
         try:
+            process = (fork and fork(folder, env)) or subprocess.Popen(
+                argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                start_new_session=True,
+            )  # fmt: skip
             timed_out = not _wait(process, started + timeout, patience)
         except Flooded:
             flooded = True
@@ -86,12 +102,11 @@ def run(
     with log.open("rb") as text:
         text.seek(max(0, log.stat().st_size - OUTPUT_TAIL))
         tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
-    return Ended(process.returncode, timed_out, tail, time.monotonic() - started, flooded, survivors)
+    assert process is not None
+    return Ended(process.wait(), timed_out, tail, time.monotonic() - started, flooded, survivors)
 
 
-def _wait(
-    process: subprocess.Popen[bytes], deadline: float, patience: Callable[[], tuple[int, float]] | None
-) -> bool:
+def _wait(process: Running, deadline: float, patience: Callable[[], tuple[int, float]] | None) -> bool:
     """Whether the process ended by itself, before the deadline and without standing still for too long. While others
     have the processors it cannot go on: that time is not its own."""
     seen, since = -1, 0.0
@@ -118,11 +133,13 @@ def _queued(pid: int) -> float:
         return 0.0
 
 
-def _end(process: subprocess.Popen[bytes], before: set[int]) -> bool:
+def _end(process: Running | None, before: set[int]) -> bool:
     """Kills the process group, then whatever else became our child. Returns whether all of it is dead."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    if process is not None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()  # where it was interrupted before it had a group
+        process.wait()
     for _ in range(1000):
         strays = _children() - before
         if not strays:

@@ -17,7 +17,7 @@ import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import confinement, disk_quota, process, protocol, touched
+from onekernel.sandbox import confinement, disk_quota, process, protocol, touched, warm
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
 
@@ -84,7 +84,7 @@ def run(request: Request) -> RunOutcome:
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
             seconds = CALL_SECONDS * (2 if "triton" in request.backend else 1)
-            ended = _start(folder, asked_for, seconds)
+            ended = _start(folder, request.backend, asked_for, seconds)
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole
@@ -127,7 +127,7 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
     with _folder() as folder:
         request.write(folder)
-        ended = _start(folder, call_seconds=seconds)
+        ended = _start(folder, request.backend, call_seconds=seconds)
         built = _read_built(folder / "out", ended, request)
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
@@ -139,7 +139,7 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
             return TaskRun(ended=_forged(error))
 
 
-def _start(folder: Path, asked_for: int = 0, call_seconds: float | None = None) -> process.Ended:
+def _start(folder: Path, backend: str, asked_for: int = 0, call_seconds: float | None = None) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
     room than the `asked_for` bytes of its buffers."""
     out = folder / "out"
@@ -151,7 +151,9 @@ def _start(folder: Path, asked_for: int = 0, call_seconds: float | None = None) 
 
     argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
     env = _environment(folder)
-    return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience)
+    server = warm.server(backend, env)
+    fork = server.fork if server else None
+    return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience, fork=fork)
 
 
 def _how(ended: process.Ended) -> Message:

@@ -1,5 +1,6 @@
 """The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions; or the corpora on the
-simulator, of which the test suite has a sample; or a class of synthetic students (`classes`).
+simulator, of which the test suite has a sample; or a class of synthetic students (`classes`), or what it costs to begin
+with a file (`starts`).
 
 But:    it says what the graders decide, not how long they take: its processes share the card.
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.grading import classes
+from onekernel.bench.grading import classes, starts
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -37,11 +38,13 @@ CORPORA = "tests/grading/test_corpus.py"
 
 def main(argv: Sequence[str]) -> int:
     options, root = _parser().parse_args(argv), find_root()
+    results = options.out or records.results(root)
+    if options.starts:
+        return starts.main(root, results)
     if options.mixed or options.read:
-        results = options.out or records.results(root)
         return classes.main(root, options.mixed, options.read, options.jobs, results)
     if options.device == "simulator" and not options.dry_run:
-        return _simulated(root, options.jobs, options.out or records.results(root))
+        return _simulated(root, options.jobs, results)
     if options.dry_run or not command.has_gpu("dry-run-instead"):
         print(say("bench.grading-line", solutions="onekernel check --solutions --device cuda", corpora=CORPORA))
         print("  " + records.expected(root, "grading").text())
@@ -50,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
     runs = [_solutions(root), _corpora(root, options.jobs)]
     card = device.current()
     result = {"bench": "grading", "device": asdict(card), **device.provenance(), "runs": runs, "took": took(began)}
-    path = (options.out or records.results(root)) / card.slug / "grading.json"
+    path = results / card.slug / "grading.json"
     records.write(path, result)
     for run in runs:
         print(f"{run['command']}: " + ", ".join(f"{v} {k}" for k, v in run.items() if isinstance(v, int | float)))
@@ -137,5 +140,6 @@ def _parser() -> Any:
     command.option(parser, "grading", "--jobs", type=int, default=6, metavar="N")
     command.option(parser, "grading", "--class", type=int, nargs="+", default=[], metavar="N", dest="mixed")
     command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")
+    command.option(parser, "grading", "--starts", action="store_true")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")
     return parser
