@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -119,6 +120,21 @@ def test_which_watch_stopped_a_file_that_hangs_is_no_part_of_the_results(tmp_pat
     by_the_clock = written("busy", "grading.timed-out", "grading.stopped-before")
     assert written("idle", "simulator.time-limit-host", "grading.stopped-before-line") == by_the_clock
     assert written("other", "grading.killed", "grading.stopped-before-line") != by_the_clock
+
+
+def test_one_students_results_are_in_memory_at_a_time(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand_in(course, *(f"s{number}" for number in range(8)), answer=WRONG)
+    made, most, real = [], 0, journal.restored
+
+    def restored(*given: Any) -> Any:
+        nonlocal most
+        made.append(weakref.ref(result := real(*given)))
+        most = max(most, sum(ref() is not None for ref in made))
+        return result
+
+    monkeypatch.setattr(journal, "restored", restored)
+    assert grade() == 0
+    assert len(made) >= 2 * 8 and most <= 2 * 2, "each student's two, and those that the next one's replace"
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from onekernel.course import Course
 from onekernel.errors import UserError
@@ -28,13 +28,22 @@ FORMAT = 1
 _HUNG = ("simulator.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
 
 
+class Kept(NamedTuple):
+    """Where a journal has the line of a file: its key, its first byte, its bytes."""
+
+    key: str
+    at: int
+    size: int
+
+
 @dataclass
-class Journal:
-    """An open journal: its seed, what it holds by (student, exercise), and the file that it grows in."""
+class Journal(Mapping[tuple[str, str], dict[str, Any]]):
+    """An open journal: its seed, the file that it grows in, and where that has what. (student, exercise) gives a
+    result, read from the file each time, so that a class of four hundred takes no more memory than one of twenty."""
 
     file: IO[bytes]
     head: dict[str, Any]
-    kept: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -43,16 +52,23 @@ class Journal:
     def add(self, student: str, exercise: str, key: str, result: Mapping[str, Any], took: float) -> None:
         """Writes a result down, for good."""
         line = {"student": student, "exercise": exercise, "key": key, "took": round(took, 3), "result": dict(result)}
-        _append(self.file, line)
-        self.kept[student, exercise] = line
+        self.kept[student, exercise] = Kept(key, *_append(self.file, line))
 
-    def result(self, student: str, exercise: str, key: str) -> dict[str, Any] | None:
-        """What was written down for that file, if it is of that key."""
-        line = self.kept.get((student, exercise))
-        return line["result"] if line and line["key"] == key else None
+    def only(self, keys: Mapping[tuple[str, str], str]) -> Journal:
+        """The same journal without what is not of those keys: of a file that has changed, or is gone."""
+        self.kept = {of: line for of, line in self.kept.items() if keys.get(of) == line.key}
+        return self
 
-    def took(self) -> list[float]:
-        return [float(line["took"]) for line in self.kept.values()]
+    def __getitem__(self, of: tuple[str, str]) -> dict[str, Any]:
+        line = self.kept[of]
+        found: dict[str, Any] = json.loads(os.pread(self.file.fileno(), line.size, line.at))["result"]
+        return found
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.kept)
+
+    def __len__(self) -> int:
+        return len(self.kept)
 
 
 @contextmanager
@@ -76,16 +92,19 @@ def opened(out: Path, seed: int | None, fresh_seed: int) -> Iterator[Journal]:
         yield Journal(file, head, kept)
 
 
-def _append(file: IO[bytes], line: Mapping[str, Any]) -> None:
-    file.write(json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+def _append(file: IO[bytes], line: Mapping[str, Any]) -> tuple[int, int]:
+    """Where the line begins, and its bytes."""
+    raw = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    file.write(raw)
     file.flush()
     os.fsync(file.fileno())
+    return file.tell() - len(raw), len(raw)
 
 
-def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], dict[str, Any]], int]:
-    """The heads, the last line of each file, and the bytes up to the end of the last line that is whole."""
+def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], Kept], int]:
+    """The heads, where the last line of each file is, and the bytes up to the end of the last line that is whole."""
     heads: list[dict[str, Any]] = []
-    kept: dict[tuple[str, str], dict[str, Any]] = {}
+    kept: dict[tuple[str, str], Kept] = {}
     whole = 0
     for raw in file:
         if not raw.endswith(b"\n"):
@@ -96,7 +115,7 @@ def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], 
             if line.get("class") == FORMAT and isinstance(line["seed"], int):
                 heads.append(line)
             elif isinstance(line["key"], str) and isinstance(line["result"], dict) and float(line["took"]) >= 0:
-                kept[line["student"], line["exercise"]] = line
+                kept[line["student"], line["exercise"]] = Kept(line["key"], whole - len(raw), len(raw))
     return heads, kept, whole
 
 
@@ -179,8 +198,9 @@ def _why(failure: Mapping[str, Any]) -> dict[str, Any]:
 def write_final(out: Path, seed: int, results: Mapping[tuple[str, str], Mapping[str, Any]]) -> Path:
     """Writes `results.jsonl`: what was decided and why, in order, without anything that another run could tell
     differently: times, machines, and the values that a sentence holds of them."""
-    lines: list[dict[str, Any]] = [{"class": FORMAT, "seed": seed}]
-    for (student, exercise), data in sorted(results.items()):
+    lines = [_line({"class": FORMAT, "seed": seed})]
+    for student, exercise in sorted(results):
+        data = results[student, exercise]
         verdicts = [
             {
                 "check": v["check"],
@@ -192,7 +212,11 @@ def write_final(out: Path, seed: int, results: Mapping[tuple[str, str], Mapping[
             for v in data["verdicts"]
         ]
         earned = round(sum(v["earned"] for v in verdicts), 4)
-        lines.append({"student": student, "exercise": exercise, "earned": earned, "verdicts": verdicts})
+        lines.append(_line({"student": student, "exercise": exercise, "earned": earned, "verdicts": verdicts}))
     path = out / FINAL
-    write_bytes(path, "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in lines).encode())
+    write_bytes(path, b"".join(lines))
     return path
+
+
+def _line(data: Mapping[str, Any]) -> bytes:
+    return json.dumps(data, ensure_ascii=False, sort_keys=True).encode() + b"\n"

@@ -11,13 +11,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from onekernel.cohort import dates, journal, languages, similar
 from onekernel.cohort.layouts import GRADESCOPE
 from onekernel.cohort.run import Class
-from onekernel.grading.verdicts import Scorecard
 from onekernel.learners import write_bytes, write_json
 from onekernel.messages import speaking
 from onekernel.report import class_page, gradebook, gradescope, junit, student_page
@@ -27,25 +26,38 @@ def write(cohort: Class) -> list[Path]:
     """Writes all of it and returns what a person opens first. Raises OSError."""
     out = cohort.asked.out
     final = journal.write_final(out, cohort.journal.seed, cohort.results)
-    cards = cohort.cards()
-    rows = [
-        gradebook.Row(s.key, s.name, s.ids, s.date, s.late, s.notes, cards[s.key], s.home,
-                      dates.lateness(s, cohort.asked.due))
-        for s in cohort.students
-    ]
+    rows = Rows(cohort)
     written = [final]
     for name, text in gradebook.files(rows, cohort.exercises, cohort.layout).items():
         write_bytes(out / name, text.encode())
         written.append(out / name)
     write_bytes(out / "junit.xml", junit.text(rows, cohort.course).encode())
-    pages(cohort, cards)
-    gradescope_results(cohort, cards)
+    pages(cohort)
+    gradescope_results(cohort)
     text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE)
     write_bytes(out / "class.html", text.encode())
     return [out / "class.html", *written, out / "junit.xml", out / "students"]
 
 
-def gradescope_results(cohort: Class, cards: Mapping[str, Scorecard]) -> None:
+class Rows(Collection[gradebook.Row]):
+    """The students, each with their results as they are asked for: all of them at once are never in memory."""
+
+    def __init__(self, cohort: Class) -> None:
+        self._cohort = cohort
+
+    def __iter__(self) -> Iterator[gradebook.Row]:
+        for s in self._cohort.students:
+            late = dates.lateness(s, self._cohort.asked.due)
+            yield gradebook.Row(s.key, s.name, s.ids, s.date, s.late, s.notes, self._cohort.card(s), s.home, late)
+
+    def __len__(self) -> int:
+        return len(self._cohort.students)
+
+    def __contains__(self, row: object) -> bool:
+        return any(row == mine for mine in self)
+
+
+def gradescope_results(cohort: Class) -> None:
     """results.json of each student, for a class that Gradescope collected."""
     if cohort.layout != GRADESCOPE:
         return
@@ -53,7 +65,7 @@ def gradescope_results(cohort: Class, cards: Mapping[str, Scorecard]) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for s in cohort.students:
-        write_json(folder / f"{s.key}.json", gradescope.of_student(cards[s.key], cohort.course, s.home, s.notes))
+        write_json(folder / f"{s.key}.json", gradescope.of_student(cohort.card(s), cohort.course, s.home, s.notes))
 
 
 def pairs(cohort: Class) -> list[class_page.Pair]:
@@ -73,7 +85,7 @@ def pairs(cohort: Class) -> list[class_page.Pair]:
     return sorted(found, key=lambda p: (-p.equal, -p.share))
 
 
-def pages(cohort: Class, cards: Mapping[str, Scorecard]) -> None:
+def pages(cohort: Class) -> None:
     """The page of each student, in the language in which they wrote."""
     folder = cohort.asked.out / "students"
     shutil.rmtree(folder, ignore_errors=True)
@@ -81,5 +93,5 @@ def pages(cohort: Class, cards: Mapping[str, Scorecard]) -> None:
     for student in cohort.students:
         about = student_page.About(student.name, student.notes, student.date, student.late)
         with speaking(languages.of(student, cohort.course)):
-            text = student_page.html(about, cards[student.key], cohort.course)
+            text = student_page.html(about, cohort.card(student), cohort.course)
         write_bytes(folder / f"{student.key}.html", text.encode())

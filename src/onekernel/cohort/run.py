@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,11 @@ class Class:
     note: Message | None
     journal: Journal
     tasks: list[Task]
-    results: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def results(self) -> Mapping[tuple[str, str], dict[str, Any]]:
+        """What is graded, by student and exercise."""
+        return self.journal
 
     @property
     def todo(self) -> list[Task]:
@@ -65,9 +69,6 @@ class Class:
         """The student's results so far, in the course's order."""
         mine = (self.results.get((student.key, e.slug)) for e in self.exercises)
         return Scorecard.of(self._restored(student, data) for data in mine if data)
-
-    def cards(self) -> Mapping[str, Scorecard]:
-        return {s.key: self.card(s) for s in self.students}
 
     def _restored(self, student: Student, data: Mapping[str, Any]) -> Result:
         return journal.restored(data, self.course, student.home)
@@ -89,9 +90,8 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
         device, note = doctor.settle(course, [e for e in graded if e.file in there], asked.device)
         closed = (source, out)
         every = tasks.make(course, brought.students, graded, device, book.seed, closed)
-        known = {t.of: book.result(*t.of, t.key) for t in every}
-        results = {of: data for of, data in known.items() if data is not None}
-        yield Class(course, asked, brought.layout, brought.students, graded, device, note, book, every, results)
+        known = book.only({t.of: t.key for t in every})
+        yield Class(course, asked, brought.layout, brought.students, graded, device, note, known, every)
 
 
 def grade(cohort: Class, said: pool.Said = lambda message: None, by: Grade | None = None) -> Iterator[Task]:
@@ -100,5 +100,4 @@ def grade(cohort: Class, said: pool.Said = lambda message: None, by: Grade | Non
     grader = by or (lambda todo: pool.graded(todo, cohort.course.root, cohort.asked.jobs, Slots.here(), said))
     for done in grader(cohort.todo):
         cohort.journal.add(*done.task.of, done.task.key, done.result, done.took)
-        cohort.results[done.task.of] = done.result
         yield done.task

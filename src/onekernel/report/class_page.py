@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from onekernel.course import Course, Exercise
@@ -36,14 +36,14 @@ class Pair:
 
 
 def html(
-    rows: Sequence[Row], exercises: Sequence[Exercise], course: Course, pairs: Sequence[Pair], share: float
+    rows: Collection[Row], exercises: Sequence[Exercise], course: Course, pairs: Sequence[Pair], share: float
 ) -> str:
     """The page, in the language in force. `share` is that from which pairs are shown."""
     parts = [*_head(rows), *_distribution(rows), *_failures(rows, course), *_stuck(rows), *_everybody(rows, exercises)]
     return page(say("cohort.class-title"), "\n".join([*parts, *_alike(pairs, share)]))
 
 
-def _head(rows: Sequence[Row]) -> Iterator[str]:
+def _head(rows: Collection[Row]) -> Iterator[str]:
     earned = [r.card.earned for r in rows]
     values = {"students": len(rows), "files": sum(len(r.card.results) for r in rows), "mean": statistics.fmean(earned),
               "median": statistics.median(earned), "assessed": max(r.card.assessed for r in rows)}  # fmt: skip
@@ -52,7 +52,7 @@ def _head(rows: Sequence[Row]) -> Iterator[str]:
         yield f'<p class="failed">{esc(walls)}</p>'
 
 
-def _distribution(rows: Sequence[Row]) -> Iterator[str]:
+def _distribution(rows: Collection[Row]) -> Iterator[str]:
     """A bar for each tenth of the points."""
     shares = [r.card.earned / r.card.assessed for r in rows if r.card.assessed]
     bins = Counter(min(BINS - 1, int(BINS * share)) for share in shares)
@@ -71,7 +71,7 @@ def _distribution(rows: Sequence[Row]) -> Iterator[str]:
     yield "</svg>"
 
 
-def _failures(rows: Sequence[Row], course: Course) -> Iterator[str]:
+def _failures(rows: Collection[Row], course: Course) -> Iterator[str]:
     """What most students were told, each student counted once."""
     who: dict[tuple[str, str], set[str]] = defaultdict(set)
     chapters: dict[tuple[str, str], str] = {}
@@ -109,25 +109,25 @@ def _told(result: Result) -> Iterator[tuple[str, str]]:
                 yield kind, failure.chapter or verdict.check.chapter
 
 
-def _stuck(rows: Sequence[Row]) -> Iterator[str]:
+def _stuck(rows: Collection[Row]) -> Iterator[str]:
     """Each student at the first exercise that they began and did not get right."""
-    at: dict[str, list[Row]] = defaultdict(list)
+    at: dict[str, list[str]] = defaultdict(list)
     order: dict[str, int] = {}
     for row in rows:
         for number, result in enumerate(row.card.results):
             if result.status in (FAILED, PARTIAL) and not is_missing(result):
-                at[result.exercise.slug].append(row)
+                at[result.exercise.slug].append(_link(row))
                 order.setdefault(result.exercise.slug, number)
                 break
     if not at:
         return
     yield f"<h2>{esc(say('cohort.class-stuck'))}</h2><p class=\"dim\">{esc(say('cohort.class-stuck-about'))}</p>"
     for slug in sorted(at, key=lambda s: order[s]):
-        names = ", ".join(_link(row) for row in at[slug])
+        names = ", ".join(at[slug])
         yield f"<p><code>{esc(slug)}</code> ({len(at[slug])}): {names}</p>"
 
 
-def _everybody(rows: Sequence[Row], exercises: Sequence[Exercise]) -> Iterator[str]:
+def _everybody(rows: Collection[Row], exercises: Sequence[Exercise]) -> Iterator[str]:
     used = [e for e in exercises if any(_result(row, e) for row in rows)]
     yield f"<h2>{esc(say('cohort.class-everybody'))}</h2>" + '<div class="scroll"><table><tr>'
     yield f'<th>{esc(say("cohort.class-name"))}</th><th class="n">{esc(say("cohort.class-sum"))}</th>'

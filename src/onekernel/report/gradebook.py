@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class Row:
     lateness: str = ""  # after the date that was due, in words
 
 
-def files(rows: Sequence[Row], exercises: Sequence[Exercise], layout: str) -> dict[str, str]:
+def files(rows: Collection[Row], exercises: Sequence[Exercise], layout: str) -> dict[str, str]:
     """File name -> text: the spreadsheet always, a system's where its numbers are known."""
     found = {"gradebook.csv": spreadsheet(rows, exercises)}
     if any("canvas" in r.ids for r in rows):
