@@ -33,7 +33,7 @@ def start(command: list[str], scratch: Path) -> tuple[subprocess.Popen[str], int
     while time.monotonic() < deadline and process.poll() is None:
         for call in scratch.glob("onekernel-*/out/0.started"):
             for child in children(process.pid):
-                if str(call.parents[1]) in command_line(child):
+                if Path(f"/proc/{child}/cwd").resolve() == call.parents[1].resolve():
                     return process, child
         time.sleep(0.05)
     process.kill()
@@ -42,10 +42,6 @@ def start(command: list[str], scratch: Path) -> tuple[subprocess.Popen[str], int
 
 def children(pid: int) -> list[int]:
     return [int(p) for t in Path(f"/proc/{pid}/task").glob("*/children") for p in t.read_text().split()]
-
-
-def command_line(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
 def alive(pid: int) -> bool:
