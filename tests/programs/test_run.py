@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from onekernel import cuda
+from onekernel.cli import main
 from onekernel.programs import Executable, build
 from onekernel.programs.data import exit_status
 from onekernel.programs.load import Found
+from onekernel.programs.page import page
+from onekernel.programs.recordings import recordings
 from support.marks import marked
 
 HERE = Path(__file__).parent
@@ -135,6 +140,36 @@ def test_the_page_stands_alone_in_both_languages(tmp_path: Path) -> None:
     assert "1 past the last of its 1000 elements" in page and "1 más allá del último de sus 1000 elementos" in page
     assert page.count('class="bar"') == 2  # one line of the kernel moves bytes, once in each language
     assert "&lt;stdio" in page or "&lt;cstdio&gt;" in page
+
+
+def test_pictures_show_the_line_that_wastes_most(capfd: pytest.CaptureFixture[str]) -> None:
+    path = HERE / "wasteful.cu"
+    load, column = (
+        next(n for n, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if what in text)
+        for what in ("wastes most", "worst shared")
+    )
+    run = build([path], "count").run(warp=0, quiet=True)
+    assert len(recordings(run)) == 8 + 1  # of the ten launches of one line the first eight
+    text = page(run)
+    pictures = [ElementTree.fromstring(p) for p in re.findall(r"<svg.*?</svg>", text, re.DOTALL)]
+    labels = [p.attrib["aria-label"] for p in pictures]
+    assert [label[:10] for label in labels] == ["Read of x[", "Read of ti", "Lectura de", "Lectura de"]
+    assert "Sectors of 32 bytes: 32. Used: 128 of 1024" in labels[0] and "32-way conflict" in labels[1]
+    for lang, picture in zip(("en", "es"), pictures[::2], strict=True):
+        cells = [cell.text for cell in picture.iter("text") if cell.text and cell.text.isdigit()]
+        assert cells == 2 * [str(lane) for lane in range(32)]  # the row of lanes, and each in its sector
+        assert f'href="#{lang}0-{load}"' in text and f'href="#{lang}0-{column}"' in text
+    names = re.findall(r'\bid="([^"]+)"', text)
+    assert len(names) == len(set(names)) and set(re.findall(r"url\(#([^)]+)\)", text)) <= set(names)
+    assert "http" not in text and "<script" not in text
+
+    assert main(["trace", str(path), "--terminal", "--", "2"]) == 0
+    said = capfd.readouterr().out
+    assert f"wasteful.cu:{load} " in said and "Sectors of 32 bytes: 8." in said and "bank" not in said
+    assert main(["trace", str(path), "--terminal", "--line", str(column)]) == 0
+    assert "32-way conflict" in capfd.readouterr().out
+    assert main(["trace", str(path), "--shape", "64"]) == 2
+    assert "has a main(): its sizes and types are its own" in capfd.readouterr().err
 
 
 LAUNCHER = """

@@ -13,7 +13,7 @@ from onekernel import __version__
 from onekernel.arguments import COMMAND, Parser, placeholder
 from onekernel.messages import say
 
-_WITH_ARGUMENTS = ("run",)
+_WITH_ARGUMENTS = ("run", "trace")
 Handler = Callable[[argparse.Namespace], int]
 
 
@@ -60,7 +60,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("compile", "tools:compile_file", _exercise, _whose, _shape, _compile)
     command("profile", "tools:profile", _exercise, _whose, _shape)
     command("show", "show:run", _exercise, _show, _whose, _shape)
-    command("trace", "trace:run", _trace, _whose, _shape)
+    command("trace", "trace:run", _trace, _whose, _shape, _program)
     command("run", "run:run", _run, _program)
     command("explain", "explain:run", _explain)
     command("bench", "tools:bench", _benched, _flag("dry-run"))

@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
         _tell(f"! {warning}", "yellow")
     sys.stdout.flush()
     shown = _Progress()
-    found = without(program.run(arguments, limit=args.limit, progress=shown.show), known)
+    warp = 0 if args.report == "html" and mode == "count" else None  # for the page's pictures
+    found = without(program.run(arguments, limit=args.limit, progress=shown.show, warp=warp), known)
     shown.clear()
     write_report(found, args.report, args.o)
     if os.environ.get("GITHUB_ACTIONS") == "true":

@@ -1,4 +1,7 @@
-"""`onekernel trace`: pictures of one launch in the simulator, as PNG and SVG or in the terminal."""
+"""`onekernel trace`: pictures of one launch in the simulator, as PNG and SVG or in the terminal.
+
+What is traced is an exercise or a launcher, called on inputs of a shape, or a program with a main() of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onekernel.backends.base import BuildError
+from onekernel.cli import traced_program
 from onekernel.cli.common import load_course, one, shape_of
 from onekernel.cli.console import complain, console, verbatim, write
 from onekernel.cli.tools import build_failed, file_of
@@ -20,11 +24,11 @@ if TYPE_CHECKING:
 
 def run(args: argparse.Namespace) -> int:
     """Runs the kernel once and draws what it did. Returns 1 for a file that does not build."""
-    course = load_course()
-    shape = shape_of(args.shape) or _counted_shape(course, args.traced)
     try:
-        own = _recorded(course, args.traced, args, shape, args.line)
-        recordings = [_recorded(course, args.against, args, shape, None), own] if args.against else [own]
+        if traced_program.is_program(args.traced):
+            recordings, root = traced_program.recorded(args), Path.cwd()
+        else:
+            recordings, root = _of_launchers(args)
     except BuildError as error:
         return build_failed(error)
     for recording in recordings:
@@ -36,7 +40,16 @@ def run(args: argparse.Namespace) -> int:
         for line in terminal.render(recordings, args.line, console().width):
             verbatim(line)
         return 0
-    return _draw(course, recordings, args)
+    return _draw(root, recordings, args)
+
+
+def _of_launchers(args: argparse.Namespace) -> tuple[list[Recording], Path]:
+    """What is compared with, then the learner's own; and the course's folder, in which pictures are written."""
+    course = load_course()
+    shape = shape_of(args.shape) or _counted_shape(course, args.traced)
+    own = _recorded(course, args.traced, args, shape, args.line)
+    before = [_recorded(course, args.against, args, shape, None)] if args.against else []
+    return [*before, own], course.root
 
 
 def _is_file(name: str) -> bool:
@@ -80,10 +93,10 @@ def _recorded(
     return record(path, *call_of(exercise, shape, args.dtype), warp=args.warp, line=line, arch=exercise.arch or None)
 
 
-def _draw(course: Course, recordings: list[Recording], args: argparse.Namespace) -> int:
+def _draw(root: Path, recordings: list[Recording], args: argparse.Namespace) -> int:
     from onekernel.trace import pictures
 
-    folder = Path(args.out) if args.out else course.root / "build" / "trace" / recordings[-1].source.stem
+    folder = Path(args.out) if args.out else root / "build" / "trace" / recordings[-1].source.stem
     under = say("trace.under", command=_command(args))
     kinds = pictures.KINDS if args.line is None else ("access", "banks")
     written = []
@@ -91,7 +104,7 @@ def _draw(course: Course, recordings: list[Recording], args: argparse.Namespace)
         written += pictures.draw(kind, recordings, folder / kind, under, args.line) or []
     write(say("trace.written"))
     for path in written:
-        verbatim(f"    {path.relative_to(course.root) if path.is_relative_to(course.root) else path}")
+        verbatim(f"    {path.relative_to(root) if path.is_relative_to(root) else path}")
     return 0
 
 
@@ -103,4 +116,5 @@ def _command(args: argparse.Namespace) -> str:
         if getattr(args, option) is not None:
             words += [f"--{option}", str(getattr(args, option))]
     words += ["--warp", str(args.warp)] if args.warp else []
+    words += ["--", *args.rest] if args.rest else []
     return " ".join(words)

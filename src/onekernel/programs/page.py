@@ -12,6 +12,7 @@ from onekernel.counts import SECTOR_BYTES
 from onekernel.messages import each_language, language, say, written
 from onekernel.numerals import Quantity
 from onekernel.programs.executable import Run
+from onekernel.programs.pictures import figures
 from onekernel.programs.text import WORTH_SAYING, ending, heading, shape, worst_lines
 
 MOST_LAUNCHES = 200  # in the table
@@ -31,6 +32,7 @@ th:first-child,td:first-child{text-align:left}.source td{padding:0 .4rem;text-al
 .source .n{color:var(--faint);
 text-align:right;user-select:none}.source .hit td{background:color-mix(in srgb,var(--bad) 18%,transparent)}
 .bar{display:flex;width:7rem;height:.9em}.bar i{background:var(--heat)}.bar b{background:var(--vain)}a{color:inherit}
+figure{margin:1rem 0}figcaption{margin-bottom:.5rem}
 .other{display:none}#lang:checked~main.other{display:block}#lang:checked~main.mine{display:none}#lang{position:absolute;
 opacity:0}label{float:right;cursor:pointer;border:1px solid var(--line);border-radius:4px;padding:.1rem .5rem}
 #lang:focus-visible+label{outline:2px solid var(--heat)}
@@ -62,6 +64,7 @@ def _body(run: Run, lang: str) -> Iterator[str]:
         yield _card(finding, run, lang)
     if run.mode == "count" and run.kernels:
         yield from _launches(run)
+        yield from figures(run, lang)
     heat = _heat(run)
     for number, path in enumerate(run.files):
         lines = {line: value for (file, line), value in heat.items() if file == str(path)}

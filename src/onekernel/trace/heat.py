@@ -54,7 +54,7 @@ class LineHeat:
 def lines_of(source: Path, counts: KernelCounts) -> list[LineHeat]:
     """The lines of the kernel that count something, and those near to them."""
     found = {n.line: n for n in counts.lines if Path(n.file).name == source.name}
-    text = source.read_text(encoding="utf-8").splitlines()
+    text = source.read_text(encoding="utf-8", errors="replace").splitlines()
     if not found:
         return []
     near = {k for n in found for k in range(n - AROUND, n + AROUND + 1)}

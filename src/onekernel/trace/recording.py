@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from onekernel import simulator
 from onekernel.backends.base import Finding
 from onekernel.backends.call_arguments import Argument, about, buffers
-from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts
+from onekernel.counts import SECTOR_BYTES, KernelCounts, LineCounts, Side
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
 
@@ -90,6 +92,11 @@ class Recording:
         """The kernel's bare name."""
         return self.counts.kernel.partition("(")[0].partition("<")[0]
 
+    @property
+    def warps(self) -> int:
+        """Of a block."""
+        return -(-math.prod(self.counts.block) // 32)
+
     def banner(self) -> str | None:
         """What a reader of its pictures must know first: the results of this launch may be wrong."""
         wrong = [f for f in self.findings if f.severity == "error"]
@@ -102,7 +109,7 @@ class Recording:
 
     def text(self, line: int) -> str:
         """The source line, without its indentation and without a comment at its end."""
-        lines = self.source.read_text(encoding="utf-8").splitlines()
+        lines = self.source.read_text(encoding="utf-8", errors="replace").splitlines()
         return lines[line - 1].partition("//")[0].strip() if 0 < line <= len(lines) else ""
 
     def _lines(self) -> list[LineCounts]:
@@ -113,17 +120,21 @@ class Recording:
         """The request to draw: in global memory one of the loads or stores of a line that waste most bytes, where none
         does of those that move most; in shared memory the one with most wavefronts. The first of equals, loads before
         stores. With `line`, of that line alone."""
-        found = [r for r in self.requests if r.space == space and line in (None, r.line)]
-        if space == "shared":
-            return max(found, key=lambda r: (r.wavefronts, r.op == "load"), default=None)
-        sides = {(n.line, load): n.side(load) for n in self._lines() for load in (True, False)}
+        found = (r for r in self.requests if r.space == space and line in (None, r.line))
+        return max(found, key=self.weight, default=None)
 
-        def weight(r: Request) -> tuple[float, float, bool, int]:
-            side = sides.get((r.line, r.op == "load")) if r.op != "atomic" else None
-            waste, moved = (side.waste, side.sectors) if side else (0.0, 0.0)
-            return waste, moved, r.op == "load", r.bytes_moved() - r.bytes_used()
+    def weight(self, r: Request) -> tuple[float, float, bool, int]:
+        """What makes a request of this launch worth drawing; greater is more. Requests of one space compare."""
+        if r.space == "shared":
+            return r.wavefronts, 0, r.op == "load", 0
+        side = self._sides.get((r.line, r.op == "load")) if r.op != "atomic" else None
+        waste, moved = (side.waste, side.sectors) if side else (0.0, 0.0)
+        return waste, moved, r.op == "load", r.bytes_moved() - r.bytes_used()
 
-        return max(found, key=weight, default=None)
+    @cached_property
+    def _sides(self) -> Mapping[tuple[int, bool], Side]:
+        """Each of the file's own lines, and its loads or its stores."""
+        return {(n.line, load): n.side(load) for n in self._lines() for load in (True, False)}
 
 
 def record(
@@ -145,18 +156,25 @@ def record(
         key = "trace.no-line" if line is not None else "trace.no-kernel"
         raise UserError(Message(key, {"file": path.name, "line": line or 0}))
     kernel = max(kernels, key=lambda k: sum(v for name, v in k.metrics.items() if "sectors" in name))
-    warps = -(-kernel.block[0] * kernel.block[1] * kernel.block[2] // 32)
-    if warp >= warps:
-        raise UserError(Message("trace.no-warp", {"warp": warp, "last": warps - 1}))
+    recording = recording_of(kernel, program.source.path, report.findings, warp, about(args))
+    if warp >= recording.warps:
+        raise UserError(Message("trace.no-warp", {"warp": warp, "last": recording.warps - 1}))
+    return replace(recording, source=path)
+
+
+def recording_of(
+    kernel: KernelCounts, source: Path, findings: tuple[Finding, ...], warp: int, about: str
+) -> Recording:
+    """What a launch that was counted with TRACE did in the lines of `source`."""
     trace = kernel.extra["trace"]
     return Recording(
-        source=path,
+        source=source,
         counts=kernel,
         warp=warp,
-        requests=tuple(_request(r) for r in trace["requests"] if Path(r["file"]) == program.source.path),
+        requests=tuple(_request(r) for r in trace["requests"] if Path(r["file"]) == source),
         phases=tuple(_phase(p) for p in trace["phases"]),
-        findings=report.findings,
-        about=about(args),
+        findings=findings,
+        about=about,
     )
 
 
