@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
             }
             if (__builtin_expect(a.shadow != nullptr, 1))
-                check_order(*w, Place{&a, nullptr, 0}, a.shadow, address, a.base, bytes, flags, pc);
+                check_global(*w, a, address, bytes, flags, pc);
         } else if (options & SPARSE) {
             note_sparse(*w, a, address, bytes, flags & WRITES);
         }
@@ -77,8 +77,13 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
         if (__builtin_expect(w->copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
         } else if (options & RACES) {
-            if (ShadowWord* shadow = shared_shadow(*w))
-                check_order(*w, Place{nullptr, s, at}, shadow, address, reinterpret_cast<uintptr_t>(w->arena), bytes, flags, pc);
+            ShadowWord* shadow = shared_shadow(*w);
+            if (!shadow) {
+            } else if (__builtin_constant_p(bytes) && bytes == 4 && !(address & 3)) {
+                check_shared_word(*w, Place{nullptr, s, at}, shadow[at / 4], address, flags, pc);
+            } else {
+                check_shared(*w, Place{nullptr, s, at}, shadow, address, reinterpret_cast<uintptr_t>(w->arena), bytes, flags, pc);
+            }
         }
         if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);
         return;
@@ -92,7 +97,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (!a && (flags & WRITES || (in_host_argument(address) && !symbol_at(address)))) report_host_pointer(*w, address, pc);
         if (!a || !(options & RACES)) return;
         if (!a->shadow && !make_shadow(*a)) return;
-        check_order(*w, Place{a, nullptr, 0}, a->shadow, address, a->base, bytes, flags, pc);
+        check_global(*w, *a, address, bytes, flags, pc);
         return;
     }
     if (w->resident && access_distributed_shared(*w, address, bytes, flags, pc)) return;

@@ -15,6 +15,7 @@
 #include "machine/streams.cpp"
 #include "checks/happens_before.cpp"
 #include "checks/shadow.cpp"
+#include "checks/shadow_line.cpp"
 #include "checks/race.cpp"
 #include "events.cpp"
 #include "checks/async.cpp"

@@ -5,6 +5,7 @@
 
 #include "../report/findings.h"
 #include "happens_before.h"
+#include "shadow_line.h"
 
 namespace __ok {
 namespace {
@@ -82,11 +83,14 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
 }
 }  // namespace
 
-void settle(Worker& w) {
-    if (__builtin_expect(!pending.live, 1)) return;
+[[gnu::noinline]] static void settle_pending(Worker& w) {
     pending.live = false;
     if (value_at(pending.address, pending.bytes) != pending.before)
         report_race(w, pending.place, pending.address, pending.previous, pending.now, 0);
+}
+
+inline void settle(Worker& w) {
+    if (__builtin_expect(pending.live, 0)) settle_pending(w);
 }
 
 [[gnu::noinline]] static void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
@@ -94,75 +98,86 @@ void settle(Worker& w) {
     variable(f.form(place.global ? "global" : "shared").code_at(pc).here(), place, at).add();
 }
 
-// Field by field, from registers.
-static inline __attribute__((always_inline)) void put(Access& to, const Access now) {
-    to.block = now.block;
-    to.time = now.time;
-    to.where = now.where;
-    to.bytes = now.bytes;
-    to.flags = now.flags;
-}
-
-// One word of an access. `now.bytes` says which of its four bytes, the first of which lies at `at`.
-static inline __attribute__((always_inline)) void check_word(Worker& w, const Place& place, ShadowWord& c, uintptr_t at, int bytes,
+// One word of an access, in its shadow `c`. `now.bytes` says which of its four bytes, the first of which lies at `at`.
+template <class Word>
+static inline __attribute__((always_inline)) void check_word(Worker& w, const Place& place, Word& c, uintptr_t at, int bytes,
                                                              const Access now, uintptr_t pc) {
     // Most earlier accesses are ordered by the barrier or are the thread's own: seen at once, without a call.
-    auto harmless = [&](const Access& p) {
+    auto harmless = [&](const Access p) {
         return !p.block || (p.block == now.block && (p.thread() == now.thread() || p.time < w.barrier_time));
     };
-    uint32_t owner = place.owner ? place.owner : now.block;
-    if (c.launch != race_serial || (!place.global && c.init_block != owner)) {
-        if (!place.global && (c.init_block != owner || c.launch < first_serial)) {
-            c.init_block = owner;
-            c.init = 0;
-        }
-        c.launch = race_serial;
-        c.writer.block = c.atomic.block = c.reader.block = c.reader2.block = 0;
-        c.atomic.where = 0;
-    }
-    if ((c.init & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
+    bool atomic = now.flags & ATOMIC;
+    if ((c.initialised() & now.bytes) != now.bytes && (!(now.flags & WRITES) || (now.flags & (ATOMIC | VOLATILE)) == ATOMIC) &&
         !(place.global && place.global->initialised))
         report_uninitialised(place, at, pc);
-    // A place that holds no atomic holds what the last writer had read of the word itself.
-    if (!harmless(c.writer))
-        meet(w, place, at, bytes, c.writer, now, c.atomic.block || c.atomic.thread() != c.writer.thread() ? 0 : c.atomic.pc());
-    bool atomic = now.flags & ATOMIC;
-    if (!atomic && !harmless(c.atomic)) meet(w, place, at, bytes, c.atomic, now);
+    const Access writer = c.get(WRITER), last_atomic = c.get(ATOMICS), reader = c.get(READER);
+    if (!harmless(writer)) meet(w, place, at, bytes, writer, now, c.read_before());
+    if (!atomic && !harmless(last_atomic)) meet(w, place, at, bytes, last_atomic, now);
     if (now.flags & WRITES) {
-        auto own = [&](const Access& p) { return p.block == now.block && p.thread() == now.thread() && p.time >= w.barrier_time; };
-        uint32_t read_before = own(c.reader) ? c.reader.pc() : own(c.reader2) ? c.reader2.pc() : 0;
-        if (!harmless(c.reader)) meet(w, place, at, bytes, c.reader, now, read_before);
-        if (!harmless(c.reader2)) meet(w, place, at, bytes, c.reader2, now, read_before);
-        c.init |= now.bytes;
-        if (atomic) {
-            put(c.atomic, now);
-            return;
-        }
-        put(c.writer, now);
-        for (Access* a : {&c.atomic, &c.reader, &c.reader2})
-            if (!(a->bytes & ~now.bytes)) a->block = 0;
-        if (!c.atomic.block) c.atomic.where = Access::at(read_before, now.thread());
+        const Access reader2 = c.get(READER2);
+        auto own = [&](const Access p) { return p.block == now.block && p.thread() == now.thread() && p.time >= w.barrier_time; };
+        uint32_t read_before = own(reader) ? reader.pc() : own(reader2) ? reader2.pc() : 0;
+        if (!harmless(reader)) meet(w, place, at, bytes, reader, now, read_before);
+        if (!harmless(reader2)) meet(w, place, at, bytes, reader2, now, read_before);
+        c.wrote(now.bytes);
+        if (atomic) c.put(ATOMICS, now);
+        else c.put_writer(now, read_before);
         return;
     }
     if (atomic) {
-        if (!c.atomic.block || !(c.atomic.flags & WRITES)) put(c.atomic, now);
+        if (!last_atomic.block || !(last_atomic.flags & WRITES)) c.put(ATOMICS, now);
         return;
     }
-    Access& r = harmless(c.reader) ? c.reader : c.reader2;
-    bool again = r.block == now.block && r.thread() == now.thread() && r.time == now.time;
-    uint8_t had = again ? r.bytes : 0;
-    put(r, now);
-    r.bytes |= had;
+    bool first = harmless(reader);
+    const Access r = first ? reader : c.get(READER2);
+    Access next = now;
+    if (r.block == now.block && r.thread() == now.thread() && r.time == now.time) next.bytes |= r.bytes;
+    c.put(first ? READER : READER2, next);
 }
 
-void check_order(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
-                 uintptr_t pc) {
+static inline __attribute__((always_inline)) Access this_access(Worker& w, unsigned flags, uintptr_t pc) {
+    return {static_cast<uint32_t>(w.block + 1), w.time, Access::at(pc - code_base(), w.rank), 15, static_cast<uint8_t>(flags)};
+}
+
+static inline __attribute__((always_inline)) void check_word_of_block(Worker& w, const Place& place, ShadowWord& c, uintptr_t at, int bytes,
+                                                                      const Access now, uintptr_t pc) {
+    uint32_t owner = place.owner ? place.owner : now.block;
+    if (c.launch != race_serial || c.init_block != owner) {
+        if (c.init_block != owner || c.launch < first_serial) {
+            c.init_block = owner;
+            c.init = 0;
+        }
+        c.renew(race_serial);
+    }
+    check_word(w, place, c, at, bytes, now, pc);
+}
+
+static inline __attribute__((always_inline)) void check_global_word(Worker& w, const Place& place, uintptr_t word, uintptr_t at, int bytes,
+                                                                    const Access now, uintptr_t pc) {
+    ShadowLine& line = place.global->lines[word / LINE_WORDS];
+    ShadowWord* words = place.global->shadow + word / LINE_WORDS * LINE_WORDS;
+    int i = static_cast<int>(word % LINE_WORDS);
+    if (line.launch != race_serial) renew_line(line, words, race_serial);
+    if (now.flags & ATOMIC && !line.in_words) turn_into_words(line, words);
+    if (line.in_words) {
+        check_word(w, place, words[i], at, bytes, now, pc);
+    } else if ((now.flags & WRITES || place.global->initialised) && line.goes_on(i, now)) {
+        line.init[i / 16] |= uint64_t(now.flags & WRITES ? now.bytes : 0) << i % 16 * 4;
+    } else {
+        LineWord c(line, words, i);
+        check_word(w, place, c, at, bytes, now, pc);
+    }
+}
+
+// Calls check(word, at, bytes, access) for each word of an access, with the part of it that lies there.
+template <class F>
+static inline __attribute__((always_inline)) void each_word(Worker& w, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
+                                                            uintptr_t pc, F check) {
     settle(w);
-    uintptr_t code = pc - code_base();
-    Access now{static_cast<uint32_t>(w.block + 1), w.time, Access::at(code, w.rank), 15, static_cast<uint8_t>(flags)};
+    Access now = this_access(w, flags, pc);
     uintptr_t offset = address - base, end = offset + bytes;
     if (bytes == 4 && offset % 4 == 0) {
-        check_word(w, place, shadow[offset / 4], address, 4, now, pc);
+        check(offset / 4, address, 4, now);
         return;
     }
     for (uintptr_t word = offset / 4; word * 4 < end; word++) {
@@ -170,8 +185,28 @@ void check_order(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t ad
         int to = word * 4 + 4 > end ? static_cast<int>(end - word * 4) : 4;
         Access part = now;
         part.bytes = static_cast<uint8_t>((1 << to) - (1 << from));
-        check_word(w, place, shadow[word], base + word * 4 + from, to - from, part, pc);
+        check(word, base + word * 4 + from, to - from, part);
     }
+}
+
+void check_global(Worker& w, Allocation& a, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    Place place{&a, nullptr, 0};
+    each_word(w, address, a.base, bytes, flags, pc, [&](uintptr_t word, uintptr_t at, int part, const Access now) __attribute__((always_inline)) {
+        check_global_word(w, place, word, at, part, now, pc);
+    });
+}
+
+void check_shared(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
+                  uintptr_t pc) {
+    each_word(w, address, base, bytes, flags, pc, [&](uintptr_t word, uintptr_t at, int part, const Access now) __attribute__((always_inline)) {
+        check_word_of_block(w, place, shadow[word], at, part, now, pc);
+    });
+}
+
+inline __attribute__((always_inline)) void check_shared_word(Worker& w, const Place& place, ShadowWord& c, uintptr_t address,
+                                                             unsigned flags, uintptr_t pc) {
+    settle(w);
+    check_word_of_block(w, place, c, address, 4, this_access(w, flags, pc), pc);
 }
 
 void start_races() {

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "../report/findings.h"
+#include "shadow_line.h"
 
 namespace __ok {
 static size_t mapped = 0;
@@ -27,12 +28,15 @@ static void give_back(void* p, size_t bytes) {
     mapped -= bytes;
 }
 
-static size_t shadow_bytes(const Allocation& a) { return ((a.end - a.base) / 4 + 2) * sizeof(ShadowWord); }
+static size_t lines_of(const Allocation& a) { return (a.end - a.base) / LINE_BYTES + 1; }
+static size_t shadow_bytes(const Allocation& a) { return lines_of(a) * LINE_WORDS * sizeof(ShadowWord); }
 static size_t bits_bytes(const Allocation& a) { return (a.end - a.base) / 8 + 1; }
 
 bool make_shadow(Allocation& a) {
     if (a.unchecked) return false;
-    a.shadow = static_cast<ShadowWord*>(pages(shadow_bytes(a)));
+    a.lines = static_cast<ShadowLine*>(pages(lines_of(a) * sizeof(ShadowLine)));
+    // Addresses alone: memory is taken for lines that are turned into their words.
+    a.shadow = a.lines ? static_cast<ShadowWord*>(pages(shadow_bytes(a))) : nullptr;
     a.read_bits = a.shadow ? static_cast<uint8_t*>(pages(2 * bits_bytes(a))) : nullptr;
     if (!a.read_bits) {
         forget_shadow(a);
@@ -42,13 +46,15 @@ bool make_shadow(Allocation& a) {
         return false;
     }
     a.write_bits = a.read_bits + bits_bytes(a);
-    madvise(a.shadow, shadow_bytes(a), MADV_HUGEPAGE);
+    madvise(a.lines, lines_of(a) * sizeof(ShadowLine), MADV_HUGEPAGE);
     return true;
 }
 
 void forget_shadow(Allocation& a) {
+    give_back(a.lines, lines_of(a) * sizeof(ShadowLine));
     give_back(a.shadow, shadow_bytes(a));
     give_back(a.read_bits, 2 * bits_bytes(a));
+    a.lines = nullptr;
     a.shadow = nullptr;
     a.read_bits = a.write_bits = nullptr;
 }
@@ -68,6 +74,10 @@ void mark_initialised(uintptr_t address, size_t bytes) {
         return;
     }
     if (!a->shadow && !make_shadow(*a)) return;
-    for (uintptr_t b = address - a->base; b < address - a->base + bytes; b++) a->shadow[b / 4].init |= 1 << b % 4;
+    for (uintptr_t b = address - a->base; b < address - a->base + bytes; b++) {
+        ShadowLine& line = a->lines[b / LINE_BYTES];
+        line.init[b % LINE_BYTES / 64] |= uint64_t(1) << b % 64;
+        if (line.in_words) a->shadow[b / 4].init |= 1 << b % 4;
+    }
 }
 }  // namespace __ok

@@ -7,9 +7,9 @@
 #include "../memory/access.h"
 
 namespace __ok {
-// One access to a word, as its shadow keeps it. No bit fields: an access is put together at every hook, and a processor waits
-// for a byte that was just written into a word that it then reads.
-struct __attribute__((packed, aligned(2))) Access {
+// One access to a word. No bit fields, and never copied as a whole: an access is put together at every hook, and a processor
+// that reads back what was just written in other pieces waits for it.
+struct Access {
     uint32_t block;         // linear index + 1; 0: none
     uint32_t time;          // Worker::time
     uint32_t where;         // in the code, and the thread: at()
@@ -20,15 +20,57 @@ struct __attribute__((packed, aligned(2))) Access {
     uint32_t thread() const { return where % (1 << THREAD_BITS); }
     static uint32_t at(uintptr_t pc, uint32_t thread) { return (pc < 1u << (32 - THREAD_BITS) ? static_cast<uint32_t>(pc) << THREAD_BITS : 0) | thread; }
 };
-static_assert(sizeof(Access) == 14 && MAX_THREADS_PER_BLOCK <= 1 << Access::THREAD_BITS);
+static_assert(MAX_THREADS_PER_BLOCK <= 1 << Access::THREAD_BITS);
 
-// One per 4-byte word; one line of the cache. The accesses belong to launch `launch`. An atomic has a place of its own: among
-// themselves atomics do no harm, so the last one says nothing about the plain accesses before it.
+// The same as a word's shadow keeps it.
+struct __attribute__((packed, aligned(2))) KeptAccess {
+    uint32_t block, time, where;
+    uint8_t bytes, flags;
+};
+
+// Of which kind of access a word's last ones are kept. An atomic has a place of its own: among themselves atomics do no
+// harm, so the last one says nothing about the plain accesses before it.
+enum Last : uint8_t { WRITER, ATOMICS, READER, READER2 };
+
+// One per 4-byte word; one line of the cache. The accesses belong to launch `launch`.
 struct ShadowWord {
     uint32_t launch : 28;
     uint32_t init : 4;    // bytes that were ever written
     uint32_t init_block;  // shared memory: the block for which `init` holds
-    Access writer, atomic, reader, reader2;
+    KeptAccess last[4];
+
+    // Nothing has touched it in this launch.
+    void renew(uint32_t now) {
+        launch = now;
+        for (KeptAccess& a : last) a.block = 0;
+        last[ATOMICS].where = 0;
+    }
+    unsigned initialised() const { return init; }
+    Access get(Last kind) const {
+        const KeptAccess& a = last[kind];
+        return {a.block, a.time, a.where, a.bytes, a.flags};
+    }
+    void put(Last kind, const Access now) {
+        KeptAccess& to = last[kind];
+        to.block = now.block;
+        to.time = now.time;
+        to.where = now.where;
+        to.bytes = now.bytes;
+        to.flags = now.flags;
+    }
+    // Where the writer had read the word before, 0 if it had not: kept in the place of an atomic where there is none.
+    uint32_t read_before() const {
+        const Access a = get(ATOMICS);
+        return a.block || a.thread() != get(WRITER).thread() ? 0 : a.pc();
+    }
+    void wrote(unsigned bytes) { init |= bytes; }
+    // A plain write: what touched no other bytes before is of no more account.
+    void put_writer(const Access now, uint32_t read_at) {
+        put(WRITER, now);
+        for (Last kind : {ATOMICS, READER, READER2})
+            if (!(last[kind].bytes & ~now.bytes)) last[kind].block = 0;
+        if (!last[ATOMICS].block) last[ATOMICS].where = Access::at(read_at, now.thread());
+    }
 };
 static_assert(sizeof(ShadowWord) == 64);
 

@@ -30,8 +30,8 @@ bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned
     if (!owner.worker->alive) report_exited_block(resident, member, remote);
     if (!w.is_awaited) owner.remote = remote;
     if (options & RACES)
-        check_order(w, Place{nullptr, s, at, static_cast<uint32_t>(owner.worker->block + 1)}, owner.worker->shadow, address,
-                    reinterpret_cast<uintptr_t>(owner.worker->arena), bytes, flags, pc);
+        check_shared(w, Place{nullptr, s, at, static_cast<uint32_t>(owner.worker->block + 1)}, owner.worker->shadow, address,
+                     reinterpret_cast<uintptr_t>(owner.worker->arena), bytes, flags, pc);
     if (options & COUNTS) log_access(w, offset + ARENA_BYTES, bytes, flags, pc, true);
     return true;
 }

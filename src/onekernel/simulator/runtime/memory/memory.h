@@ -14,13 +14,15 @@ constexpr size_t SHARED_BEGIN = size_t(16) << 10;  // of the first one: what lie
 constexpr int MAX_ALLOCATIONS = 1 << 16;
 
 struct Sparse;      // sparse.h: what is known of a tensor that is larger than memory
-struct ShadowWord;  // checks/shadow.h: what is known about one 4-byte word
+struct ShadowLine;  // checks/shadow_line.h: what is known about 32 words of 4 bytes
+struct ShadowWord;  // checks/shadow.h: and about one
 
 // All zero until it is used: the table of them takes no room in a build.
 struct Allocation {
     uintptr_t low = 0, high = 0;     // the bytes that may be touched
     uintptr_t base = 0, end = 0;     // the whole allocation, guards included
-    ShadowWord* shadow = nullptr;           // one per word from base, made when first needed
+    ShadowLine* lines = nullptr;     // one per 32 words from base, made when first needed
+    ShadowWord* shadow = nullptr;    // one per word: of the lines that are kept word by word
     Sparse* sparse = nullptr;
     uint8_t* read_bits = nullptr;    // one per byte from base: touched in this launch
     uint8_t* write_bits = nullptr;
