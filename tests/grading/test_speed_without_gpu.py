@@ -11,10 +11,13 @@ from onekernel.labs.reader import load
 from support.corpus import ROOT
 
 
-@pytest.mark.parametrize("text", ["int main( {", "#include <cuda_runtime.h>\n"])
-def test_the_speed_of_a_file_that_fails_is_open(tmp_path, text):
+@pytest.mark.parametrize(
+    ("slug", "text"),
+    [("softmax_tuned", "int main( {"), ("softmax_tuned", "#include <cuda_runtime.h>\n"), ("gemm_tiled", "int main( {")],
+)
+def test_the_speed_of_a_file_that_fails_is_open(tmp_path, slug, text):
     course = load(ROOT)
-    exercise = course.exercises["softmax_tuned"]
+    exercise = course.exercises[slug]
     (tmp_path / exercise.file).write_text(text)
     result = grade(Submission(course, exercise, tmp_path / exercise.file, "simulator", 1))
     status = {v.check.kind.name: v.status for v in result.verdicts}

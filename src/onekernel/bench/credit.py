@@ -3,7 +3,7 @@
 The limit is a copy, or the addition of two tensors where an operator reads two; the floor is what PyTorch's largest
 operators for it reach. 30 % of their speed at the representative shape, in fp32 and bf16, earns PASS of the points.
 From there the credit rises in a straight line with the kernel's share of the limit's speed, averaged over the
-operator's shapes, and is full at 90 %.
+operator's shapes, and is full at 90 %. Of a matrix product NVIDIA's library is both (`products`).
 
 What is protected. The times come from the process that runs the submission, and that process can lie: it may patch the
 timer, skip launches, or report what it likes. So the trusted side bounds them. It
@@ -18,11 +18,12 @@ this looks like an excellent kernel. Where speed decides a mark, run the bench o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from onekernel.bench import products
 from onekernel.bench.device import Device
 from onekernel.bench.sample import AboveRoof, Sample, floor_seconds, refuse_above_roof
 from onekernel.bench.timing import L2Emptier, interleaved
@@ -35,19 +36,20 @@ DTYPES = ("float32", "bfloat16")
 REPRESENTATIVE = (8192, 4096)
 SHAPES = ((16384, 1024), (8192, 4096), (8192, 4095), (2048, 16384), (512, 65536))
 FUSED_SHAPES = ((4096, 4096), (4096, 4095), (16384, 1024))
+PRODUCT_SHAPES = ((4096, 4096, 4096), (2048, 2048, 2048), (4096, 1024, 4096))  # m, n, k
 REPEATS = 15  # of the references
 LAUNCHES = (15, 25)  # the trusted side draws how many, from this range
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What an operator's speed is measured beside: its limit, "copy" or "add"; PyTorch's operators, by name; at which
-    shapes. The first of them, or `representative`, decides whether any points are earned."""
+    """What an operator's speed is measured beside: its limit, "copy", "add" or "library"; PyTorch's operators, by name;
+    at which shapes. The first of them, or `representative`, decides whether any points are earned."""
 
     limit: str
     torch: str
-    shapes: tuple[tuple[int, int], ...]
-    representative: tuple[int, int]
+    shapes: tuple[tuple[int, ...], ...]
+    representative: tuple[int, ...]
 
     @property
     def words(self) -> dict[str, object]:
@@ -60,7 +62,14 @@ BESIDE = {
     "gelu": Beside("copy", "F.gelu", FUSED_SHAPES, FUSED_SHAPES[0]),
     "softmax_mul": Beside("add", "F.softmax(x) * w", FUSED_SHAPES, FUSED_SHAPES[0]),
     "rmsnorm": Beside("add", "F.rms_norm(x + residual)", FUSED_SHAPES, FUSED_SHAPES[0]),
+    "gemm": Beside("library", "torch.matmul", PRODUCT_SHAPES, PRODUCT_SHAPES[0]),
 }
+Key = tuple[str, *tuple[int, ...]]  # an element type and the sizes of a shape
+
+
+def types_of(dtypes: Sequence[str]) -> tuple[str, ...]:
+    """Of an exercise's element types those that its speed is measured in."""
+    return tuple(d for d in DTYPES if d in dtypes)
 
 
 @dataclass(frozen=True)
@@ -86,16 +95,16 @@ class Credit:
     notes: tuple[Message, ...]
 
 
-def score(times: Mapping[tuple[str, int, int], Timed], operator: str = "softmax") -> Credit:
-    """Scores the times by (dtype, rows, cols): DTYPES x the operator's shapes are expected; one that is missing counts
-    as zero."""
+def score(times: Mapping[Key, Timed], operator: str = "softmax", dtypes: Sequence[str] = DTYPES) -> Credit:
+    """Scores the times by (dtype, *sizes): `dtypes` x the operator's shapes are expected; one that is missing counts as
+    zero."""
     notes: list[Message] = []
     beside = BESIDE[operator]
-    passed = [_passes(times.get((dtype, *beside.representative)), dtype, beside, notes) for dtype in DTYPES]
+    passed = [_passes(times.get((dtype, *beside.representative)), dtype, beside, notes) for dtype in dtypes]
     if not all(passed):
         return Credit(0.0, tuple(notes))
-    speeds = [_of_copy(times.get((dtype, *shape)), f"{dtype} {shape[0]} x {shape[1]}", notes)
-              for dtype in DTYPES for shape in beside.shapes]  # fmt: skip
+    speeds = [_of_copy(times.get((dtype, *shape)), _told(dtype, shape), notes)
+              for dtype in dtypes for shape in beside.shapes]  # fmt: skip
     mean = sum(speeds) / len(speeds)
     values = {"percent": 100 * mean, "count": len(speeds), "full": 100 * FULL_SPEED, **beside.words}
     notes.append(Message("bench.credit-copy", values))
@@ -122,7 +131,7 @@ def tell(timed: Timed | None, dtype: str, rows: int, cols: int, operator: str = 
 
 
 def _passes(timed: Timed | None, dtype: str, beside: Beside, notes: list[Message]) -> bool:
-    shape = f"{dtype} {beside.representative[0]} x {beside.representative[1]}"
+    shape = _told(dtype, beside.representative)
     if not _stands(timed, shape, notes):
         return False
     assert timed is not None
@@ -131,6 +140,10 @@ def _passes(timed: Timed | None, dtype: str, beside: Beside, notes: list[Message
         values = {"shape": shape, "percent": 100 * speed, "needed": 100 * FLOOR_SPEED, **beside.words}
         notes.append(Message("bench.credit-below-floor", values))
     return speed >= FLOOR_SPEED
+
+
+def _told(dtype: str, shape: tuple[int, ...]) -> str:
+    return f"{dtype} {' x '.join(map(str, shape))}"
 
 
 def _of_copy(timed: Timed | None, shape: str, notes: list[Message]) -> float:
@@ -159,23 +172,27 @@ def _stands(timed: Timed | None, shape: str, notes: list[Message]) -> bool:
     return note is None
 
 
-def references(device: Device, operator: str = "softmax") -> dict[tuple[str, int, int], tuple[Sample, Sample, float]]:
-    """The limit's time, PyTorch's and the least possible one (seconds), by (dtype, rows, cols), on this card.
+def references(
+    device: Device, operator: str = "softmax", dtypes: Sequence[str] = DTYPES
+) -> dict[Key, tuple[Sample, Sample, float]]:
+    """The limit's time, PyTorch's and the least possible one (seconds), by (dtype, *sizes), on this card.
 
     Runs in the trusted process: no submission may have been loaded into it.
     """
     emptier = L2Emptier()
     shapes = BESIDE[operator].shapes
-    return {(d, *shape): reference(device, d, *shape, emptier, operator) for d in DTYPES for shape in shapes}
+    return {(d, *shape): reference(device, d, shape, emptier, operator) for d in dtypes for shape in shapes}
 
 
 def reference(
-    device: Device, dtype: str, rows: int, cols: int, emptier: L2Emptier | None = None, operator: str = "softmax"
+    device: Device, dtype: str, shape: tuple[int, ...], emptier: L2Emptier | None = None, operator: str = "softmax"
 ) -> tuple[Sample, Sample, float]:
     """`references` for one element type and shape."""
     import torch
 
-    x, w = (torch.randn((rows, cols), device="cuda").to(getattr(torch, dtype)) for _ in range(2))
+    if operator == "gemm":
+        return products.reference(device, dtype, shape, REPEATS, emptier)
+    x, w = (torch.randn(shape, device="cuda").to(getattr(torch, dtype)) for _ in range(2))
     y = torch.empty_like(x)
     two = BESIDE[operator].limit == "add"
     limit = partial(torch.add, x, w, out=y) if two else partial(y.copy_, x)

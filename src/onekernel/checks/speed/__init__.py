@@ -2,5 +2,5 @@
 
 from onekernel.course import Kind
 
-KIND = Kind(__name__, {}, operators=("softmax", "gelu", "softmax_mul", "rmsnorm"), needs_right=True,
+KIND = Kind(__name__, {}, operators=("softmax", "gelu", "softmax_mul", "rmsnorm", "gemm"), needs_right=True,
             needs_gpu=True)  # fmt: skip

@@ -5,6 +5,7 @@ What is and is not protected is told in `onekernel.bench.credit`, which holds th
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.bench import credit
-from onekernel.bench.credit import BESIDE, DTYPES, LAUNCHES, Credit, Timed
+from onekernel.bench.credit import BESIDE, LAUNCHES, Credit, Timed
 from onekernel.bench.sample import Sample
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
@@ -26,7 +27,7 @@ from onekernel.sandbox.supervisor import CallOutcome
 
 SAMPLED_ROWS = 64
 
-Times = dict[tuple[str, int, int], Timed]
+Times = dict[credit.Key, Timed]
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -45,21 +46,22 @@ def measure(s: Submission) -> Credit:
     """Times the submission at every shape of the credit, beside its limit and PyTorch's. Needs a GPU."""
     from onekernel.bench import device
 
-    references = credit.references(device.current(), s.operator.name)
+    dtypes = credit.types_of(s.exercise.dtypes)
+    references = credit.references(device.current(), s.operator.name, dtypes)
     times: Times = {}
-    for dtype in DTYPES:
+    for dtype in dtypes:
         for shape, outcome, right in _launched(s, dtype, BESIDE[s.operator.name].shapes):
             timed = _timed(outcome, references[dtype, *shape], right)
             if timed:
                 times[dtype, *shape] = timed
-    return credit.score(times, s.operator.name)
+    return credit.score(times, s.operator.name, dtypes)
 
 
 def time_at(s: Submission, dtype: str, rows: int, cols: int) -> Message:
     """The submission's time at one shape beside its limit's and PyTorch's, in words. Needs a GPU."""
     from onekernel.bench import device
 
-    reference = credit.reference(device.current(), dtype, rows, cols, None, s.operator.name)
+    reference = credit.reference(device.current(), dtype, (rows, cols), None, s.operator.name)
     ((_, outcome, right),) = _launched(s, dtype, [(rows, cols)]) or [((rows, cols), CallOutcome(), False)]
     return credit.tell(_timed(outcome, reference, right), dtype, rows, cols, s.operator.name)
 
@@ -72,13 +74,13 @@ def _timed(outcome: CallOutcome, reference: tuple[Sample, Sample, float], right:
 
 
 def _launched(
-    s: Submission, dtype: str, shapes: Sequence[tuple[int, int]]
-) -> list[tuple[tuple[int, int], CallOutcome, bool]]:
+    s: Submission, dtype: str, shapes: Sequence[tuple[int, ...]]
+) -> list[tuple[tuple[int, ...], CallOutcome, bool]]:
     """Each shape with what came of its timed launches, and whether the one that was kept is right."""
     rng = np.random.default_rng(secrets.randbits(64))
     inputs = [_drawn(s.operator, rng, shape, dtype) for shape in shapes]
     function = s.exercise.slug + SUFFIXES[dtype]
-    calls = [(function, _arguments(s.operator, x, shape)) for x, shape in zip(inputs, shapes, strict=True)]
+    calls = [(function, _arguments(s.operator, x, shape, dtype)) for x, shape in zip(inputs, shapes, strict=True)]
     launches = LAUNCHES[0] + secrets.randbelow(LAUNCHES[1] - LAUNCHES[0] + 1)
     timed = {"launches": launches, "kept": [secrets.randbelow(launches) for _ in calls]}
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
@@ -89,33 +91,34 @@ def _launched(
     return [(shape, done, _right(s, x, shape, done, dtype)) for shape, x, done in each]
 
 
-def _sizes(operator: Operator, shape: tuple[int, int]) -> dict[str, int]:
-    """The operator's sizes for a dense matrix, or for a vector of as many elements."""
-    rows, cols = shape
-    return {"rows": rows, "cols": cols} if "rows" in operator.sizes else {"n": rows * cols}
+def _sizes(operator: Operator, shape: tuple[int, ...]) -> dict[str, int]:
+    """The operator's sizes for a dense matrix, for a vector of as many elements, or for a product (m, n, k)."""
+    return {"n": math.prod(shape)} if operator.sizes == ("n",) else dict(zip(operator.sizes, shape, strict=True))
 
 
-def _drawn(operator: Operator, rng: np.random.Generator, shape: tuple[int, int], dtype: str) -> dict[str, np.ndarray]:
+def _drawn(operator: Operator, rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> dict[str, np.ndarray]:
     """A random array for each input."""
     sizes = _sizes(operator, shape)
-    shapes = {p.name: [sizes[name] for name in p.shape] for p in operator.inputs()}
+    shapes = {p.name: p.dims(sizes, _scalars(operator)) for p in operator.inputs()}
     return {n: rng.standard_normal(dims, np.float32).astype(NUMPY[dtype]) for n, dims in shapes.items()}
 
 
-def _arguments(operator: Operator, inputs: Mapping[str, np.ndarray], shape: tuple[int, int]) -> list[Arg]:
+def _arguments(
+    operator: Operator, inputs: Mapping[str, np.ndarray], shape: tuple[int, ...], dtype: str
+) -> list[Arg]:
     """The launcher's arguments, dense; the scalars of the operator's first case."""
-    sizes = _sizes(operator, shape)
-    x = inputs["x"]
-    sizes |= {p.row_stride: sizes[p.shape[-1]] for p in operator.parameters if p.row_stride}
+    sizes, itemsize = _sizes(operator, shape), NUMPY[dtype].itemsize
+    strides = {p.row_stride: sizes[p.shape[-1]] for p in operator.parameters if p.row_stride}
     args: list[Arg] = []
     for p in operator.parameters:
         if p.role == "in":
             given = inputs[p.name]
             args.append(Buffer(p.name, given.view(np.uint8).ravel(), 0, given.nbytes, False, given.itemsize))
-        elif p.role == "out":  # all ones: a NaN in every type
-            args.append(Buffer(p.name, np.full(x.nbytes, 0xFF, np.uint8), 0, x.nbytes, True, x.itemsize))
+        elif p.written:  # all ones: a NaN in every type
+            size = math.prod(p.dims(sizes, _scalars(operator))) * itemsize
+            args.append(Buffer(p.name, np.full(size, 0xFF, np.uint8), 0, size, True, itemsize))
         else:
-            args.append(Scalar(p.name, _scalars(operator)[p.name]) if p.role in SCALARS else sizes[p.name])
+            args.append(Scalar(p.name, _scalars(operator)[p.name]) if p.role in SCALARS else (sizes | strides)[p.name])
     return args
 
 
@@ -124,22 +127,26 @@ def _scalars(operator: Operator) -> Mapping[str, int | float]:
 
 
 def _right(
-    s: Submission, inputs: Mapping[str, np.ndarray], shape: tuple[int, int], outcome: CallOutcome, dtype: str
+    s: Submission, inputs: Mapping[str, np.ndarray], shape: tuple[int, ...], outcome: CallOutcome, dtype: str
 ) -> bool:
     """Whether rows that are drawn now, when the answer can no longer change, are what the oracle says."""
-    if "y" not in outcome.after or not all(
+    (out,) = s.operator.outputs()
+    if out.name not in outcome.after or not all(
         np.array_equal(outcome.after[name], x.view(np.uint8).ravel()) for name, x in inputs.items()
     ):
         return False
     rows = shape[0]
     drawn = np.random.default_rng(secrets.randbits(64)).choice(rows, min(rows, SAMPLED_ROWS), replace=False)
-    whole = inputs["x"].shape  # of a vector: rows of it, one behind the other
+    vector = s.operator.sizes == ("n",)
 
     def picked(values: np.ndarray) -> np.ndarray:
-        some = values.reshape(shape)[drawn].astype(np.float64)
-        return some if len(whole) == 2 else some.ravel()
+        """The rows that were drawn; of a vector: rows of it, one behind the other."""
+        some = values.reshape(rows, -1)[drawn].astype(np.float64)
+        return some.ravel() if vector else some
 
-    got = picked(outcome.after["y"].view(inputs["x"].dtype))
-    given = {k: picked(x) if x.shape == whole else x.astype(np.float64) for k, x in inputs.items()}
+    got = picked(outcome.after[out.name].view(NUMPY[dtype]))
+    first = s.operator.inputs()[0].shape[0]  # what has a row for each row of the result
+    with_rows = {p.name for p in s.operator.inputs() if p.shape[0] == first and (len(p.shape) > 1 or vector)}
+    given = {k: picked(x) if k in with_rows else x.astype(np.float64) for k, x in inputs.items()}
     given |= {k: np.array(v, np.float64) for k, v in _scalars(s.operator).items()}
-    return s.operator.compare(got, s.operator.oracle(given)["y"], dtype, given) is None
+    return s.operator.compare(got, s.operator.oracle(given)[out.name], dtype, given) is None
