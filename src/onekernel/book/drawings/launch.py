@@ -64,7 +64,8 @@ def streams(c: Canvas, t: Callable[[str], str]) -> None:
     c.box(178, 94, 100, 32, "orange", t("kernel") + " B")
     c.box(282, 94, 96, 32, "blue", t("copy"))
     c.text(12, 154, t("other"), 12.5, "start", bold=True)
-    c.box(84, 162, 130, 32, "green", t("kernel") + " C")
+    c.box(84, 162, 130, 32, "green")
+    c.text(92, 182, t("kernel") + " C", 12.5, "start")  # clear of the line
     c.arrow(12, 214, 378, 214, "grey")
     c.text(378, 232, t("time"), 12, "end", faint=True)
     c.line(((176, 90), (176, 206)), "grey", 1.4, dashed=True)
