@@ -6,6 +6,8 @@
 // The new idea: threads and columns change places. The 32 threads of a warp now have one row and 32 columns: they read the same element of A, which is one
 // sector, and 32 neighbours of B, which are four.
 //
+// Ledger: loads 8 bytes per FMA from global memory
+//
 // But: an element of A is still read by n threads and one of B by m, and each of these reads is an instruction for one multiplication. Of a B^T the
 // threads of a warp read 32 rows, as the naive kernel did of A.
 

@@ -6,6 +6,8 @@
 // The new idea: the tile in registers grows in both directions. Eight numbers of A and eight of B make 64 products: a quarter of a number for each
 // multiplication. The block's tile grows with it to 128 x 128, and so each element that is fetched from global memory serves 128 times.
 //
+// Ledger: loads 0.0625 bytes per FMA from global memory
+//
 // But: every number is fetched by an instruction of its own, from global memory and from shared memory, although 16 bytes could come at once.
 
 #include <cuda_runtime.h>

@@ -6,6 +6,8 @@
 // The new idea: four neighbouring numbers come in one load, from global memory and from shared memory. For that A's tile lies turned in shared memory, so that
 // the eight numbers of a column of it, which a thread needs at once, are neighbours.
 //
+// Ledger: loads 0.0625 bytes per FMA from global memory
+//
 // But: the numbers come in the wrong banks. Threads write A's tile a row of the tile apart, two to a bank; and the threads of a warp read B's 16-byte pieces
 // 32 bytes apart, which uses half of the banks at a time.
 

@@ -6,6 +6,8 @@
 // The new idea: the same numbers, in other banks. Four floats of padding after each row of A's tile put the rows that a warp writes at once into different banks. And
 // a thread's eight columns become two groups of four, half a tile apart: the groups of neighbouring threads are neighbours, and a read uses all banks.
 //
+// Ledger: loads 0.0625 bytes per FMA from global memory
+//
 // But: a block fetches, waits, multiplies, waits. While it fetches nobody multiplies, unless another block of the same multiprocessor does.
 
 #include <cuda_runtime.h>

@@ -7,6 +7,8 @@
 // element is fixed. ldmatrix brings four 8 x 8 matrices from shared memory into that order in one instruction, and turns them if asked to, which a B
 // that runs along n needs. It reads eight rows of 16 bytes at a time, so a row's pieces are XORed with its number: a swizzle, the padding that takes no room.
 //
+// Ledger: loads 0.03125 bytes per FMA from global memory
+//
 // But: all threads still compute addresses, start copies, move fragments and wait at a barrier. On Hopper the instruction itself reaches two thirds of the
 // peak at best, since it takes both operands from registers.
 

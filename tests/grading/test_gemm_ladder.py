@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
-from onekernel import simulator
+from onekernel import counts, simulator
+from onekernel.backends import call_arguments
 from onekernel.backends.base import Buffer
+from onekernel.bench import kernel_header
 from onekernel.grading import buffers
 from onekernel.ops import OPERATORS, Case
 
@@ -43,6 +46,16 @@ def test_the_ladder_has_its_rungs_in_order():
 def test_a_rung_is_right_on_every_case(path):
     program = simulator.build(path)
     assert not [w for c in CASES if (w := wrong(program, path.stem, c, dtype_of(path)))]
+
+
+@pytest.mark.parametrize("path", SIMULATED, ids=lambda p: p.stem)
+def test_the_ledger_of_a_rung_is_what_the_simulator_counts(path):
+    """The bytes that threads ask global memory for, whole tiles in every direction: no compiler changes them."""
+    sizes = (256, 128, 64)
+    name, args = call_arguments.of_operator(GEMM, path.stem, sizes, dtype_of(path))
+    program = simulator.build(path, "count", machine_code=False)
+    (kernel,) = program.call(name, call_arguments.buffers(args)).kernels
+    assert kernel.metrics[counts.BYTES_LOADED] / math.prod(sizes) == kernel_header.read(path).bytes_per_fma
 
 
 @pytest.mark.parametrize("path", HOPPER, ids=lambda p: p.stem)

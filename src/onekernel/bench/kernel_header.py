@@ -2,10 +2,11 @@
 
     // Work: row per thread
     // Ledger (longer rows): reads 3, writes 1
+    // Ledger: loads 0.25 bytes per FMA from global memory
 
 `Work` is what one thread, warp, block, cluster or Triton program computes by itself: a row, or one output of it.
-`Ledger` is how often each element is read and written, for each regime where there are several. A key that is not there
-says nothing.
+`Ledger` is how often each element is read and written, for each regime where there are several; of a matrix product,
+the bytes that its threads ask for. A key that is not there says nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 _CODE = re.compile(r"^(?:#include|import|from) ", re.MULTILINE)  # the header ends here
 _KEY = r"^(?:// |# )?"
+_FMA = re.compile(_KEY + r"Ledger: loads (?P<bytes>[\d.]+) bytes per FMA from global memory$", re.MULTILINE)
 _SCOPES = "thread|warp|block|cluster|program"
 _WORK = re.compile(_KEY + rf"Work: +(?P<item>row|output) per (?P<scope>{_SCOPES})$", re.MULTILINE)
 _LEDGER = re.compile(_KEY + r"Ledger(?: \([^)]*\))?: reads (?P<reads>[^,]+), writes (?P<writes>\S+)$", re.MULTILINE)
@@ -36,10 +38,12 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Header:
-    """`work` is ("row", "thread") and the like; None where the file does not say. `ledgers` as written, in order."""
+    """`work` is ("row", "thread") and the like; None where the file does not say. `ledgers` as written, in order.
+    `bytes_per_fma` of a product, far from its edges; None where the file does not say."""
 
     work: tuple[str, str] | None
     ledgers: tuple[Ledger, ...]
+    bytes_per_fma: float | None = None
 
     @property
     def row_per_thread(self) -> bool:
@@ -57,7 +61,8 @@ def read(path: Path) -> Header:
     head = _CODE.split(path.read_text(encoding="utf-8"), maxsplit=1)[0]
     work = _WORK.search(head)
     ledgers = tuple(Ledger(m["reads"], m["writes"]) for m in _LEDGER.finditer(head))
-    return Header((work["item"], work["scope"]) if work else None, ledgers)
+    fma = _FMA.search(head)
+    return Header((work["item"], work["scope"]) if work else None, ledgers, float(fma["bytes"]) if fma else None)
 
 
 def _value(text: str, cols: int) -> float:

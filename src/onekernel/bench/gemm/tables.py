@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import records
+from onekernel.bench import kernel_header, records
 from onekernel.bench.gemm.cells import RUNG_SIZE
 from onekernel.bench.gemm.figure import best, rungs, seconds, share
 from onekernel.bench.markdown import grid
@@ -43,9 +43,9 @@ def ladder(path: Path, lang: str) -> list[str]:
 
 
 def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
-    """The rungs `first` to `last`, for their own page: each one's file, TFLOP/s and percent of the library in squares
-    of RUNG_SIZE, and how many times as fast as the rung before it in its type."""
-    data = records.read(path)
+    """The rungs `first` to `last`, for their own page: each one's file and ledger, TFLOP/s and percent of the library
+    in squares of RUNG_SIZE, and how many times as fast as the rung before it in its type."""
+    data, solutions = records.read(path), path.parents[3] / "solutions"
     cells = _square(data["cells"], RUNG_SIZE)
     times = {name: (cell, s) for cell in cells for name in cell["ways"] if (s := seconds(cell, name)) is not None}
     rows: list[list[str]] = []
@@ -57,9 +57,11 @@ def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
             rate = number(cell["flops"] / s / 1e12, ".1f", lang)
             link = f"[`{name.removeprefix('ladder/')}`](../../solutions/{name}.cu)"
             step = number(faster, ".1f", lang) if faster else "-"
-            rows.append([link, cell["dtype"], rate, _percent(part, lang), step])
-    columns = [words("gemm-rung", lang), "dtype", f"TFLOP/s, {RUNG_SIZE}³", words("gemm-of-library", lang),
-               words("gemm-of-before", lang)]  # fmt: skip
+            asked = kernel_header.read(solutions / f"{name}.cu").bytes_per_fma
+            ledger = number(asked, "g", lang) if asked else "-"
+            rows.append([link, cell["dtype"], ledger, rate, _percent(part, lang), step])
+    columns = [words("gemm-rung", lang), "dtype", words("gemm-ledger", lang), f"TFLOP/s, {RUNG_SIZE}³",
+               words("gemm-of-library", lang), words("gemm-of-before", lang)]  # fmt: skip
     return [*grid(columns, rows), "", caption(data, lang)]
 
 
