@@ -13,6 +13,7 @@ from onekernel.backends import call_arguments
 from onekernel.cli import main
 from onekernel.errors import UserError
 from onekernel.messages import LANGUAGES, set_language
+from onekernel.ops import OPERATORS
 from onekernel.trace import Recording, Request, access, banks, heat, pictures, record, terminal
 from onekernel.trace.palette import SECTORS, ink_on
 
@@ -384,3 +385,12 @@ def test_without_its_own_name_the_first_of_the_type_is_called(tmp_path):
     (tmp_path / "before.cu").write_text(source)
     assert call_arguments.of_file(tmp_path / "before.cu", (4, 300), "float32")[0] == "softmax_tuned"
     assert call_arguments.of_file(tmp_path / "before.cu", (4, 300))[0] == "softmax_tuned_bf16"
+
+
+def test_a_file_with_an_operators_parameters_is_called_as_that_operator() -> None:
+    called, args = call_arguments.of_file(ROOT / "solutions" / "ladder" / "gemm_10_mma_sync.cu", (64, 32, 16))
+    same = call_arguments.of_operator(OPERATORS["gemm"], "gemm_10_mma_sync", (64, 32, 16), "bfloat16")
+    assert (called, args) == ("gemm_10_mma_sync_bf16", same[1])
+    assert call_arguments.about(args) == "64 x 32 x 16, bfloat16"
+    fused = call_arguments.of_operator(OPERATORS["softmax_mul"], "softmax_mul", (4, 300), "float32")[1]
+    assert call_arguments.about(fused) == "4 x 300, float32"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.backends.declarations import Declared
 from onekernel.errors import UserError
 from onekernel.messages import Message
-from onekernel.ops import Operator
+from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import C_TYPES, ELEMENTS, SCALARS, SUFFIXES
 
 GUARD = 256  # bytes around each tensor; a multiple of cudaMalloc's alignment, so that sectors fall as on a GPU
@@ -76,7 +77,8 @@ def of_file(path: Path, shape: Sequence[int] | None, dtype: str = "") -> tuple[s
     """The launcher named as the file is, else its first whose tensors have elements of `dtype`, else its last, and its
     arguments; a tensor has as many elements as the shape.
 
-    Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride). Raises UserError for others.
+    Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride); or it has the parameters of one of
+    the course's operators, by name, and is called as that is. Raises UserError for others.
     """
     text = path.read_text(encoding="utf-8")
     launchers = [f for f in declarations.functions(text) if f.extern_c and f.returns == "cudaError_t"]
@@ -85,11 +87,25 @@ def of_file(path: Path, shape: Sequence[int] | None, dtype: str = "") -> tuple[s
     of_type = [f for f in launchers if dtype and f"{C_TYPES[dtype]}*" in f.parameters[0].replace(" ", "")]
     launcher = next((f for f in of_type or launchers if f.name == path.stem), (of_type or launchers[-1:])[0])
     sizes = sum("int64_t" in p for p in launcher.parameters)
+    known = None if sizes in _STRIDES else _operator_of(launcher)
+    if known:
+        return launcher.name, of_operator(known[0], launcher.name, shape, known[1])[1]
     shape = tuple(shape) if shape else DEFAULT_SHAPES[1 if sizes == 1 else 2]
     if sizes not in _STRIDES or (sizes > 1 and len(shape) != 2):
         raise UserError(Message("trace.launcher", {"file": path.name, "name": launcher.name, "line": launcher.line}))
     values = iter(_STRIDES[sizes](shape))
     return launcher.name, [_of_parameter(p, math.prod(shape), values, launcher, path) for p in launcher.parameters[:-1]]
+
+
+def _operator_of(launcher: Declared) -> tuple[Operator, str] | None:
+    """The operator whose parameters a launcher has, and the element type of the launcher's first tensor; where that
+    type has a name of the file's own, the one that the launcher's name ends in."""
+    names = [re.split(r"[\s*&]+", p)[-1] for p in launcher.parameters[:-1]]
+    found = next((o for o in OPERATORS.values() if [p.name for p in o.parameters] == names), None)
+    c_type = launcher.parameters[0].replace("const", "").partition("*")[0].strip()
+    by_name = {dtype for dtype, suffix in SUFFIXES.items() if suffix and launcher.name.endswith(suffix)}
+    dtype = next((name for name, known in C_TYPES.items() if known == c_type), next(iter(by_name), None))
+    return (found, dtype) if found and dtype else None
 
 
 def _of_parameter(text: str, elements: int, sizes: Any, launcher: Declared, path: Path) -> Argument:
@@ -111,7 +127,7 @@ def about(args: Sequence[Argument]) -> str:
     """The sizes and the element type of a call: "16 x 1024, float32"; row strides are left out."""
     sizes = [a for a in args if isinstance(a, int)]
     tensors = sum(isinstance(a, dict) for a in args)
-    sizes = sizes[:2] if len(sizes) > tensors else sizes
+    sizes = sizes[: max(2, len(sizes) - tensors)] if len(sizes) > tensors else sizes  # a stride at most for each tensor
     dtype = next((a["dtype"] for a in args if isinstance(a, dict)), "")
     return ", ".join(part for part in (" x ".join(map(str, sizes)), dtype) if part)
 

@@ -39,6 +39,8 @@ FIGURES = (
     Figure("bank-conflicts", "banks", "bench/kernels/transpose.cu", (64, 64)),
     Figure("bank-conflicts-padded", "banks", "bench/kernels/transpose_padded.cu", (64, 64)),
     Figure("block-timeline", "timeline", "solutions/softmax_block.cu", (4, 512)),
+    Figure("gemm-naive", "access", "solutions/ladder/gemm_01_naive.cu", (64, 64, 32)),
+    Figure("gemm-coalesced", "access", "solutions/ladder/gemm_02_coalesced.cu", (64, 64, 32)),
     Figure("heat-naive", "heat", "solutions/softmax_naive.cu", (8, 256)),
 )
 
