@@ -89,7 +89,7 @@ SAID = {
     10: "32 bytes of device memory",
     11: "of 1,024 threads of block 0 having ended. It makes progress",
     12: "still going from barrier to barrier",
-    13: "reads s[-2] in shared memory, 2 elements before the first",
+    13: "reads s[-40] in shared memory, 40 elements before the first",
     14: "large has 536,870,912 bytes, and this machine has no room",
 }
 

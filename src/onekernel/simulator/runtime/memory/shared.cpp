@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -13,9 +13,11 @@
 
 namespace __ok {
 static std::mutex shared_lock;
-static std::deque<SharedArray> arrays;    // of the whole program; a deque, so that pointers to them stay
-static const SharedArray* owners[ARENA_BYTES / 2 / 128];  // whose every 128 bytes of the arena's static half are
+static std::map<uint32_t, SharedArray> arrays;  // of the whole program, by their offsets
 static std::vector<SharedSite*> used;     // by this launch
+static std::vector<SharedSite*> of_files;  // declared outside functions: of every launch
+// Whose every 128 bytes of the arena's static half are: what another kernel has there is nobody's in this launch.
+static const SharedArray* owners[ARENA_BYTES / 2 / 128];
 static uint32_t static_top = SHARED_BEGIN, dynamic_bytes = 0;
 static SharedArray dynamic{"", 0, 0, 0, 4, true};  // under the name by which it was declared last
 static unsigned launch_serial = 0;
@@ -28,11 +30,17 @@ char* make_arena() {
     return static_cast<char*>(p);
 }
 
+static void own(const SharedSite& site, const SharedArray* array) {
+    for (uint32_t at = site.offset; at < site.offset + site.bytes; at += 128) owners[at / 128] = array;
+}
+
 void shared_launch(size_t bytes) {
     std::lock_guard<std::mutex> lock(shared_lock);
     dynamic_bytes = static_cast<uint32_t>(bytes);
     dynamic = {"", 0, DYNAMIC_OFFSET, dynamic_bytes, 4, true};
     launch_serial++;
+    for (const SharedSite* site : used) own(*site, nullptr);
+    for (const SharedSite* site : of_files) own(*site, &arrays.at(site->offset));
     used.clear();
 }
 
@@ -43,19 +51,19 @@ static void place(SharedSite* site) {
         uint32_t align = std::max<uint32_t>(128, site->align);
         uint32_t offset = (static_top + align - 1) / align * align;
         static_top = offset + site->bytes + SHARED_GAP;
-        arrays.push_back({site->name, site->line, offset, site->bytes, site->item, false});
-        for (uint32_t at = offset; at < offset + site->bytes; at += 128) owners[at / 128] = &arrays.back();
-        __atomic_store_n(&site->offset, static_cast<int>(offset), __ATOMIC_RELEASE);
+        arrays[offset] = {site->name, site->line, offset, site->bytes, site->item, false};
+        site->offset = static_cast<int>(offset);
     }
     if (site->launch != launch_serial) {
-        site->launch = launch_serial;
+        own(*site, &arrays.at(site->offset));
         used.push_back(site);
+        __atomic_store_n(&site->launch, launch_serial, __ATOMIC_RELEASE);  // other cores go by it
     }
 }
 
 extern "C" void* ok_shared(SharedSite* site) {
     Worker& w = *worker;
-    if (site->offset < 0 || site->launch != launch_serial) place(site);
+    if (__atomic_load_n(&site->launch, __ATOMIC_ACQUIRE) != launch_serial) place(site);
     return w.arena + site->offset;
 }
 
@@ -90,6 +98,7 @@ extern "C" void* ok_shared_at_namespace_scope(SharedSite* site) {
     Worker& w = host_worker();
     if (!site->bytes) return w.arena + DYNAMIC_OFFSET;  // extern, without a size
     place(site);
+    of_files.push_back(site);
     return w.arena + site->offset;
 }
 
@@ -98,12 +107,16 @@ bool shared_needs_one_core() { return one_core; }
 // Who goes past an end mostly goes one too far, or far too far; who goes below a beginning, a few elements.
 const SharedArray* shared_nearest(uint32_t offset) {
     constexpr uint32_t A_FEW = 32;  // bytes
+    Busy busy;
+    std::lock_guard<std::mutex> lock(shared_lock);
     if (offset >= DYNAMIC_OFFSET) return &dynamic;
     const SharedArray *last = nullptr, *next = dynamic.name[0] ? &dynamic : nullptr;
-    for (const SharedArray& a : arrays) {
-        if (a.offset <= offset ? !last || a.offset > last->offset : !next || a.offset < next->offset)
-            (a.offset <= offset ? last : next) = &a;
-    }
+    for (const auto* sites : {&used, &of_files})
+        for (const SharedSite* site : *sites) {
+            const SharedArray& a = arrays.at(site->offset);
+            if (a.offset <= offset ? !last || a.offset > last->offset : !next || a.offset < next->offset)
+                (a.offset <= offset ? last : next) = &a;
+        }
     if (!last || !next) return last ? last : next;
     uint32_t end = last->offset + last->bytes, before = next->offset - offset;
     return offset >= end && (before <= A_FEW || (offset - end >= SHARED_GAP && before < offset - end)) ? next : last;

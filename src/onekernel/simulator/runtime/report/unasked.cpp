@@ -2,6 +2,7 @@
 
 #include <unwind.h>
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Unasked {
     Site at;
     std::vector<uintptr_t> stack;
 };
+std::mutex unasked_lock;  // the program may have threads
 std::vector<Unasked> unasked;
-const LaunchSite* launching = nullptr;
+__thread const LaunchSite* launching = nullptr;
 
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* raw) {
     auto& stack = *static_cast<std::vector<uintptr_t>*>(raw);
@@ -35,6 +37,7 @@ Launching::~Launching() { launching = nullptr; }
 
 void note_unasked(int error) {
     // What the simulator does not have is told where it is asked for.
+    std::lock_guard<std::mutex> lock(unasked_lock);
     if (error == NOT_READY || error == ERROR_NOT_SUPPORTED || unasked.size() == MOST_UNASKED) return;
     if (launching) {
         unasked.push_back({error, launching->kernel, launching->at, {}});
@@ -44,7 +47,10 @@ void note_unasked(int error) {
     _Unwind_Backtrace(add_frame, &unasked.back().stack);
 }
 
-void forget_unasked() { unasked.clear(); }
+void forget_unasked() {
+    std::lock_guard<std::mutex> lock(unasked_lock);
+    unasked.clear();
+}
 
 void tell_unasked() {
     for (const Unasked& u : unasked) {
