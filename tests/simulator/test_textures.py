@@ -242,3 +242,13 @@ def test_a_surface_is_not_left(tmp_path: Path) -> None:
     source = FORMATS.replace("filled(numbers, 4, 3,", "filled((float*)nullptr, 4, 3,")
     _, report = run(tmp_path / "empty", source, np.zeros(1, np.float32), np.zeros(28, np.float32))
     assert {f.code for f in report.findings} == {"uninitialised-read"}
+
+
+def test_a_graded_file_uses_no_texture_unit_whose_requests_nobody_counts(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(FORMATS, encoding="utf-8")
+    with pytest.raises(BuildError) as caught:
+        simulator.build(path, "check", scrambled=True)
+    finding = caught.value.findings[0]
+    assert finding.code == "unsupported" and "tex2D" in FORMATS.splitlines()[(finding.line or 0) - 1]
+    assert "tex2D" in finding.message.text("en") and "tex2D" in finding.message.text("es")

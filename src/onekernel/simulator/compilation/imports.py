@@ -26,6 +26,9 @@ _WITHOUT_USE = re.compile(
 )  # fmt: skip
 # What the headers of the simulator leave to its runtime, of the names that only C++ writes: api/ok/*.h.
 _OF_THE_RUNTIME = re.compile(r"_ZN4__ok(?!4trap|13assert_failed|14missing_return)\w+")
+# Texture units, whose requests are not counted, and the words that ask for them.
+_TEXTURES = re.compile(r"ok_(?:texture|surface)_\w+")
+_TEXTURE_WORDS = re.compile(r"\b(?:(?:tex|surf)[12]D\w*|cudaCreate(?:Texture|Surface)Object)\b")
 
 
 def without_use(library: Path, texts: Iterable[tuple[Path, str]]) -> list[Finding]:
@@ -37,7 +40,17 @@ def without_use(library: Path, texts: Iterable[tuple[Path, str]]) -> list[Findin
         return []
     found = [n for n in names if _WITHOUT_USE.fullmatch(n) or _OF_THE_RUNTIME.fullmatch(n)]
     files = list(texts)
-    return [_finding(name, files) for name in found]
+    textures = [_texture(files)] if any(_TEXTURES.fullmatch(n) for n in names) else []
+    return [*textures, *(_finding(name, files) for name in found)]
+
+
+def _texture(files: list[tuple[Path, str]]) -> Finding:
+    for path, text in files:
+        for number, line in enumerate(text.splitlines(), 1):
+            if (word := _TEXTURE_WORDS.search(line)) and not line.lstrip().startswith(("#", "//")):
+                message = Message("simulator.graded-texture", {"name": word[0]})
+                return Finding("unsupported", message, str(path), number)
+    return Finding("unsupported", Message("simulator.graded-texture", {"name": "tex2D"}), str(files[0][0]))
 
 
 def _finding(name: str, files: list[tuple[Path, str]]) -> Finding:

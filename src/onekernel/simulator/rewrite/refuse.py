@@ -32,7 +32,9 @@ _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::m
 _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
-        (r"cudaGraph\w+|cudaStream(?:BeginCapture|EndCapture|GetCaptureInfo)\w*", "CUDA graphs"),
+        (r"cudaGraph(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
+         r"|ExecDestroy|Clone|GetNodes)$)\w+|cudaStream(?:GetCaptureInfo|BeginCaptureToGraph|UpdateCapture)\w*",
+         "CUDA graphs beyond those of stream capture"),
         (r"cuda(?:Malloc|Free)(?:3D|Mipmapped)Array|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
          "CUDA arrays of three dimensions or with mipmaps"),
         (r"tex3D\w*|tex[12]D(?:Layered|Lod|Grad|gather)\w*|texCubemap\w*",

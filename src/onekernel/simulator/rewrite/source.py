@@ -38,6 +38,9 @@ _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?"
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
 POISON = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n"
 """Stands before the text: refuses names of the machinery that macros paste."""
+GRAPHS = '#include "ok/graphs.h"\n'
+"""Stands before the text of a file that captures streams: its launches can be kept."""
+_CAPTURES = re.compile(r"cudaGraph\w+|cudaStream(?:Begin|End)Capture")
 ASM = "__ok_asm"
 """Stands for `asm` in the rewritten text, so that the learner's statements are known among those of system headers."""
 _DEFINE = re.compile(r"#\s*define\s+\w+(\([^)]*\))?")
@@ -67,6 +70,7 @@ class Source:
     show: str | None = None  # a variable whose assignments are told
     assigned: list[str] = field(default_factory=list)  # the variables that may be: known where one is shown
     declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
+    captures: bool = False  # streams, for graphs
     has_ptx: bool = False  # asm statements, as ASM marks them
 
 
@@ -76,7 +80,8 @@ def rewrite(
 ) -> Source:  # fmt: skip
     """Reads and rewrites `path` for the card `arch`. Raises BuildError for what cannot be read or is not supported."""
     source = Source(path, arch, tuple(folders), program, seen, show=show)
-    source.text = POISON + _rewrite_file(path, source)
+    text = _rewrite_file(path, source)
+    source.text = (GRAPHS if source.captures else "") + POISON + text
     if source.findings:
         raise BuildError(source.findings)
     return source
@@ -132,6 +137,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
         source.variables.append(name)
         source.managed |= {name} if managed else set()
     source.aligned_types |= _declares_aligned_types(tokens)
+    source.captures |= any(t.kind == "name" and _CAPTURES.fullmatch(t.text) for t in tokens)
     everything = list(_with_included(tokens, path, source, set()))
     declared = declarations(tokens, macros(everything))
     source.declared[path] = declared

@@ -143,6 +143,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, const float* float
     start_call(cores);
     start_host_view();
     start_streams();
+    forget_captures();
     set_time_limit(time_limit);
     Call call{function, arguments, floats, 0};
     bool returned = guarded(call_launcher, &call);

@@ -13,6 +13,7 @@
 #include "memory/device_malloc.cpp"
 #include "memory/textures.cpp"
 #include "machine/streams.cpp"
+#include "machine/graphs.cpp"
 #include "checks/happens_before.cpp"
 #include "checks/shadow.cpp"
 #include "checks/shadow_line.cpp"

@@ -76,7 +76,7 @@ void count_request(const RequestKind& kind, const uint64_t* addresses, const int
     c.splits += diverged_after;
     if (sizes) for (int i = 0; i < count; i++) c.bytes += sizes[i];
     else c.bytes += uint64_t(count) * kind.bytes;
-    if (kind.shared && (kind.flags & ATOMIC)) return;  // ncu counts them apart from loads and stores
+    if (kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC) return;  // ncu counts them apart from loads and stores
     if (int far = kind.shared && worker->resident ? far_lanes(addresses, count) : 0) {
         c.distributed++;
         c.distributed_bytes += uint64_t(far) * kind.bytes;

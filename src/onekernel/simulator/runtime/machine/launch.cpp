@@ -128,6 +128,11 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
         stop_launch(ERROR_NOT_SUPPORTED);
     }
     if (fault) return fault;
+    if (int how = ok_capturing(config->stream)) {
+        if (how > 0) return ok_fail(how);
+        ok_unsupported("cudaLaunchKernel into a stream that is captured; <<<...>>> in a file that captures is", site->at);
+        return ok_fail(ERROR_NOT_SUPPORTED);
+    }
     Launching launching(*site);
     int error = check_launch(*site, *config);
     if (error) return error;

@@ -60,6 +60,12 @@ struct Queue {
 // A copy that the host waits for ends before the next call: every one but those from device to device.
 inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, size_t to_pitch, const void* from, size_t from_pitch,
                                size_t width, size_t height, cudaMemcpyKind kind) {
+    if (const int how = ok_capturing(queue.stream)) {
+        if (how > 0) return fail(static_cast<cudaError_t>(how));
+        return kept(queue.stream, [=](cudaStream_t stream) {
+            (void)queued_copy({queue.what, queue.fix, stream, queue.at}, host_waits, to, to_pitch, from, from_pitch, width, height, kind);
+        });
+    }
     const void* pointers[] = {to, from};
     ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 2, queue.at);
     const bool both = ok_device_find(to, nullptr, nullptr) && ok_device_find(from, nullptr, nullptr);
@@ -68,6 +74,12 @@ inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, si
 }
 inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int value, size_t width, size_t height) {
     if (width > pitch) return fail(cudaErrorInvalidPitchValue);
+    if (const int how = ok_capturing(queue.stream)) {
+        if (how > 0) return fail(static_cast<cudaError_t>(how));
+        return kept(queue.stream, [=](cudaStream_t stream) {
+            (void)queued_fill({queue.what, queue.fix, stream, queue.at}, to, pitch, value, width, height);
+        });
+    }
     const void* pointers[] = {to};
     ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 1, queue.at);
     for (size_t row = 0; row < height; ++row)

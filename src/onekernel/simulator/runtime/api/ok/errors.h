@@ -57,6 +57,10 @@
     X(NotSupported, 801, "operation not supported")                                                    \
     X(SystemNotReady, 802, "system not yet initialized")                                               \
     X(StreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")               \
+    X(StreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")        \
+    X(StreamCaptureUnjoined, 904, "capturing stream has unjoined work")                                \
+    X(StreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream")\
+    X(CapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")   \
     X(Timeout, 909, "wait operation timed out")                                                        \
     X(InvalidClusterSize, 912, "a kernel launch error has occurred due to cluster misconfiguration")   \
     X(Unknown, 999, "unknown error")

@@ -177,6 +177,16 @@ extern "C" void ok_stream_work(const char* what, const char* fix, const volatile
 enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE, FORGET_STREAM };
 extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
 
+// --- stream capture (machine/graphs.cpp) -----------------------------------------------------------------------------
+// A piece of work for `stream`: 0 it is done now, -1 it is kept by ok_capture_work, else the error that it returns.
+extern "C" int ok_capturing(const volatile void* stream);
+extern "C" void ok_capture_work(const volatile void* stream, void (*run)(void* data, void* stream), void (*drop)(void*), void* data);
+extern "C" int ok_capture_status(const volatile void* stream);
+// What a call that waits for `stream`, or for `any`, returns: an error where capture forbids it, else 0.
+extern "C" int ok_capture_forbids(const volatile void* stream, bool any);
+extern "C" bool ok_capture_event(const volatile void* stream, const volatile void* event, bool records);
+extern "C" int ok_capture_waits_for(const volatile void* event);
+
 // --- errors ---------------------------------------------------------------------------------------------------------
 extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastError
 extern "C" int ok_fault();                  // of a kernel: every later call of the runtime returns it

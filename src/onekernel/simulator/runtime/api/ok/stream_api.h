@@ -22,9 +22,15 @@ inline cudaError_t synchronize() {
     const int error = ok_fault();
     return is_fault(error) ? result(error) : cudaSuccess;
 }
+// Waiting for a stream that is captured, or for all while one is.
+inline bool forbidden(const volatile void* stream, bool any, cudaError_t& error) {
+    error = static_cast<cudaError_t>(ok_capture_forbids(stream, any));
+    return error != cudaSuccess && fail(error) != cudaSuccess;
+}
 }  // namespace __ok
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSynchronize() {
+    if (cudaError_t error; __ok::forbidden(nullptr, true, error)) return error;
     __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
     return __ok::synchronize();
 }
@@ -57,24 +63,24 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetPriority(cudaStream_t strea
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (cudaError_t error; __ok::forbidden(stream, false, error)) return error;
     __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);
     return __ok::synchronize();
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
-// There are no graphs here, and so no stream that is being captured for one.
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0,
     cudaStreamCaptureStatusActive = 1,
     cudaStreamCaptureStatusInvalidated = 2
 };
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
     if (status == nullptr) return __ok::fail(cudaErrorInvalidValue);
-    *status = cudaStreamCaptureStatusNone;
+    *status = static_cast<cudaStreamCaptureStatus>(__ok::ok_capture_status(stream));
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
-    __ok::ok_stream_order(__ok::WAIT_EVENT, stream, event);
+    if (!__ok::ok_capture_event(stream, event, false)) __ok::ok_stream_order(__ok::WAIT_EVENT, stream, event);
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -84,6 +90,10 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetStreamPriorityRange(int* le
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data, OK_AT) {
     if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (const int how = __ok::ok_capturing(stream)) {
+        if (how > 0) return __ok::fail(static_cast<cudaError_t>(how));
+        return __ok::kept(stream, [=](cudaStream_t now) { (void)cudaLaunchHostFunc(now, function, data, at); });
+    }
     __ok::ok_stream_work("cudaLaunchHostFunc", "cudaLaunchHostFunc(stream, ...)", stream, nullptr, 0, at);
     function(data);
     return cudaSuccess;
@@ -111,12 +121,13 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
-    __ok::ok_stream_order(__ok::RECORD_EVENT, stream, event);
+    if (!__ok::ok_capture_event(stream, event, true)) __ok::ok_stream_order(__ok::RECORD_EVENT, stream, event);
     event->recorded = true;
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     if (event == nullptr) return __ok::fail(cudaErrorInvalidResourceHandle);
+    if (const int error = __ok::ok_capture_waits_for(event)) return __ok::fail(static_cast<cudaError_t>(error));
     __ok::ok_stream_order(__ok::JOIN_EVENT, nullptr, event);
     return __ok::synchronize();
 }

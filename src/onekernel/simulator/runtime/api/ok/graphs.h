@@ -1,0 +1,109 @@
+// CUDA graphs from stream capture. A file that names one of these functions includes this header first (rewrite/source.py), so that
+// its launches can be kept. Nodes made one by one are refused by name.
+#pragma once
+#include <tuple>
+
+#include "../cuda_runtime.h"
+
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
+typedef struct CUgraphNode_st* cudaGraphNode_t;
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2
+};
+enum cudaGraphInstantiateFlags {
+    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagUpload = 2, cudaGraphInstantiateFlagDeviceLaunch = 4,
+    cudaGraphInstantiateFlagUseNodePriority = 8
+};
+
+namespace __ok {
+extern "C" int ok_capture_begin(void* stream, int mode);
+extern "C" int ok_capture_end(void* stream, void** graph);
+extern "C" void* ok_graph_copy(const void* graph);
+extern "C" void ok_graph_drop(void* graph);
+extern "C" size_t ok_graph_size(const void* graph);
+extern "C" void ok_graph_run(const void* graph, void* stream);
+extern "C" void ok_graph_capture(const void* graph, void* stream);
+
+inline cudaError_t graph_result(int error) { return error ? fail(static_cast<cudaError_t>(error)) : cudaSuccess; }
+
+// What <<<...>>> becomes in such a file: into a captured stream the arguments are copied and kept.
+template <class Kernel, class... Arguments>
+OK_INLINE int __graph_launch(const LaunchSite& site, const Config& config, Kernel kernel, Arguments&&... arguments) {
+    const int how = ok_capturing(config.stream);
+    if (how > 0) return ok_fail(how);
+    if (how == 0) return __launch(site, config, kernel, static_cast<Arguments&&>(arguments)...);
+    struct Kept {
+        LaunchSite site;
+        Config config;
+        Kernel kernel;
+        std::tuple<std::decay_t<Arguments>...> arguments;
+    };
+    auto run = [](void* data, void* stream) OK_QUIET {
+        Kept& kept = *static_cast<Kept*>(data);
+        kept.config.stream = stream;
+        std::apply([&](auto&... each) OK_QUIET { (void)__launch(kept.site, kept.config, kept.kernel, each...); }, kept.arguments);
+    };
+    ok_capture_work(config.stream, run, [](void* data) { delete static_cast<Kept*>(data); },
+                    new Kept{site, config, kernel, std::tuple<std::decay_t<Arguments>...>(static_cast<Arguments&&>(arguments)...)});
+    return 0;
+}
+}  // namespace __ok
+#define __launch __graph_launch
+
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+    return __ok::graph_result(__ok::ok_capture_begin(stream, mode));
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    if (graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    void* made = nullptr;
+    const cudaError_t error = __ok::graph_result(__ok::ok_capture_end(stream, &made));
+    *graph = static_cast<cudaGraph_t>(made);
+    return error;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long = 0) {
+    if (made == nullptr || graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *made = static_cast<cudaGraphExec_t>(__ok::ok_graph_copy(graph));
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags = 0) {
+    return cudaGraphInstantiate(made, graph, flags);
+}
+// CUDA 11's form, which tells of errors by a node and a text.
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphNode_t*, char*, size_t) {
+    return cudaGraphInstantiate(made, graph);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+    if (graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    const int how = __ok::ok_capturing(stream);
+    if (how > 0) return __ok::graph_result(how);
+    if (how < 0) __ok::ok_graph_capture(graph, stream);
+    else __ok::ok_graph_run(graph, stream);
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t) {
+    return graph == nullptr ? __ok::fail(cudaErrorInvalidValue) : cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    if (graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_graph_drop(graph);
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+    if (graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    __ok::ok_graph_drop(graph);
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+    if (clone == nullptr || graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *clone = static_cast<cudaGraph_t>(__ok::ok_graph_copy(graph));
+    return cudaSuccess;
+}
+// How many nodes there are; which they are has no use here.
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    if (graph == nullptr || count == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    const size_t all = __ok::ok_graph_size(graph);
+    for (size_t i = 0; nodes != nullptr && i < *count; ++i) nodes[i] = nullptr;
+    *count = nodes == nullptr || all < *count ? all : *count;
+    return cudaSuccess;
+}
