@@ -374,7 +374,6 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
         ("int v = __vadd4(1, 2);", "packed"),
         ("int v = __shfl_down(1, 2);", "_sync"),
         ("cuInit(0);", "driver"),
-        ("cublasCreate(nullptr);", "libraries"),
     ],
 )
 def test_an_unsupported_function_is_refused_by_name_and_line(tmp_path: Path, code: str, word: str) -> None:
