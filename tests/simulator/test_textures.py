@@ -224,11 +224,11 @@ def test_formats_linear_memory_and_surfaces(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_what_is_not_here_is_refused_with_what_to_use(tmp_path: Path, text: str) -> None:
     path = tmp_path / "kernel.cu"
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(f"#include <cuda_runtime.h>\n{text}\n", encoding="utf-8")
     with pytest.raises(BuildError) as caught:
         simulator.build(path)
     finding = caught.value.findings[0]
-    assert (finding.code, finding.line) == ("unsupported", 1)
+    assert (finding.code, finding.line) == ("unsupported", 2)
     assert "tex2D" in finding.message.text("en") and "tex2D" in finding.message.text("es")
 
 

@@ -96,11 +96,11 @@ def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str) -> lis
                 found.setdefault(token.text, Refusal(token.text, token.line, "machinery"))
         elif (header := _missing(token, has)) and (told := advice(header)):
             found.setdefault(header, Refusal(f"<{header}>", token.line, *told))
-        elif token.text == "<" and before[1] == "texture" and before[0] in (";", "}", "static", ""):
+        elif token.text == "<" and before[1] == "texture" and before[0] in (";", "}", "{", "static", "extern", ""):
             found.setdefault("texture", Refusal("texture<...>", token.line, "texture-reference"))
         if what and what not in found:
             found[what] = Refusal(what, token.line)
-        if token.kind != "space":
+        if token.kind not in ("space", "directive"):
             before = (before[1], token.text)
     return list(found.values())
 

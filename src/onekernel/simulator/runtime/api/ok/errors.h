@@ -1,5 +1,5 @@
 // cudaError_t: values, names and sentences of the CUDA 13.0 runtime ("Data types used by CUDA Runtime", cudaError).
-// Errors of features that the simulator does not have (graphics, PTX loading, graphs, MPS, NVLink) are left out.
+// Errors of features that the simulator does not have (graphics, PTX loading, MPS, NVLink) are left out.
 #pragma once
 #include "core.h"
 
