@@ -142,6 +142,27 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             run.prepare()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hands the seed on to a process of xdist: all of them draw the same inputs."""
+    run = node.config.stash.get(_RUN, None)
+    if run is not None and run.students:
+        from onekernel.pytest_run.run import SEED
+
+        node.workerinput[SEED] = run.seed
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Gives the checks of an exercise to one process: the file is built and run once, whatever `-n`."""
+    run = config.stash.get(_RUN, None)
+    if run is None or not run.students or config.getoption("dist", "no") not in ("load", "worksteal"):
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    return LoadScopeScheduling(config, log)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     run = config.stash.get(_RUN, None)
     return True if run is not None and collection_path in _closed(config.option, run.root) else None

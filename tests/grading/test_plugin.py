@@ -125,15 +125,29 @@ def test_a_folder_and_a_class_are_graded(course: pytest.Pytester, ana: Path, tmp
     every.assert_outcomes(passed=3, failed=5)
     every.stdout.fnmatch_lines([
         "labs/00-first/lab.toml::ana.quiz::1-answers PASSED*", "labs/00-first/lab.toml::eva.quiz::1-answers FAILED*",
+        f"*again: pytest --submission={students}/ana -k exam --grading-seed *",
+        f"*again: pytest --submission={students}/eva -k exam --grading-seed *",
         "ana: 10 / 12", "eva: 0 / 12",
     ])  # fmt: skip
 
 
-def test_workers_of_xdist_give_the_same_points(course: pytest.Pytester, ana: Path) -> None:
+def test_processes_of_xdist_grade_each_exercise_once_and_with_one_seed(course: pytest.Pytester, ana: Path) -> None:
     pytest.importorskip("xdist")
-    result = run(course, "--learner", "ana", "-n", "1")
+    course.makeconftest("""
+        from onekernel.pytest_run.run import Run
+
+        grade = Run.grade
+        def grades(run, student, exercise):
+            with open("graded", "a") as file:
+                print(exercise.slug, run.seed, file=file)
+            return grade(run, student, exercise)
+        Run.grade = grades
+    """)
+    result = run(course, "--learner", "ana", "-n", "2")
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["ana: 10 / 12"])
+    graded = sorted(line.split() for line in (course.path / "graded").read_text().splitlines())
+    assert [slug for slug, _ in graded] == ["exam", "quiz"] and len({seed for _, seed in graded}) == 1
 
 
 def test_a_hostile_folder_is_never_imported(course: pytest.Pytester, ana: Path) -> None:

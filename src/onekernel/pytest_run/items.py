@@ -143,7 +143,9 @@ class CheckItem(_PlainItem):
 
     def _text(self, run: Run, result: Result, verdict: Verdict) -> str:
         head = f"{self.check.title}: {written(verdict.earned, 'g')} / {self.check.points}"
-        return "\n".join([head, *reports.lines(verdict, run.course, run.replay(result.exercise))])
+        assert isinstance(self.parent, ExerciseCollector)
+        again = run.replay(self.parent.student, result.exercise)
+        return "\n".join([head, *reports.lines(verdict, run.course, again)])
 
     def reportinfo(self) -> tuple[Path, None, str]:
         assert isinstance(self.parent, ExerciseCollector)

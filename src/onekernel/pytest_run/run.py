@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from onekernel.report import classroom
 from onekernel.sandbox import confinement
 from onekernel.sandbox.process import end_on_signals
 
+SEED = "onekernel-seed"
 WHOSE = ("learner", "submission", "submissions")
 
 
@@ -29,7 +31,8 @@ class Run:
         self.config, self.root = config, root
         self.results: dict[str, list[Result]] = {}
         self.stopped: Message | None = None  # why this machine could not grade all of it
-        self.seed: int | None = config.getoption("--grading-seed", None)
+        given_on = getattr(config, "workerinput", {}).get(SEED)  # by the process that started this one: xdist
+        self.seed: int | None = config.getoption("--grading-seed", None) if given_on is None else given_on
         given = {w: config.getoption(f"--{w}", None) for w in WHOSE}
         if sum(v is not None for v in given.values()) > 1:
             raise UserError(Message.of("plugin.choose-one"))
@@ -85,7 +88,10 @@ class Run:
         self.results.setdefault(student, []).append(result)
         return result
 
-    def replay(self, exercise: Exercise) -> str:
-        """The command that grades that exercise again, on the same inputs."""
-        whose = next(f"--{w}={self.config.getoption(f'--{w}')}" for w in WHOSE if self.config.getoption(f"--{w}"))
-        return f"pytest {whose} -k {exercise.slug} --grading-seed {self.seed}"
+    def replay(self, student: str, exercise: Exercise) -> str:
+        """The command that grades that student's exercise again, on the same inputs."""
+        whose = next(w for w in WHOSE if self.config.getoption(f"--{w}"))
+        given = self.config.getoption(f"--{whose}")
+        if whose == "submissions":
+            whose, given = "submission", str(Path(given) / student)
+        return f"pytest {shlex.quote(f'--{whose}={given}')} -k {exercise.slug} --grading-seed {self.seed}"
