@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +15,7 @@ import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import confinement, disk_quota, process, protocol, touched, warm
+from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, touched, warm
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
 
@@ -79,7 +77,7 @@ def run(request: Request) -> RunOutcome:
     for attempt in range(RESTARTS + 1):
         ways = [request.ways[i] for i in todo] if request.ways else ()
         part = replace(request, calls=[request.calls[i] for i in todo], ways=ways)
-        with _folder() as folder:
+        with job_folder.opened() as folder:
             part.write(folder)
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
@@ -125,7 +123,7 @@ def runs(request: Request) -> bool:
 
 def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
-    with _folder() as folder:
+    with job_folder.opened() as folder:
         request.write(folder)
         ended = _start(folder, request.backend, call_seconds=seconds)
         built = _read_built(folder / "out", ended, request)
@@ -238,16 +236,6 @@ def _read_arrays(out: Path, count: int) -> list[dict[str, np.ndarray]]:
         return [unpack(protocol.read_bytes(out / f"{n}.arrays", at_most=MOST_BYTES)) for n in range(count)]
     except ArraysError as error:
         raise Forged(str(error)) from None
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """A job folder that only this user can enter, removed whatever happens."""
-    folder = Path(tempfile.mkdtemp(prefix="onekernel-"))
-    try:
-        yield folder
-    finally:
-        disk_quota.remove(folder)
 
 
 def _environment(folder: Path) -> dict[str, str]:
