@@ -45,7 +45,7 @@ def launches(tokens: list[Token]) -> Iterator[Launch]:
     i = 0
     while (i := _chevrons(tokens, i, "<")) < len(tokens):
         begin = _kernel_begin(tokens, i)
-        end = _chevrons(tokens, i + 3, ">", outside_brackets=True)
+        end = _end(tokens, begin, i)
         bracket = next_solid(tokens, end + 3)
         if begin is not None and is_sign(tokens, bracket, "("):
             yield Launch(begin, i, end, bracket, closing(tokens, bracket))
@@ -58,7 +58,7 @@ def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names:
     i = 0
     while (i := _chevrons(tokens, i, "<")) < len(tokens):
         begin = _kernel_begin(tokens, i)
-        end = _chevrons(tokens, i + 3, ">", outside_brackets=True)
+        end = _end(tokens, begin, i)
         bracket = next_solid(tokens, end + 3)
         if begin is None or not is_sign(tokens, bracket, "("):
             i += 3
@@ -86,6 +86,12 @@ def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _end(tokens: list[Token], begin: int | None, chevrons: int) -> int:
+    """Where the chevrons of a launch close. Not looked for where no kernel stands before them: a thousand of them in a
+    row would each walk to the end of the file."""
+    return len(tokens) if begin is None else _chevrons(tokens, chevrons + 3, ">", outside_brackets=True)
 
 
 def _chevrons(tokens: list[Token], start: int, sign: str, outside_brackets: bool = False) -> int:
