@@ -56,7 +56,8 @@ def run(
         started = time.monotonic()
         try:
             process = subprocess.Popen(
-                [str(program), *arguments], env={**os.environ, "ONEKERNEL_PROGRAM": folder},
+                [program.stem.rpartition("-")[0], *arguments],  # what it calls itself: not a file of the cache
+                executable=program, env={**os.environ, "ONEKERNEL_PROGRAM": folder},
                 preexec_fn=lambda: _limit(limit * cores), **(outputs if quiet else {}),  # type: ignore[call-overload]
             )  # fmt: skip
         except OSError as error:

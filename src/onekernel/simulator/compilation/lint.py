@@ -68,10 +68,15 @@ def _counters(lines: Sequence[str]) -> _Found:
 
 def _bytes(lines: Sequence[str]) -> _Found:
     """Copies of a number of elements, where a number of bytes is meant."""
+    text = "\n".join(lines)
     for n, line in enumerate(lines, 1):
         for copy in _COPY.finditer(line):
             given = [part.strip() for part in copy["given"].split(",")]
-            if len(given) > 2 and re.match(r"\w", given[2]) and not _BYTES.search(given[2]):
+            if len(given) < 3 or not re.match(r"\w", given[2]):
+                continue
+            names = "|".join(re.findall(r"[A-Za-z_]\w*", given[2])) or "$."
+            made = re.findall(rf"\b(?:{names})\s*=\s*([^;]+);|#\s*define\s+(?:{names})\s+(.+)", text)
+            if not _BYTES.search(given[2] + " ".join(part for parts in made for part in parts)):
                 yield n, "bytes", {"call": copy["call"], "count": given[2]}
 
 

@@ -174,10 +174,12 @@ def _mark_asm(tokens: list[Token], source: Source) -> list[Token]:
 
 
 def _without_unseen(tokens: list[Token], seen: frozenset[int]) -> list[Token]:
-    """The tokens, those of branches that are left out replaced by the ends of their lines; `#if` and its kin stay."""
+    """The tokens, those of branches that are left out replaced by the ends of their lines; `#if` and its kin stay, and
+    `#pragma once`, which the preprocessor keeps to itself."""
+    other = re.compile(r"#\s*(?:include|pragma(?!\s+once\b)|error|warning)\b")
     out = []
     for token in tokens:
-        conditional = token.kind == "directive" and not re.match(r"#\s*(?:include|pragma|error|warning)\b", token.text)
+        conditional = token.kind == "directive" and not other.match(token.text)
         if token.kind == "space" or conditional or token.line in seen:
             out.append(token)
         else:
@@ -203,7 +205,9 @@ def _included(text: str, path: Path, source: Source) -> tuple[str, Path] | None:
     match = quoted or _ANGLED.match(text)
     if match is None:
         return None
-    for folder in (path.parent, *source.folders) if quoted else source.folders:
+    # Ours before what a folder of -I has by the same name, as for the compiler: it may be the CUDA toolkit's.
+    folders = () if (INCLUDE / match[2]).is_file() else source.folders
+    for folder in (path.parent, *folders) if quoted else folders:
         if (folder / match[2]).is_file():
             return match[1], (folder / match[2]).resolve()
     return None

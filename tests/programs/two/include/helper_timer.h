@@ -1,0 +1,1 @@
+#error "this one is not to be read"
