@@ -9,6 +9,7 @@ import pytest
 from onekernel import simulator
 from onekernel.backends.base import BuildError
 from onekernel.programs import Executable, build
+from onekernel.simulator import cccl
 from support.marks import marked
 
 HERE = Path(__file__).parent
@@ -71,3 +72,39 @@ def test_a_name_that_is_not_here_and_a_library_in_a_launcher_are_sentences(tmp_p
     assert [(f.line, "cublasCgemm is not among" in f.message.text("en")) for f in caught.value.findings] == [(3, True)]
     with pytest.raises(BuildError, match="for whole programs"):
         simulator.build(path)
+
+
+@pytest.fixture(scope="module")
+def thrust() -> Executable:
+    if cccl.find() is None:
+        pytest.skip("no CCCL: pip install nvidia-cuda-cccl")
+    return build([HERE / "thrust.cu"])
+
+
+def test_thrust_runs_on_device_memory_that_kernels_share(thrust: Executable) -> None:
+    done = thrust.run(quiet=True)
+    assert (done.status, done.findings) == (0, ())
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_thrust_is_told_what_is_wrong(number: int, thrust: Executable) -> None:
+    prefix = f"{number}:"
+    wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "thrust.cu") if code.startswith(prefix)}
+    assert {(f.code, f.line) for f in thrust.run([str(number)], quiet=True).findings} == wanted
+
+
+@pytest.fixture(scope="module")
+def cub() -> Executable:
+    return build([HERE / "cub.cu"])
+
+
+def test_cub_on_the_device_gives_what_its_manual_says(cub: Executable) -> None:
+    done = cub.run(quiet=True)
+    assert (done.status, done.findings) == (0, ())
+
+
+@pytest.mark.parametrize("number", range(1, 4))
+def test_cub_is_told_what_is_wrong(number: int, cub: Executable) -> None:
+    prefix = f"{number}:"
+    wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "cub.cu") if code.startswith(prefix)}
+    assert {(f.code, f.line) for f in cub.run([str(number)], quiet=True).findings} == wanted

@@ -252,11 +252,11 @@ def test_shared_memory_outside_a_function_is_refused_where_blocks_run_together(t
 
 
 def test_the_rest_of_cub_is_refused_by_name_and_line(tmp_path):
-    text = "#include <cub/cub.cuh>\n" + GOOD.replace("{ if", "{ using Scan = cub::BlockScan<int, 32>; if")
+    text = "#include <cub/cub.cuh>\n" + GOOD.replace("{ if", "{ using Counts = cub::BlockHistogram<int, 32, 1, 8>; if")
     with pytest.raises(BuildError) as caught:
         simulator.build(write(tmp_path, text))
     assert [(f.code, f.line) for f in caught.value.findings] == [("unsupported", 2)]
-    assert "cub::BlockScan" in caught.value.findings[0].message.text("en")
+    assert "cub::BlockHistogram" in caught.value.findings[0].message.text("en")
 
 
 def test_a_kernel_that_is_launched_by_its_address_keeps_its_name(tmp_path):

@@ -11,7 +11,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import misplaced
+from onekernel.simulator.compilation import misplaced, thrust
 from onekernel.simulator.compilation.compiler import Compiler, flags
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.compilation.imports import IMPORTS
@@ -103,6 +103,8 @@ def compile_object(
     for name, text in source.included.items():
         (work / name).write_text(text, encoding="utf-8")
     prefix = precompiled(with_compiler, cache_folder("simulator"), how)
+    if source.has_thrust:
+        how = (*thrust.flags(), *how)
     macros = [f"-D{define}" for define in defines]
     if source.has_ptx:
         _translate_ptx(source, main, [with_compiler.path, *how, *macros], str(work))

@@ -10,6 +10,7 @@ from pathlib import Path
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
+from onekernel.simulator.compilation import thrust
 from onekernel.simulator.compilation.compile import compile_object, keep_warnings
 from onekernel.simulator.compilation.compiler import Compiler, flags
 from onekernel.simulator.compilation.diagnostics import link_error
@@ -53,6 +54,8 @@ def compile_program(
         how += tuple(part for folder in source.folders for part in ("-I", str(folder)))
         break
     texts = [t for s in sources for t in (str(s.path), s.text, *(f"{k}\0{v}" for k, v in sorted(s.included.items())))]
+    if any(source.has_thrust for source in sources):
+        texts += thrust.flags()
     key = hash_of(*texts, runtime_hash(), with_compiler.version, *how, *defines, *libraries)
     folder = cache_folder("simulator")
     target = folder / f"{first.path.stem}-{key}.run"

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from onekernel.simulator.compilation import thrust
 from onekernel.simulator.compilation.compiler import Compiler, flags
 from onekernel.simulator.compilation.parts import run_compiler
 from onekernel.simulator.paths import INCLUDE
@@ -24,7 +25,8 @@ def seen_lines(
     only = ("-fdirectives-only", "-dI") if with_compiler.family == "g++" else ("-dI",)
     where = [word for folder in folders for word in ("-I", str(folder))]
     macros = ["-DOK_PROGRAM", *(f"-D{define}" for define in defines)]
-    command = [with_compiler.path, *flags("check", with_compiler, arch), *macros, *where, "-E", *only,
+    nvidia = thrust.flags() if b"<thrust/" in path.read_bytes() else ()
+    command = [with_compiler.path, *nvidia, *flags("check", with_compiler, arch), *macros, *where, "-E", *only,
                "-include", str(INCLUDE / "cuda_runtime.h"), "-x", "c++", str(path)]  # fmt: skip
     done = run_compiler(command)
     if done.returncode:

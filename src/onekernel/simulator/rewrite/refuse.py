@@ -25,8 +25,12 @@ _OF_SM_90 = {
     "cluster_group": "thread block clusters (cluster_group)",
     "__cluster_dims__": "thread block clusters (__cluster_dims__)",
 }
-# Of CUB we have api/cub alone.
-_CUB = frozenset(("BlockReduce", "BlockReduceAlgorithm", "WarpReduce"))
+# Of CUB we have api/cub alone, and what works on the whole device for whole programs.
+_CUB = re.compile(
+    r"(?:Block|Warp)(?:Reduce|Scan)|Block(?:Load|Store|RadixSort)|Block(?:Reduce|Scan|Load|Store)Algorithm|"
+    r"BLOCK_(?:REDUCE|SCAN|LOAD|STORE)_\w+|NullType"
+)
+_CUB_OF_DEVICE = re.compile(r"Device(?:Reduce|Scan|RadixSort|Select)|DoubleBuffer|KeyValuePair")
 _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::minimum<>"}  # gone with CUDA 13
 # Whole families of the runtime's and the device's functions, by their names in CUDA 13.0's headers.
 _FAMILIES = tuple(
@@ -70,23 +74,26 @@ class Refusal:
     library: str = ""  # that a header belongs to, where its message names it
 
 
-def refusals(tokens: list[Token], has: Callable[[str], bool], arch: str = DEFAULT) -> list[Refusal]:
+def refusals(
+    tokens: list[Token], has: Callable[[str], bool], arch: str = DEFAULT, program: bool = False
+) -> list[Refusal]:
     """Every unsupported thing in the file, once each, in order of lines. `has`: whether what a directive includes is
-    here, ours or the program's own."""
-    found = _refusals(tokens, has, arch)
+    here, ours or the program's own. `program`: a whole one, which has libraries of the host, too."""
+    found = _refusals(tokens, has, arch, program)
     if arch == DEFAULT or not found:
         return found
-    also = {r.what for r in _refusals(tokens, has, DEFAULT)}
+    also = {r.what for r in _refusals(tokens, has, DEFAULT, program)}
     return [r if r.what in also else replace(r, key="unsupported-arch") for r in found]
 
 
-def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str) -> list[Refusal]:
+def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str, program: bool) -> list[Refusal]:
     found: dict[str, Refusal] = {}
     before = ("", "")  # the texts of the last two tokens that are no space
     for token in active(tokens, arch):
         what = None
         if token.kind == "name":
-            what = _of_cub(token.text) if before == ("cub", "::") else _NAMES.get(token.text) or _family(token.text)
+            of_cub = before == ("cub", "::")
+            what = _of_cub(token.text, program) if of_cub else _NAMES.get(token.text) or _family(token.text)
             newer = _OF_SM_90.get(token.text)
             if newer and arch == DEFAULT:
                 found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
@@ -110,11 +117,11 @@ def _missing(token: Token, has: Callable[[str], bool]) -> str | None:
     return included(token.text) if token.kind == "directive" and not has(token.text) else None
 
 
-def _of_cub(name: str) -> str | None:
-    if name in _CUB or name.startswith("BLOCK_REDUCE_"):
+def _of_cub(name: str, program: bool) -> str | None:
+    if _CUB.fullmatch(name) or (program and _CUB_OF_DEVICE.fullmatch(name)):
         return None
     now = _CUB_12.get(name)
-    return f"cub::{name} (CUDA 13 has {now})" if now else f"CUB beyond BlockReduce and WarpReduce (cub::{name})"
+    return f"cub::{name} (CUDA 13 has {now})" if now else f"this part of CUB (cub::{name})"
 
 
 def _family(name: str) -> str | None:

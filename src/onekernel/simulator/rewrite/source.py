@@ -9,6 +9,7 @@ from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
+from onekernel.simulator import cccl
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.brackets import unclosed
@@ -72,6 +73,7 @@ class Source:
     declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
     captures: bool = False  # streams, for graphs
     has_ptx: bool = False  # asm statements, as ASM marks them
+    has_thrust: bool = False  # NVIDIA's own headers, in a program
 
 
 def rewrite(
@@ -81,7 +83,8 @@ def rewrite(
     """Reads and rewrites `path` for the card `arch`. Raises BuildError for what cannot be read or is not supported."""
     source = Source(path, arch, tuple(folders), program, seen, show=show)
     text = _rewrite_file(path, source)
-    source.text = (GRAPHS if source.captures else "") + POISON + text
+    poison = "" if source.has_thrust else POISON  # NVIDIA's headers name what is refused
+    source.text = (GRAPHS if source.captures else "") + poison + text
     if source.findings:
         raise BuildError(source.findings)
     return source
@@ -123,9 +126,10 @@ def _rewrite_file(path: Path, source: Source) -> str:
     def has(directive: str) -> bool:
         name = included(directive)
         ours = name in have and (source.program or not for_programs(name))
-        return ours or _included(directive, path, source) is not None
+        source.has_thrust |= source.program and cccl.has(name)
+        return ours or (source.program and cccl.has(name)) or _included(directive, path, source) is not None
 
-    for refusal in refusals(tokens, has, source.arch):
+    for refusal in refusals(tokens, has, source.arch, source.program):
         values = {"what": refusal.what, "arch": source.arch, "library": refusal.library}
         _finding(source, path, refusal.line, refusal.key, **values)
     for line, closed in _closed(tokens, path):
@@ -142,6 +146,8 @@ def _rewrite_file(path: Path, source: Source) -> str:
     declared = declarations(tokens, macros(everything))
     source.declared[path] = declared
     for wrong in misplaced(tokens, declared, source.arch):
+        if source.program and wrong.key == "lambda-on-device":
+            continue  # whose program it is decides about nvcc's --extended-lambda
         message = Message(f"language.{wrong.key}", wrong.values)
         source.findings.append(Finding(wrong.key, message, str(path), wrong.line, chapter=SIDES))
     arity, names = _kernels(everything)
@@ -151,7 +157,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     names.update({name: names[name] + 1 for name in shared})  # a name that the host has, too, says no one function
     for i, token in enumerate(tokens):
         if token.kind == "directive":
-            tokens[i] = Token("directive", _directive(token.text, path, source, arity, names), token.line)
+            tokens[i] = Token("directive", _directive(token, path, source, arity, names), token.line)
     try:
         tokens = rewrite_shared(mark(tokens, declared))
     except BadDeclaration as error:
@@ -224,7 +230,11 @@ def _with_included(tokens: list[Token], path: Path, source: Source, seen: set[Pa
             yield from _with_included(tokenize(text), found[1], source, seen)
 
 
-def _directive(text: str, path: Path, source: Source, arity: dict[str, int], names: dict[str, int]) -> str:
+def _directive(token: Token, path: Path, source: Source, arity: dict[str, int], names: dict[str, int]) -> str:
+    text = token.text
+    if source.program and cccl.has(included(text)):
+        lines = ('#include "ok/thrust_begin.h"', text, f'#line {token.line} "{path}"', '#include "ok/thrust_end.h"')
+        return "\n".join(lines)
     if found := _included(text, path, source):
         include, target = found
         if target not in source.names:

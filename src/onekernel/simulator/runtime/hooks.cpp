@@ -8,6 +8,7 @@
 #include "checks/happens_before.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
+#include "libraries/work.h"
 #include "machine/launch.h"
 #include "machine/resident_blocks.h"
 #include "machine/state.h"
@@ -38,7 +39,10 @@ static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_
 static inline __attribute__((always_inline)) void access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc,
                                                          bool aligned = true) {
     Worker* w = worker;
-    if (__builtin_expect(!w || !w->current, 0)) return;
+    if (__builtin_expect(!w || !w->current, 0)) {
+        if (__builtin_expect(library_depth, 0)) note_library_access(address, bytes, flags & WRITES);
+        return;
+    }
     uintptr_t offset = address - heap_base;
     if (offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
@@ -249,19 +253,30 @@ void* __tsan_memset(void* p, int value, size_t n) {
 // What memcpy and its kin are called in a learner's file (api/cuda_runtime.h).
 extern "C" {
 void* ok_memcpy(void* p, const void* from, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) return memcpy(p, from, n);
+    if (!__ok::worker || !__ok::worker->current) {
+        if (__ok::library_depth) __ok::note_library_access(reinterpret_cast<uintptr_t>(from), n, false);
+        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
+        return memcpy(p, from, n);
+    }
     __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
     __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memcpy(p, from, n);
 }
 void* ok_memmove(void* p, const void* from, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) return memmove(p, from, n);
+    if (!__ok::worker || !__ok::worker->current) {
+        if (__ok::library_depth) __ok::note_library_access(reinterpret_cast<uintptr_t>(from), n, false);
+        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
+        return memmove(p, from, n);
+    }
     __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
     __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memmove(p, from, n);
 }
 void* ok_memset(void* p, int value, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) return memset(p, value, n);
+    if (!__ok::worker || !__ok::worker->current) {
+        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
+        return memset(p, value, n);
+    }
     __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memset(p, value, n);
 }

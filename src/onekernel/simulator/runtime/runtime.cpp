@@ -46,6 +46,7 @@
 #include "libraries/operands.cpp"
 #include "libraries/blas.cpp"
 #include "libraries/random.cpp"
+#include "libraries/work.cpp"
 #include "machine/crash.cpp"
 #include "machine/limits.cpp"
 #include "machine/launch.cpp"

@@ -65,6 +65,13 @@ ShadowWord* shared_shadow(Worker& w) {
     return w.shadow;
 }
 
+bool is_initialised(const Allocation& a, uintptr_t offset) {
+    if (a.initialised) return true;
+    if (!a.shadow) return false;
+    const ShadowLine& line = a.lines[offset / LINE_BYTES];
+    return line.in_words ? a.shadow[offset / 4].init >> offset % 4 & 1 : line.init[offset % LINE_BYTES / 64] >> offset % 64 & 1;
+}
+
 void mark_initialised(uintptr_t address, size_t bytes) {
     uintptr_t offset = address - heap_base;
     Allocation* a = heap_base && offset < HEAP_BYTES ? &owner_of(offset) : symbol_at(address);

@@ -78,4 +78,5 @@ bool make_shadow(Allocation& a);   // false: there is no room for it, which is t
 void forget_shadow(Allocation& a);
 ShadowWord* shared_shadow(Worker& w);  // or null, likewise
 void mark_initialised(uintptr_t address, size_t bytes);
+bool is_initialised(const Allocation& a, uintptr_t offset);  // the byte at that offset from its base
 }  // namespace __ok

@@ -88,7 +88,7 @@ uintptr_t unwritten(const Operand& o) {
         uintptr_t& first = *static_cast<uintptr_t*>(context);
         if (first || a.initialised) return;
         for (uintptr_t b = address - a.base; b < address - a.base + bytes && !first; b++)
-            if (!a.shadow || !(a.shadow[b / 4].init >> b % 4 & 1)) first = a.base + b;
+            if (!is_initialised(a, b)) first = a.base + b;
     }, &found);
     return found;
 }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../memory/host_memory.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "crash.h"
@@ -75,8 +76,10 @@ __attribute__((no_sanitize("address"))) static std::vector<uintptr_t> stack_of(c
         if ((sp < bottom || sp >= top) && saved >= bottom && saved < top) sp = saved;  // between two threads, in ok_barrier
         if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
     }
-    int found = 0;
-    for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < 12; p += 8) {
+    bool of_host = !w || !w->current;
+    for (int more = 0; of_host && more < 4 && is_readable(page_end); more++) page_end += 4096;
+    int found = 0, most = of_host ? 64 : 12;  // a library's templates may stand between, call within call
+    for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < most; p += 8) {
         uintptr_t word = *reinterpret_cast<uintptr_t*>(p);
         if (in_code(word)) {
             pcs.push_back(word);

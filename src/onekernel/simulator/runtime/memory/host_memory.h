@@ -7,6 +7,7 @@ void look_for_host_arguments(const LaunchSite& site, const void* const* pointers
 void note_arguments(const Argument* values, int count);  // of the launch to come, where they lie
 bool refuse_host_arguments();                 // told, and the launch is not made
 bool in_host_argument(uintptr_t address);     // of the running launch
+bool is_readable(uintptr_t address);
 bool is_registered(uintptr_t address);        // host memory that kernels may touch, arguments included
 [[gnu::noinline]] void report_host_pointer(Worker& w, uintptr_t address, uintptr_t pc);  // ends the launch
 }  // namespace __ok

@@ -32,6 +32,12 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* raw) {
 }
 }  // namespace
 
+std::vector<uintptr_t> stack_of_host() {
+    std::vector<uintptr_t> stack;
+    _Unwind_Backtrace(add_frame, &stack);
+    return stack;
+}
+
 Launching::Launching(const LaunchSite& site) { launching = site.kernel ? &site : nullptr; }
 Launching::~Launching() { launching = nullptr; }
 
@@ -43,8 +49,7 @@ void note_unasked(int error) {
         unasked.push_back({error, launching->kernel, launching->at, {}});
         return;
     }
-    unasked.push_back({error, "", Site(nullptr, 0), {}});
-    _Unwind_Backtrace(add_frame, &unasked.back().stack);
+    unasked.push_back({error, "", Site(nullptr, 0), stack_of_host()});
 }
 
 void forget_unasked() {

@@ -1,4 +1,15 @@
-// What the simulator has of CUB: cub::BlockReduce and cub::WarpReduce. The rest is refused by name.
+// What the simulator has of CUB; the rest is refused by name. Device-wide algorithms are for whole programs.
 #pragma once
+#include "block/block_load.cuh"
+#include "block/block_radix_sort.cuh"
 #include "block/block_reduce.cuh"
+#include "block/block_scan.cuh"
+#include "block/block_store.cuh"
 #include "warp/warp_reduce.cuh"
+#include "warp/warp_scan.cuh"
+#ifdef OK_PROGRAM
+#include "device/device_radix_sort.cuh"
+#include "device/device_reduce.cuh"
+#include "device/device_scan.cuh"
+#include "device/device_select.cuh"
+#endif

@@ -37,6 +37,11 @@ extern "C" bool ok_library_pointers(const LibraryCall* call, const char* name, c
 extern "C" bool ok_library_scalar_in(const LibraryCall* call, const char* name, const void* pointer, int type, bool on_device, double* out);
 extern "C" bool ok_library_scalar_out(const LibraryCall* call, const char* name, void* pointer, int type, bool on_device, double value);
 
+// --- libraries that are compiled with the program ------------------------------------------------------------------
+// From here to the end of the work device memory is open to the host, and what is written there counts as written.
+extern "C" void ok_library_work(bool begins);
+extern "C" int ok_library_alloc(void** out, size_t bytes, bool managed);
+
 // --- linear algebra, of matrices by columns. The operands were checked ----------------------------------------------
 struct Gemm {
     bool transpose_a, transpose_b;

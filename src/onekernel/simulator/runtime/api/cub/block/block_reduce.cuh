@@ -20,11 +20,11 @@ public:
     OK_ALWAYS_MEMBER explicit BlockReduce(TempStorage& storage) : parts_(reinterpret_cast<T*>(storage.parts)) {}
     OK_ALWAYS_MEMBER BlockReduce() : BlockReduce(*static_cast<TempStorage*>(__ok::ok_shared(own_storage()))) {}
 
-    OK_ALWAYS_MEMBER T Sum(T input, OK_AT) { return Reduce(input, ::cuda::std::plus<>(), THREADS, at); }
-    OK_ALWAYS_MEMBER T Sum(T input, int num_valid, OK_AT) { return Reduce(input, ::cuda::std::plus<>(), num_valid, at); }
+    OK_ALWAYS_MEMBER T Sum(T input, OK_AT) { return Reduce(input, __ok::Plus(), THREADS, at); }
+    OK_ALWAYS_MEMBER T Sum(T input, int num_valid, OK_AT) { return Reduce(input, __ok::Plus(), num_valid, at); }
     template <int items>
     OK_ALWAYS_MEMBER T Sum(T (&inputs)[items], OK_AT) {
-        return Reduce(inputs, ::cuda::std::plus<>(), at);
+        return Reduce(inputs, __ok::Plus(), at);
     }
     template <class Operation>
     OK_ALWAYS_MEMBER T Reduce(T input, Operation operation, OK_AT) {

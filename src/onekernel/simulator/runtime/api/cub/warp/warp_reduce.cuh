@@ -1,8 +1,7 @@
 // cub::WarpReduce: the reduction of a warp, or of equal parts of it, by shuffles; the first lane of each receives it.
 // Source: CUB 3 (CUDA 13.0), cub/warp/warp_reduce.cuh, for the members and for which lanes are combined first.
 #pragma once
-#include <cuda/functional>
-#include <cuda/std/functional>
+#include "../../ok/cub_operations.h"
 
 #include "../../cuda_runtime.h"
 #include "../../ok/groups_warp.h"
@@ -30,8 +29,8 @@ public:
     struct TempStorage {};  // as CUB's own for these sizes: shuffles need none
     OK_ALWAYS_MEMBER explicit WarpReduce(TempStorage&) {}
 
-    OK_ALWAYS_MEMBER T Sum(T input, OK_AT) { return Reduce(input, ::cuda::std::plus<>(), LOGICAL_WARP_THREADS, at); }
-    OK_ALWAYS_MEMBER T Sum(T input, int valid_items, OK_AT) { return Reduce(input, ::cuda::std::plus<>(), valid_items, at); }
+    OK_ALWAYS_MEMBER T Sum(T input, OK_AT) { return Reduce(input, __ok::Plus(), LOGICAL_WARP_THREADS, at); }
+    OK_ALWAYS_MEMBER T Sum(T input, int valid_items, OK_AT) { return Reduce(input, __ok::Plus(), valid_items, at); }
     template <class Operation>
     OK_ALWAYS_MEMBER T Reduce(T input, Operation operation, OK_AT) {
         return Reduce(input, operation, LOGICAL_WARP_THREADS, at);
