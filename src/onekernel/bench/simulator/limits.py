@@ -24,11 +24,13 @@ DECADES = (1, 10, 100, 1000)  # rows of 1024 columns
 # row: read and kept, read three times from there, written. Two trees: 256 stores, 255 sums (two loads, one store), and
 # 256 loads.
 ACCESSES_A_ROW = 6 * 1024 + 2 * (256 + 3 * 255 + 256)
+MEMORY_TIMES, MEMORY_BESIDE = 3, 300e6  # what a check may take: of the memory of mode fast, and bytes beside
 
 
-def peak_memory(module: str, mode: str) -> int:
-    """Bytes that a process of its own holds at the most while it runs softmax_block in `mode`: `module` does it."""
-    command = [sys.executable, "-m", module, "--peak-memory", mode]
+def peak_memory(module: str, mode: str, rows: int = 1024) -> int:
+    """Bytes that a process of its own holds at the most while it runs softmax_block in `mode` on so many rows of 1024:
+    `module` does it."""
+    command = [sys.executable, "-m", module, "--peak-memory", mode, "--peak-rows", str(rows)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return int(done.stdout)
 
@@ -93,6 +95,13 @@ def table(result: dict[str, Any]) -> dict[str, Any]:
     rows.append([in_each("limit-memory"), in_numbers("{:.0f} MB", memory), "-", "500 MB"])
     worst = max(growth["worst_ratio"] for growth in result["growth"].values())
     rows.append([in_each("limit-growth"), "-", in_numbers("{:.2f} x", worst), in_each("linear")])
+    if "scale" in result:
+        peak = result["scale"]["peak_memory"]
+        most, may = max(peak.values()), MEMORY_TIMES * peak["fast"] + MEMORY_BESIDE
+        ratio = max(growth["worst_ratio"] for growth in result["scale"]["growth"].values())
+        rows.append([in_each("limit-scale"), "-", in_numbers("{:.2f} x", ratio), in_each("linear")])
+        megabytes = (in_numbers("{:.0f} MB", most / 1e6), "-", in_numbers("{:.0f} MB", may / 1e6))
+        rows.append([in_each("limit-scale-memory"), *megabytes])
     if "counting" in result:
         ratio = result["counting"]["worst_ratio"]
         rows.append([in_each("limit-counting"), "-", in_numbers("{:.2f} x", ratio), in_numbers("{:.2f} x", 1.2)])

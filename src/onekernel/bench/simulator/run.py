@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.bench import command, device, records
-from onekernel.bench.simulator import cost, counting, limits
+from onekernel.bench.simulator import cost, counting, limits, scale
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import language, say
@@ -30,7 +30,7 @@ from onekernel.simulator.program import MODES
 def main(argv: Sequence[str]) -> int:
     options, root = _parser().parse_args(argv), find_root()
     if options.peak_memory:
-        cost.softmax(root, options.peak_memory, repeats=1)
+        cost.softmax(root, options.peak_memory, options.peak_rows, repeats=1)
         print(limits.my_peak_memory())
         return 0
     if options.dry_run:
@@ -39,8 +39,12 @@ def main(argv: Sequence[str]) -> int:
         print("  " + records.expected(root, "simulator").text())
         return 0
     path = options.output or records.results(root) / "cpu" / "simulator.json"
-    if options.counting:
-        result = {**records.read(path), "counting": counting.measure(root)}
+    if options.counting or options.scale:
+        result = dict(records.read(path))
+        if options.counting:
+            result["counting"] = counting.measure(root)
+        if options.scale:
+            result["scale"] = scale.measure(root, __name__)
         result["tables"] = {"limits": limits.table(result)}
     else:
         result = measure(root, argv, with_numba=not options.without_numba)
@@ -72,6 +76,7 @@ def measure(root: Path, argv: Sequence[str], with_numba: bool) -> dict[str, Any]
     }
     result["cold_check"] = limits.cold_check(root)
     result["counting"] = counting.measure(root)
+    result["scale"] = scale.measure(root, __name__)
     result["tables"] = {"limits": limits.table(result)}
     if with_numba:
         from onekernel.bench.simulator.numba_cost import numba_seconds
@@ -90,8 +95,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = command.parser("simulator")
     command.option(parser, "simulator", "--without-numba", action="store_true")
     command.option(parser, "simulator", "--counting", action="store_true")
+    command.option(parser, "simulator", "--scale", action="store_true")
     command.option(parser, "simulator", "--output", type=Path, metavar="FILE")
     parser.add_argument("--peak-memory", choices=MODES, help=argparse.SUPPRESS)
+    parser.add_argument("--peak-rows", type=int, default=cost.ROWS, help=argparse.SUPPRESS)
     return parser
 
 

@@ -27,8 +27,9 @@ _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
 def runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
     """The runtime, compiled once per compiler, card and version of its own source."""
-    # Without debug information, which is for the lines of the learner's file.
-    flags = (*COMMON, *card(arch), "-g0", "-O3", "-w", "-fvisibility=hidden", "-c")
+    # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
+    # does not belong in vector registers.
+    flags = (*COMMON, *card(arch), "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
     return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
 
 

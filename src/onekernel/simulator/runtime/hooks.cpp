@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
         if (__builtin_expect(w->copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
         } else if (options & RACES) {
-            ShadowWord* shadow = shared_shadow(*w);
+            ShadowWord* shadow = __builtin_expect(w->shadow != nullptr, 1) ? w->shadow : shared_shadow(*w);
             if (!shadow) {
             } else if (__builtin_constant_p(bytes) && bytes == 4 && !(address & 3)) {
                 check_shared_word(*w, Place{nullptr, s, at}, shadow[at / 4], address, flags, pc);

@@ -27,7 +27,7 @@ bool follow(const Past& p, const uint64_t* addresses, int count, int64_t off) {
 // The two as one access of twice the bytes: is it aligned in every lane?
 bool aligned(const Past& p, const uint64_t* addresses, int count, int bytes) {
     for (int i = 0; i < count; i++)
-        if (std::min(p.addresses[i], addresses[i]) % static_cast<uint64_t>(2 * bytes)) return false;
+        if (std::min(p.addresses[i], addresses[i]) & static_cast<uint64_t>(2 * bytes - 1)) return false;
     return true;
 }
 

@@ -29,6 +29,7 @@ struct Log {
 };
 
 struct Step {
+    uint64_t code;   // of its kind
     RequestKind kind;
     unsigned lanes;  // one bit each
     uint64_t addresses[WARP];
@@ -189,6 +190,7 @@ bool add_step(Steps& s, const RequestKind& kind) {
         s.list.resize(std::max<size_t>(16, 2 * s.used));
     }
     s.list[s.used].kind = kind;
+    s.list[s.used].code = kind.code();
     s.list[s.used++].lanes = 0;
     return true;
 }
@@ -210,15 +212,13 @@ void start_counts(const Launch& launch) {
 }
 
 
-void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
-    bool atomic = !shared && (flags & (ATOMIC | VOLATILE)) == ATOMIC;
-    if (only_atomics && !atomic && !traced(w)) return;
-    RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
+// An access that is not its warp's next step.
+[[gnu::noinline]] static void log_apart(Worker& w, uintptr_t address, const RequestKind kind) {
     Steps& s = steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
-    if (__builtin_expect(!(s.diverged & bit), 1)) {
+    if (!(s.diverged & bit)) {
         uint32_t& mine = taken[w.rank];
-        if (mine < s.used ? s.list[mine].kind == kind : add_step(s, kind)) {
+        if (mine == s.used && add_step(s, kind)) {
             Step& step = s.list[mine++];
             step.addresses[w.rank % WARP] = address;
             step.lanes |= bit;
@@ -234,6 +234,23 @@ void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr
     Busy busy;
     l.entries.push_back({address, kind});
     if (l.entries.size() > LONGEST_LOG) join(w, static_cast<int>(w.rank / WARP), bit);
+}
+
+// Lanes of a warp mostly come by the same steps: the first has made them, the others add their addresses.
+inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
+    bool atomic = !shared && (flags & (ATOMIC | VOLATILE)) == ATOMIC;
+    if (only_atomics && !atomic && !traced(w)) return;
+    RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
+    Steps& s = steps[w.rank / WARP];
+    unsigned bit = 1u << w.rank % WARP;
+    uint32_t& mine = taken[w.rank];
+    if (__builtin_expect(mine >= s.used || s.diverged & bit || s.list[mine].code != kind.code(), 0)) {
+        log_apart(w, address, kind);
+        return;
+    }
+    Step& step = s.list[mine++];
+    step.addresses[w.rank % WARP] = address;
+    step.lanes |= bit;
 }
 
 void log_barrier(Worker& w, Site at) {

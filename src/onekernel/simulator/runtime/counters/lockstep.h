@@ -8,7 +8,7 @@
 
 namespace __ok {
 void start_counts(const Launch& launch);
-void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
+__attribute__((always_inline)) void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
 // The kernel's machine code tells its loads and stores: of what its threads do, only atomics on global memory are logged.
 void count_only_atomics(bool only);
 bool counted_by_code();

@@ -14,9 +14,8 @@ struct RequestKind {
     uint32_t pc;
     uint8_t bytes, flags;
     bool shared;
-    bool operator==(const RequestKind& o) const {
-        return pc == o.pc && bytes == o.bytes && flags == o.flags && shared == o.shared;
-    }
+    uint64_t code() const { return uint64_t(shared) << 48 | uint64_t(flags) << 40 | uint64_t(bytes) << 32 | pc; }
+    bool operator==(const RequestKind& o) const { return code() == o.code(); }
 };
 
 void start_requests();
