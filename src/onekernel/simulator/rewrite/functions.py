@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, previous_solid, tokenize
 
@@ -133,7 +134,8 @@ def _scope(
 
 
 def _labels(tokens: list[Token], begin: int, colon: int) -> bool:
-    words = [t.text for t in tokens[begin:colon] if t.kind not in ("space", "directive")]
+    said = (tokens[i].text for i in range(begin, colon) if tokens[i].kind not in ("space", "directive"))
+    words = list(islice(said, 2))  # not all of them for each colon of a long line
     return words in (["public"], ["private"], ["protected"])
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 _PATTERN = re.compile(
     r"""
       (?P<space>(?:[ \t\r\n\f\v]|\\\r?\n|//(?:[^\n\\]|\\[\s\S])*|/\*[\s\S]*?\*/)+)
-    | (?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\([\s\S]*?\)(?P=delimiter)"
-                |(?:u8|[uUL])?"(?:[^"\\\n]|\\[\s\S])*"
+    | (?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\[\s\S])*"
                 |(?:u8|[uUL])?'(?:[^'\\\n]|\\[\s\S])*')
     | (?P<name>[A-Za-z_$][A-Za-z0-9_$]*)
     | (?P<number>\.?[0-9](?:[eEpP][+-]|'[0-9a-fA-F]|[0-9A-Za-z_.])*)
@@ -18,6 +17,7 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE,
 )
+_RAW = re.compile(r"""(?:u8|[uUL])?R"([^()\\\s]{0,16})\(""")
 _DIRECTIVE = re.compile(r"#(?:[^\n\\/]|\\[\s\S]|/(?![/*])|/\*[\s\S]*?\*/)*")
 
 
@@ -38,6 +38,7 @@ def tokenize(source: str, first_line: int = 1) -> list[Token]:
 def scan(source: str, line: int = 1, position: int = 0) -> Iterator[Token]:
     """The tokens from `position` on, which stands on `line`, one after the other."""
     at_line_start = position == 0
+    endless: set[str] = set()  # delimiters of raw strings that nothing closes from here on: looked for once
     while position < len(source):
         if at_line_start and source[position] == "#":
             match = _DIRECTIVE.match(source, position)
@@ -45,13 +46,18 @@ def scan(source: str, line: int = 1, position: int = 0) -> Iterator[Token]:
         else:
             match = _PATTERN.match(source, position)
             kind = str(match.lastgroup) if match else ""
-            if kind == "delimiter":
-                kind = "string"
         assert match is not None
-        text = match.group()
+        end = match.end()
+        if kind == "name" and (raw := _RAW.match(source, position)) and raw[1] not in endless:
+            closes = source.find(f'){raw[1]}"', raw.end())
+            if closes < 0:
+                endless.add(raw[1])
+            else:
+                kind, end = "string", closes + len(raw[1]) + 2
+        text = source[position:end]
         yield Token(kind, text, line)
         line += text.count("\n")
-        position = match.end()
+        position = end
         at_line_start = (at_line_start or "\n" in text) if kind == "space" else False
 
 
