@@ -72,6 +72,9 @@ def test_a_name_that_is_not_here_and_a_library_in_a_launcher_are_sentences(tmp_p
     assert [(f.line, "cublasCgemm is not among" in f.message.text("en")) for f in caught.value.findings] == [(3, True)]
     with pytest.raises(BuildError, match="for whole programs"):
         simulator.build(path)
+    path.write_text("#include <thrust/nowhere.h>\nint main() {}\n", encoding="utf-8")
+    with pytest.raises(BuildError, match="pip install nvidia-cuda-cccl"):
+        build([path])
 
 
 @pytest.fixture(scope="module")
