@@ -116,7 +116,7 @@ def test_an_error_that_nobody_looks_at_is_told_and_no_other() -> None:
     program = build([path])
     for arguments, code in (([], "unasked-error"), (["asks"], None)):
         done = program.run(arguments, quiet=True)
-        wanted = {(code if c == "asks-not" else c, line) for c, line in marked(path)}
+        wanted = {(code if c == "unasked-error" else c, line) for c, line in marked(path)}
         assert {(f.code, f.line) for f in done.findings} == {(c, line) for c, line in wanted if c}
     said = {f.line: f.message.text("en") for f in program.run([], quiet=True).findings if f.code == "unasked-error"}
     texts = [said[line] for line in sorted(said)]

@@ -26,14 +26,14 @@ int main(int argc, char**) {
     cudaMalloc(&x, 64 * sizeof(float));
     cudaFree(x + 1);                  // <- bad-free
     cudaFree(x);
-    cudaMalloc(&x, size_t(1) << 50);  // <- asks-not
+    cudaMalloc(&x, size_t(1) << 50);  // <- unasked-error
     cudaStreamQuery(none);            // of the default stream: no error
     passed_on(5);                     // the function has looked
     for (int i = 6; i < 9; i++)
-        cudaSetDevice(                // <- asks-not
+        cudaSetDevice(                // <- unasked-error
             i);
-    RESET(none);                      // <- asks-not
-    fill<<<0, 64>>>(x);               // <- bad-launch asks-not
+    RESET(none);                      // <- unasked-error
+    fill<<<0, 64>>>(x);               // <- bad-launch unasked-error
     if (argc > 1) check(cudaGetLastError(), "at the end");
     return kept == cudaSuccess;
 }

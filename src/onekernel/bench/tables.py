@@ -14,6 +14,7 @@ One name is no result's: simulator/findings, the table of what the simulator fin
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -34,6 +35,8 @@ from onekernel.simulator.read import records
 
 CAPTION = "caption"
 FINDINGS = "simulator/findings"
+_SHOWN = ("tests/simulator/kernels", "tests/programs")  # files whose comments say what is found, `// <- race-shared`
+_MARKED = re.compile(r"// <- (.+)")
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
 MADE = {
     "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS, "fusion": fusion.PARTS,
@@ -95,10 +98,21 @@ def filled(text: str, page: Path, root: Path) -> str:
     return "\n".join(out)
 
 
+def _examples(root: Path, page: Path) -> dict[str, str]:
+    """For each code of a finding a link to the file of the tests that shows it with the fewest lines."""
+    texts = {p: p.read_text(encoding="utf-8") for f in _SHOWN for p in sorted((root / f).glob("*.cu"))}
+    links = {}
+    for path, text in sorted(texts.items(), key=lambda item: item[1].count("\n"), reverse=True):
+        for marks in _MARKED.findall(text):
+            for code in re.findall(r"[a-z][a-z-]+", marks):
+                links[code] = f"[{path.stem}]({os.path.relpath(path, page.parent)})"
+    return links
+
+
 def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     """The lines of one table. Raises UserError."""
     if name == FINDINGS:
-        return records.table(lang)
+        return records.table(lang, _examples(root, page))
     parts = name.split("/")
     if len(parts) != 3:
         raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")

@@ -44,15 +44,20 @@ def by_code() -> Mapping[str, Record]:
     return {code: record for record in records() for code in record.codes}
 
 
-def table(lang: str) -> list[str]:
-    """The lines of the pages' table of findings: codes, and what they mean."""
-    heads = [Message(f"simulator.column-{column}").text(lang) for column in ("code", "means")]
-    rows = [f"| {' | '.join(heads)} |", "|---|---|"]
+def table(lang: str, examples: Mapping[str, str] | None = None) -> list[str]:
+    """The lines of the pages' table of findings: codes, what they mean, and with `examples`, which has a link for each
+    code that is shown somewhere, the first of these."""
+    columns = ("code", "means", *(("example",) if examples is not None else ()))
+    heads = [Message(f"simulator.column-{column}").text(lang) for column in columns]
+    rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(columns)]
     for record in records():
         if record.means:
             shared = [record, *(other for other in records() if other.row == record.name)]
-            codes = ", ".join(f"`{code}`" for each in shared for code in each.codes)
-            rows.append(f"| {codes} | {record.means[lang]} |")
+            codes = [code for each in shared for code in each.codes]
+            cells = [", ".join(f"`{code}`" for code in codes), record.means[lang]]
+            if examples is not None:
+                cells.append(next((examples[code] for code in codes if code in examples), ""))
+            rows.append(f"| {' | '.join(cells)} |")
     return rows
 
 
