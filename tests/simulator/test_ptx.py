@@ -57,6 +57,36 @@ def test_what_ptxas_would_refuse_is_a_sentence_with_its_line(tmp_path: Path, bod
     assert refused(tmp_path, f"float v = x[0];\n    {body}") == [(3, key)]
 
 
+# What ptxas says for sm_80 (CUDA 13.0) of instructions that the simulator has: the first four it takes.
+WAITS = "mbarrier.{} p, [%0], {};"
+OF_SM_90 = {
+    "mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];": False,
+    WAITS.format("test_wait.parity.shared::cta.b64", 0): False,
+    "fence.acq_rel.gpu;": False,
+    "fence.proxy.alias;": False,
+    WAITS.format("try_wait.parity.shared::cta.b64", 0): True,
+    "mbarrier.arrive.shared::cta.b64 s, [%0], 2;": True,
+    "mbarrier.arrive.release.cluster.shared::cta.b64 s, [%0];": True,
+    "mbarrier.arrive.expect_tx.shared::cta.b64 s, [%0], 16;": True,
+    "mbarrier.arrive.shared::cluster.b64 _, [%0];": True,
+    "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 16;": True,
+    "fence.mbarrier_init.release.cluster;": True,
+    "fence.proxy.async;": True,
+    "fence.acq_rel.cluster;": True,
+    "elect.sync r|p, 0xffffffff;": True,
+    "griddepcontrol.wait;": True,
+    "mapa.shared::cluster.u32 r, %0, 0;": True,
+    "barrier.cluster.arrive;": True,
+}
+
+
+def test_what_a_newer_card_alone_has_is_refused_on_sm_80(tmp_path: Path) -> None:
+    text = '"{{ .reg .pred p; .reg .b32 r; .reg .b64 s; .reg .f32 f; {} }}"'
+    asked = [f'asm volatile({text.format(one)} :: "r"(0));' for one in OF_SM_90]
+    newer = [(3 + n, "ptx.needs-card") for n, later in enumerate(OF_SM_90.values()) if later]
+    assert refused(tmp_path, "float v = x[0];\n" + "\n".join(asked)) == newer
+
+
 def test_a_statement_of_a_macro_is_told_where_the_macro_is_used(tmp_path: Path) -> None:
     macro = '#define WAIT(n) asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(n))\n'
     assert refused(tmp_path, "y[0] = 1;\n    WAIT(0);", macro) == [(4, "ptx.unknown")]

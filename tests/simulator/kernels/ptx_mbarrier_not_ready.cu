@@ -1,5 +1,6 @@
 // The barrier after the initialisation is missing.
 // n: 384
+// arch: sm_90
 
 #include <stdint.h>
 __device__ uint32_t at(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }

@@ -1,5 +1,6 @@
 // Of 96 readers 32 never say that they have read.
 // n: 384
+// arch: sm_90
 #include <stdint.h>
 __device__ uint32_t at(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
 __device__ void wait(uint64_t* barrier, int parity) {

@@ -225,6 +225,10 @@ def _nothing(_one: Instruction, _w: Writer) -> None:
     """What changes speed alone."""
 
 
+def _nothing_of_90(one: Instruction, w: Writer) -> None:
+    need_card(w, one, 90)
+
+
 def _special(one: Instruction, w: Writer) -> None:
     """cvta, isspacep, mapa, getctarank: what an address is."""
     *space, kind = one.modifiers
@@ -257,5 +261,5 @@ HANDLERS: dict[str, Callable[[Instruction, Writer], None]] = {
     "lop3": _lop3, "dp4a": _dot, "dp2a": _dot, "mov": _mov, "setp": _setp, "set": _set, "selp": _selp, "slct": _slct,
     "cvt": _cvt, "cvta": _special, "mapa": _rank,
     "getctarank": _rank, "nanosleep": _nothing, "prefetch": _nothing, "prefetchu": _nothing,
-    "applypriority": _nothing, "griddepcontrol": _nothing, "setmaxnreg": _nothing, "pmevent": _nothing,
+    "applypriority": _nothing, "griddepcontrol": _nothing_of_90, "setmaxnreg": _nothing_of_90, "pmevent": _nothing,
 }  # fmt: skip

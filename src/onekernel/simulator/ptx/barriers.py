@@ -45,6 +45,9 @@ def _mbarrier(one: Instruction, w: Writer) -> None:
         "shared_pointer" if {"shared", "shared::cta"} & set(one.modifiers) else "generic_pointer")  # fmt: skip
     verb, rest = words[0], words[1:]
     values = [v for v in one.operands if not isinstance(v, Address)]
+    counted = verb in ("arrive", "arrive_drop") and len(values) > (not isinstance(one.operands[0], Address))
+    if counted or verb == "try_wait" or _OF_SM_90 & set(one.modifiers):
+        need_card(w, one, 90)
     where = next(v for v in one.operands if isinstance(v, Address))
     pointer = f"{P}{space}({w.address(where)})"
     if verb == "init":
@@ -69,6 +72,8 @@ def _mbarrier(one: Instruction, w: Writer) -> None:
         raise Bad("unknown", what=one.text)
 
 
+_OF_SM_90 = {"cluster", "shared::cluster", "expect_tx", "complete_tx", "mbarrier_init", "async", "async::generic",
+             "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}  # fmt: skip
 _OF_NO_CONSEQUENCE = {"b64", "shared", "shared::cta", "shared::cluster", "release", "acquire", "relaxed", "cta",
                       "cluster"}  # fmt: skip
 
@@ -79,6 +84,8 @@ def _fence(one: Instruction, w: Writer) -> None:
                                   "shared::cta", "shared::cluster", "global"}  # fmt: skip
     if words - {"cta", "cluster", "gpu", "sys", "gl"}:
         raise Bad("unknown", what=one.text)
+    if _OF_SM_90 & set(one.modifiers):
+        need_card(w, one, 90)
     if "proxy" in one.modifiers:
         return
     w.add("__threadfence_block();" if words == {"cta"} else "__threadfence();")
@@ -129,6 +136,7 @@ def _activemask(one: Instruction, w: Writer) -> None:
 
 
 def _elect(one: Instruction, w: Writer) -> None:
+    need_card(w, one, 90)
     target, mask = one.operands
     if not isinstance(target, Pair):
         raise Bad("unknown", what=one.text)
