@@ -6,6 +6,7 @@
 #include "../api/ok/libraries.h"
 #include "../api/ok/random.h"
 #include "../api/ok/random_engines.h"
+#include "../machine/state.h"
 #include "../memory/memory.h"
 
 namespace __ok {
