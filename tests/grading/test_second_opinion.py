@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler i
 WIDTH = "    constexpr int width = warpSize;\n"
 FOLDERS = ("tests/right", "tests/wrong", "tests/hostile", "solutions", "solutions/ladder", "kernels",
            "tests/simulator/kernels")  # fmt: skip
-SAMPLE = 10  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some five minutes of processor time
+SAMPLE = 20  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some five minutes of processor time
 # The simulator builds these and nvcc does not, or the other way round; each says why.
 DIFFER = {
     "async_group_no_wait.cu": "cuda::aligned_size_t without <cuda/barrier>",

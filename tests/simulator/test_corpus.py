@@ -130,8 +130,8 @@ def call(path, mode="count", **options):
     x = np.random.default_rng(0).uniform(1, 2, n).astype(np.float32)
     y = buffer("y", np.zeros(n, np.float32), True)
     options.setdefault("time_limit", 0.5 if "time-limit" in text else 20)
-    side, arch = header(text, "stream") == "side", header(text, "arch", "sm_80")
-    program = simulator.build(path, mode, side_stream=side, arch=arch, **options)
+    options.setdefault("arch", header(text, "arch", "sm_80"))
+    program = simulator.build(path, mode, side_stream=header(text, "stream") == "side", **options)
     return program.call("run", [buffer("x", x, False), y, n]), x, y
 
 
