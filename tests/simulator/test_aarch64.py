@@ -59,7 +59,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build("-std=gnu++17", "-c", place / "main.cpp", "-o", place / "main.o")
     build(*COMMON, "-O2", "-shared", RUNTIME / "machine" / "thread_local.cpp", "-o", place / "libthreads.so")
     how = (*COMMON, *card("sm_80"), "-g0", "-O1", "-fvisibility=hidden")
-    build(*how, "-c", RUNTIME / "runtime.cpp", "-o", place / "runtime.o")
+    for half in ("each_access", "each_call"):
+        build(*how, "-c", RUNTIME / f"{half}.cpp", "-o", place / f"{half}.o")
+    build("-r", "-nostdlib", place / "each_access.o", place / "each_call.o", "-o", place / "runtime.o")
     return place
 
 

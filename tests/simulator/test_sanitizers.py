@@ -35,7 +35,7 @@ KERNELS = (
 FLAGS = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all --param=asan-stack=0"
 WRAPPER = """#!/bin/sh
 case " $* " in
-  *" -shared "*|*runtime.cpp*) exec {compiler} "$@" {flags} ;;
+  *" -shared "*|*/runtime/each_*.cpp*) exec {compiler} "$@" {flags} ;;
 esac
 exec {compiler} "$@"
 """

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
     # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
     # does not belong in vector registers.
     flags = (*COMMON, *card(arch), "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
-    return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "runtime.cpp")
+    return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "each_access.cpp", RUNTIME / "each_call.cpp")
 
 
 def thread_local_object(with_compiler: Compiler, folder: Path) -> Path:
@@ -73,21 +74,28 @@ def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
     return _own(with_compiler, folder, "libonekernel-threads", ".so", flags, RUNTIME / "machine" / "thread_local.cpp")
 
 
-def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], source: Path) -> Path:
+def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], *sources: Path) -> Path:
+    """What `sources` make, several of them at once and then one object."""
     target = folder / f"{stem}-{hash_of(runtime_hash(), with_compiler.version, *flags)}{suffix}"
     if used(target):
         return target
     named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
-    with alone(target), work_folder(folder) as work:
+    with alone(target), work_folder(folder) as work, ThreadPoolExecutor(len(sources)) as pool:
         if used(target):
             return target
         built = Path(work) / target.name
-        done = run_compiler([with_compiler.path, *flags, *named, str(source), "-o", str(built)])
-        if done.returncode:
+        parts = [Path(work) / f"{source.stem}{suffix}" for source in sources]
+        compiled = pool.map(lambda source, part: run_compiler(
+            [with_compiler.path, *flags, *named, str(source), "-o", str(part)]), sources, parts)  # fmt: skip
+        done = next((d for d in compiled if d.returncode), None)
+        if done is None and len(parts) > 1:
+            joined = run_compiler([with_compiler.path, "-r", "-nostdlib", *map(str, parts), "-o", str(built)])
+            done = joined if joined.returncode else None
+        if done is not None:
             require_room(done)
             message = Message("simulator.runtime-build", {"compiler": with_compiler.version})
             raise BuildError([Finding("runtime-build", message)], done.stdout + done.stderr)
-        install(built, target)
+        install(built if len(parts) > 1 else parts[0], target)
     return target
 
 
