@@ -23,9 +23,10 @@ from typing import Any
 from onekernel.bench import command, records
 from onekernel.bench.public_cuda.programs import Candidate, candidates, helpers
 from onekernel.course import find_root
+from onekernel.cuda import nvcc
 from onekernel.messages import say
 
-RAN, FOUND, OWN, SLOW, LIBRARY = "ran", "found", "own-status", "time-limit", "other-library"
+RAN, FOUND, OWN, SLOW, REFUSED = "ran", "found", "own-status", "time-limit", "nvcc-refuses"
 GOOD = (RAN, FOUND)
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
 _PATIENCE = 4  # times the limit, and a minute: of the clock, for a program that waits for something
@@ -47,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
     result = table_of(outcomes, len(everything), options)
     for cause, count in result["causes"].items():
         print(f"{count:6d}  {cause}")
-    print(say("bench.public-rate", good=result["good"], sample=len(outcomes)))
+    print(say("bench.public-rate", good=result["good"], sample=result["programs"]))
     path = options.output or records.results(find_root()) / "cpu" / "public_cuda.json"
     records.write(path, result, indent=1)
     print(say("bench.written", path=path))
@@ -64,7 +65,7 @@ def table_of(outcomes: Sequence[dict[str, str]], found: int, options: argparse.N
         counts[1] += 1
     return {
         "date": date.today().isoformat(), "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
-        "programs_with_main": found, "sample": len(outcomes),
+        "programs_with_main": found, "sample": len(outcomes), "programs": len(outcomes) - causes[REFUSED],
         "good": sum(causes[c] for c in GOOD), "causes": dict(causes.most_common()),
         "repositories": {name: {"good": good, "sample": of} for name, (good, of) in sorted(folders.items())},
     }  # fmt: skip
@@ -80,6 +81,8 @@ def tried(candidate: Candidate, limit: float) -> dict[str, str]:
         cause, detail = _run(candidate, [candidate.path], limit, Path(folder))
         if cause == "undefined" and helpers(candidate.path):
             cause, detail = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, Path(folder))
+        if cause == "compile-error" and _nvcc_refuses(candidate, Path(folder)):
+            cause = REFUSED
     return {**about, "cause": cause, "detail": detail}
 
 
@@ -108,13 +111,23 @@ def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path
     said = "; ".join(
         f"{Path(f['file'] or '').name}:{f['line']} {f['code']}: {f['text']['en'][:160]}" for f in errors[:3]
     )
-    if SLOW in codes:
+    if codes == [SLOW]:
         return SLOW, said
     if "unsupported" in codes or "no-report" in codes:
         return "unsupported" if "unsupported" in codes else "no-report", said
     if errors:
         return FOUND, said
     return (RAN, "") if told["status"] == 0 else (OWN, f"status {told['status']}")
+
+
+def _nvcc_refuses(candidate: Candidate, folder: Path) -> bool:
+    """Whether NVIDIA's compiler, where it is here, refuses the file too: an exercise with blanks is no program."""
+    compiler = nvcc.find()
+    if compiler is None:
+        return False
+    includes = [word for f in candidate.folders for word in ("-I", str(f))]
+    words = [str(compiler.path), "-std=c++17", "-arch=sm_80", *includes, "-c", str(candidate.path), "-o", "made.o"]
+    return subprocess.run(words, cwd=folder, capture_output=True, check=False).returncode != 0
 
 
 def _unbuilt(text: str) -> tuple[str, str]:

@@ -1,0 +1,40 @@
+"""bench/public_cuda.py: what became of each program of a folder, by cause."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from onekernel.bench.public_cuda.run import main
+from onekernel.cuda import nvcc
+
+pytestmark = pytest.mark.slow
+
+RAN = "int main() { return 0; }\n"
+# It would need minutes, but what it has done wrong is known before.
+FOUND = """__global__ void endless(int* x, long turns) { for (long i = 0; i < turns; i++) x[32]++; }
+int main() {
+    int* x;
+    cudaMalloc(&x, 32 * sizeof *x);
+    cudaMemset(x, 0, 32 * sizeof *x);
+    endless<<<1, 32>>>(x, 1L << 40);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+BLANK = "int main() { return FIXME; }\n"
+
+
+def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / "owner+name"
+    folder.mkdir()
+    for name, text in (("ran", RAN), ("found", FOUND), ("blank", BLANK), ("no_main", "void f() {}\n")):
+        (folder / f"{name}.cu").write_text(text)
+    out = tmp_path / "out.json"
+    assert main([str(folder), "--limit", "1", "--output", str(out)]) == 0
+    told = json.loads(out.read_text())
+    refused = "compile-error" if nvcc.find() is None else "nvcc-refuses"
+    assert told["causes"] == {"ran": 1, "found": 1, refused: 1}
+    assert (told["good"], told["sample"], told["programs"]) == (2, 3, 3 - (refused == "nvcc-refuses"))
+    assert told["repositories"] == {"owner+name": {"good": 2, "sample": 3}}
