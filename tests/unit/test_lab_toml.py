@@ -127,6 +127,11 @@ def refused(course: Path, place: Place, with_what: str) -> UserError:
     return error.value
 
 
+def test_a_lab_s_own_lines_come_before_those_of_its_folders(course: Path) -> None:
+    place = next(p for p in PLACES if p.lab == "practice" and p.text == "title")
+    assert "aitle" in refused(course, place, "aitle").message.text("en")
+
+
 def test_there_is_something_to_spoil() -> None:
     kinds = {kind: sum(p.kind == kind for p in PLACES) for kind in ("key", "name", "number", "count")}
     assert min(kinds.values()) > 10, kinds

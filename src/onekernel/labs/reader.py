@@ -85,10 +85,6 @@ class _Reader:
         return mistaken(mistake.key, f"{self.path}:{line}", **mistake.values)
 
     def lab(self) -> Lab:
-        folders = practice.exercises(self.root, self.folder, self._chapter)
-        for name in _PAGES if "exercise" in self.data or not folders else _STATEMENTS:
-            if not (self.folder / name).is_file():
-                raise mistaken("no-page", self.folder / name)
         place = _Place()
         try:
             self._keys(self.data, _LAB_KEYS, place)
@@ -98,10 +94,15 @@ class _Reader:
                 raise wanted("elective", elective, "truth")
             chapters = tuple(self._chapter(c) for c in _list(self.data.get(place.on("chapters"), []), "chapters"))
             entries = _tables(self.data.get(place.on("exercise"), []), "exercise")
+            # Behind the lab's own lines: those of its folders may rest on other labs.
+            folders = practice.exercises(self.root, self.folder, self._chapter)
             if not entries and not folders:
                 raise Mistake("no-exercise", None)
         except Mistake as mistake:
             raise self._told(mistake, place) from None
+        for name in _PAGES if entries or not folders else _STATEMENTS:
+            if not (self.folder / name).is_file():
+                raise mistaken("no-page", self.folder / name)
         before = 0
         exercises = []
         for nth, entry in enumerate(entries):

@@ -18,7 +18,7 @@ from onekernel.messages import Message
 TRY_AGAIN = 75  # the exit status: EX_TEMPFAIL of sysexits.h
 ROOM = 64 << 20  # bytes that a build and its buffers need on the disk
 MEMORY_BYTES = 768 << 20  # what a compiler and a simulated call take together, with some to spare
-ADDRESSES = 512 << 30  # the simulator reserves 256 GB of addresses, of which it uses what a kernel asks for
+ADDRESSES = 512 << 30  # the simulator reserves 128 GB of addresses, of which it uses what a kernel asks for
 CPU_SECONDS = 300  # of a limit on this process, which its children inherit
 _LEAST = (
     ("v", resource.RLIMIT_AS, ADDRESSES),

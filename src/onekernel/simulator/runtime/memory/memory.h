@@ -6,7 +6,7 @@
 #include "../api/ok/runtime.h"
 
 namespace __ok {
-constexpr size_t HEAP_BYTES = size_t(256) << 30;   // of addresses; pages are taken as they are touched
+constexpr size_t HEAP_BYTES = size_t(128) << 30;   // of addresses, of which a process has 128 TB for all programs that it loads
 constexpr size_t GRANULE = size_t(64) << 10;     // an allocation owns whole granules, so that a table finds it
 constexpr size_t ARENA_BYTES = size_t(8) << 20;  // of one worker's shared memory, redzones included
 constexpr size_t SHARED_GAP = 128;               // between shared arrays; a multiple of 128 keeps banks as they are
