@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onekernel.messages import LANGUAGES, Message
+from onekernel.messages import LANGUAGES, Message, say
 from onekernel.numerals import number
 
 
@@ -55,3 +55,10 @@ def caption(data: Mapping[str, Any], lang: str) -> str:
 def figure_path(folder: Path, stem: str, lang: str) -> Path:
     """Where a figure goes in one language, without its ending: the English one has the plain name."""
     return folder / (stem if lang == "en" else f"{stem}.{lang}")
+
+
+def draw_in_each(folder: Path, stem: str, draw: Callable[[Path, str], Iterable[Path]]) -> None:
+    """Has `draw` make a figure in each language, given its place without an ending, and says what was written."""
+    for lang in LANGUAGES:
+        for written in draw(figure_path(folder, stem, lang), lang):
+            print(say("bench.written", path=written))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.course import Course
-from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Scorecard
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
 from onekernel.messages import Message
 from onekernel.report import hidden
 from onekernel.report.text import open_walls, output, total
@@ -30,19 +30,25 @@ def of_student(
     tests = []
     for result in card.results:
         for verdict in result.verdicts:
-            name = f"{result.exercise.slug}: {verdict.check.title}"
-            test: dict[str, Any] = {"name": name, "output": hidden.text(verdict, course), "visibility": visibility}
-            if verdict.status != NOT_ASSESSED:
-                test |= {
-                    "score": verdict.earned,
-                    "max_score": verdict.check.points,
-                    "status": "passed" if verdict.status == PASSED else "failed",
-                }
+            test = _test(result, verdict, hidden.text(verdict, course), visibility)
             tests.append(test)
             if verdict.failures:
-                tests.append({"name": f"{name} (+)", "output": output(verdict, theirs), "visibility": HIDDEN})
+                tests.append({"name": f"{test['name']} (+)", "output": output(verdict, theirs), "visibility": HIDDEN})
     said = "\n".join(str(m) for m in (total(card), open_walls(card), *notes) if m)
     return {"score": card.earned, "output": said, "visibility": visibility, "stdout_visibility": HIDDEN, "tests": tests}
+
+
+def _test(result: Result, verdict: Verdict, said: str, visibility: str) -> dict[str, Any]:
+    """One check; without points where this machine cannot assess it."""
+    name = f"{result.exercise.slug}: {verdict.check.title}"
+    test: dict[str, Any] = {"name": name, "output": said, "visibility": visibility}
+    if verdict.status != NOT_ASSESSED:
+        test |= {
+            "score": verdict.earned,
+            "max_score": verdict.check.points,
+            "status": "passed" if verdict.status == PASSED else "failed",
+        }
+    return test
 
 
 def results(card: Scorecard, course: Course) -> dict[str, Any]:
@@ -50,15 +56,7 @@ def results(card: Scorecard, course: Course) -> dict[str, Any]:
     tests = []
     for result in card.results:
         for verdict in result.verdicts:
-            name = f"{result.exercise.slug}: {verdict.check.title}"
-            test: dict[str, Any] = {"name": name, "output": output(verdict, course), "visibility": "visible"}
-            if verdict.status != NOT_ASSESSED:
-                test |= {
-                    "score": verdict.earned,
-                    "max_score": verdict.check.points,
-                    "status": "passed" if verdict.status == PASSED else "failed",
-                }
-            tests.append(test)
+            tests.append(_test(result, verdict, output(verdict, course), "visible"))
     return {
         "score": card.earned,
         "execution_time": round(sum(r.seconds for r in card.results)),

@@ -8,7 +8,7 @@ But:    what is compiled is compiled for each shape, which is its best case and 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from onekernel.bench.fusion.cases import OPERATIONS, SWEEP, Case, grid, size_nam
 from onekernel.bench.fusion.measurement import measure
 from onekernel.bench.fusion.ways import WAYS, Ways
 from onekernel.bench.timing import L2Emptier, took
-from onekernel.bench.words import figure_path, measured_on, words
+from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
-from onekernel.messages import LANGUAGES, say
+from onekernel.messages import say
 
 LIMIT = 190.0
 
@@ -77,9 +77,10 @@ def _told(cell: dict[str, Any]) -> str:
 
 def draw(data: dict[str, Any], folder: Path) -> int:
     """The figure in each language."""
-    for lang in LANGUAGES:
+
+    def one(target: Path, lang: str) -> Iterable[Path]:
         heading = words("title-fusion", lang, name=data["device"]["name"])
-        target = figure_path(folder, "fusion", lang)
-        for written in figure.draw(target, data["cells"], heading, measured_on(data, lang), lang):
-            print(say("bench.written", path=written))
+        return figure.draw(target, data["cells"], heading, measured_on(data, lang), lang)
+
+    draw_in_each(folder, "fusion", one)
     return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,9 @@ from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from onekernel.bench.gemm.measurement import measure, sustained
 from onekernel.bench.gemm.ways import LIBRARY, OWN, Ways
 from onekernel.bench.timing import L2Emptier, took
-from onekernel.bench.words import figure_path, measured_on, words
+from onekernel.bench.words import draw_in_each, figure_path, measured_on, words
 from onekernel.course import find_root
-from onekernel.messages import LANGUAGES, say
+from onekernel.messages import say
 
 LIMIT = 240.0
 STEADY = Cell("square", "bfloat16", 8192, 8192, 8192)
@@ -124,15 +124,15 @@ def draw(data: dict[str, Any], folder: Path, roofline: Path) -> int:
     """The figure in each language; and softmax and GEMM under one roof, where that card's `roofline` was measured."""
     name, cells = data["device"]["name"], data["cells"]
     roofs = records.read(roofline) if roofline.is_file() else None
-    for lang in LANGUAGES:
+
+    def one(target: Path, lang: str) -> Iterable[Path]:
         under = measured_on(data, lang)
-        target, heading = figure_path(folder, "gemm", lang), words("title-gemm", lang, name=name)
-        paths = figure.draw(target, cells, heading, under, lang)
+        paths = figure.draw(target, cells, words("title-gemm", lang, name=name), under, lang)
         if roofs:
-            shape = " x ".join(map(str, roofs["shape"]))
+            heading = words("title-gemm-roofline", lang, name=name, shape=" x ".join(map(str, roofs["shape"])))
             target = figure_path(folder, "gemm_roofline", lang)
-            heading = words("title-gemm-roofline", lang, name=name, shape=shape)
             paths += both.draw(target, cells, roofs, heading, f"{under}; {measured_on(roofs, lang)}", lang)
-        for written in paths:
-            print(say("bench.written", path=written))
+        return paths
+
+    draw_in_each(folder, "gemm", one)
     return 0

@@ -8,7 +8,7 @@ But:    near the ridge both roofs are busy, and a real kernel stays under each o
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,10 @@ from onekernel.bench.cards import Card, card_named
 from onekernel.bench.intensity import figure
 from onekernel.bench.roofline.points import Roofs
 from onekernel.bench.timing import L2Emptier, interleaved, took
-from onekernel.bench.words import figure_path, in_each, in_numbers, measured_on, words
+from onekernel.bench.words import draw_in_each, in_each, in_numbers, measured_on, words
 from onekernel.counts import LOAD_SECTORS, SECTOR_BYTES, STORE_SECTORS
 from onekernel.course import find_root
-from onekernel.messages import LANGUAGES, say
+from onekernel.messages import say
 
 ELEMENTS = 1 << 24
 BYTES = 4 * ELEMENTS  # one fp16 read, one written
@@ -141,13 +141,14 @@ def draw(data: Mapping[str, Any], folder: Path, ridge: float | None) -> int:
     limits, predicted = Roofs.from_json(data["roofs"]), data["predicted"]
     ridges = {"ridge-datasheet": 2 * limits.fma / limits.datasheet} | ({"ridge-yours": ridge} if ridge else {})
     stem = "intensity_predicted" if predicted else "intensity"
-    for lang in LANGUAGES:
+
+    def one(target: Path, lang: str) -> Iterable[Path]:
         heading = words("title-intensity", lang, name=data["device"]["name"])
         if predicted:
             under = words("predicted-intensity", lang, bytes=data["bytes_per_element"])
         else:
             under = measured_on(data, lang)
-        target = figure_path(folder, stem, lang)
-        for written in figure.draw(target, counts, bandwidth, rate, limits, ridges, heading, under, lang, predicted):
-            print(say("bench.written", path=written))
+        return figure.draw(target, counts, bandwidth, rate, limits, ridges, heading, under, lang, predicted)
+
+    draw_in_each(folder, stem, one)
     return 0

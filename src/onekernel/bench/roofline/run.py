@@ -8,7 +8,7 @@ But:    the roofs are of DRAM. A shape that lives in L2 (hollow) may stand above
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,9 @@ from onekernel.bench.softmax import measurement
 from onekernel.bench.softmax.cases import Case
 from onekernel.bench.softmax.contenders import Contender, all_contenders, rung_order
 from onekernel.bench.timing import L2Emptier, in_graph, took
-from onekernel.bench.words import figure_path, measured_on, words
+from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
-from onekernel.messages import LANGUAGES, say
+from onekernel.messages import say
 from onekernel.ops import OPERATORS
 
 SHAPE = (8192, 4096)
@@ -146,11 +146,12 @@ def draw(data: Mapping[str, Any], folder: Path) -> int:
     """The figure in each language."""
     points = [RooflinePoint.from_json(p) for p in data["points"]]
     stem = "roofline_predicted" if data["predicted"] else "roofline"
-    for lang in LANGUAGES:
+
+    def one(target: Path, lang: str) -> Iterable[Path]:
         heading = words("title-roofline", lang, shape=" x ".join(map(str, data["shape"])), dtype=data["dtype"],
                         name=data["device"]["name"])  # fmt: skip
         under = words("predicted", lang) if data["predicted"] else measured_on(data, lang)
-        target, limits = figure_path(folder, stem, lang), Roofs.from_json(data["roofs"])
-        for written in figure.draw(target, points, limits, heading, under, lang, data["predicted"]):
-            print(say("bench.written", path=written))
+        return figure.draw(target, points, Roofs.from_json(data["roofs"]), heading, under, lang, data["predicted"])
+
+    draw_in_each(folder, stem, one)
     return 0

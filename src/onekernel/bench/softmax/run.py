@@ -9,18 +9,19 @@ But:    peers are timed where they are installed; a file made without them says 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from onekernel.bench import command, records
 from onekernel.bench.softmax import cases, contenders, figure, recording, results, side_by_side
 from onekernel.bench.softmax.tables import LADDER_SHAPES
 from onekernel.bench.timing import EMPTIER_BYTES, REPEATS
-from onekernel.bench.words import figure_path, measured_on, words
+from onekernel.bench.words import draw_in_each, measured_on, words
 from onekernel.course import find_root
 from onekernel.errors import UserError
-from onekernel.messages import LANGUAGES, Message, say
+from onekernel.messages import Message, say
 
 FIGURE = (results.OURS, "softmax_triton", *results.PEERS)
 
@@ -61,12 +62,14 @@ def draw(path: Path, folder: Path) -> int:
     data, measured = results.read(path)
     for dtype in cases.ITEMSIZE:
         mine = [c for c in measured if c.dtype == dtype and c.method == "events"]
-        for lang in LANGUAGES if mine else ():
-            heading = words("title-widths", lang, dtype=dtype, name=data["device"]["name"])
-            target = figure_path(folder, f"softmax_{dtype}", lang)
-            for drawn in figure.draw(target, mine, FIGURE, heading, measured_on(data, lang), lang):
-                print(say("bench.written", path=drawn))
+        if mine:
+            draw_in_each(folder, f"softmax_{dtype}", partial(_draw, data, dtype, mine))
     return 0
+
+
+def _draw(data: Mapping[str, Any], dtype: str, mine: Sequence[Any], target: Path, lang: str) -> Iterable[Path]:
+    heading = words("title-widths", lang, dtype=dtype, name=data["device"]["name"])
+    return figure.draw(target, mine, FIGURE, heading, measured_on(data, lang), lang)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -50,9 +50,7 @@ def compile_program(
     first = sources[0]
     how = (*flags(mode, with_compiler, first.arch), *OF_PROGRAMS)
     how += (f"-std=gnu++{max(17, int(standard[-2:]))}",) if standard else ()
-    for source in sources:
-        how += tuple(part for folder in source.folders for part in ("-I", str(folder)))
-        break
+    how += tuple(part for folder in first.folders for part in ("-I", str(folder)))
     texts = [t for s in sources for t in (str(s.path), s.text, *(f"{k}\0{v}" for k, v in sorted(s.included.items())))]
     if any(source.has_thrust for source in sources):
         texts += thrust.flags()
