@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,8 @@ import pytest
 from onekernel.bench import style
 from onekernel.bench.fusion import cases, figure, tables
 from onekernel.bench.fusion.cases import LARGE, MIB, OPERATIONS, Case, grid
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_case_of_a_tensor_size_has_rows_of_8192_and_least_bytes() -> None:
@@ -88,3 +93,36 @@ def test_the_figure_is_drawn_in_each_language(tmp_path: Path, monkeypatch: pytes
         (written,) = figure.draw(tmp_path / f"fusion.{lang}", _measured()["cells"], "title", "under", lang)
         text = written.read_text(encoding="utf-8")
         assert "softmax(x) * w" in text and ("copia" in text) == (lang == "es")
+
+
+# In a process of its own: whether Triton interprets is decided when a kernel's file is imported.
+PLAIN = """
+import sys
+sys.path.insert(0, "bench/kernels")
+import torch
+from fused_triton import cos_cos, rmsnorm
+
+def rows_of(cols, gap, shift, dtype):
+    flat = torch.randn(shift + 5 * (cols + gap)).to(dtype)
+    return flat[shift:].view(5, cols + gap)[:, :cols]
+
+for dtype, near in ((torch.float32, 1e-5), (torch.float16, 2e-3), (torch.bfloat16, 2e-2)):
+    for cols in (1, 7, 8, 9, 100, 1023, 1024):
+        for gap, shift, elsewhere in ((0, 0, 0), (1, 0, 0), (3, 5, 5), (8, 3, 3), (0, 0, 1)):
+            x, r, out = (rows_of(cols, gap, s, dtype) for s in (shift, shift, elsewhere))
+            w = torch.randn(cols).to(dtype)
+            h = x.double() + r.double()
+            want = h * torch.rsqrt((h * h).mean(1, keepdim=True) + 1e-5) * w.double()
+            for again in range(2):
+                rmsnorm(x, r, w, out.fill_(torch.nan), 1e-5)
+                error = ((out.double() - want).abs() / (want.abs() + 1e-2)).max().item()
+                assert error < near, (dtype, cols, gap, shift, elsewhere, error)
+x = torch.randn(5000)
+assert (cos_cos(x, torch.empty_like(x)).double() - x.double().cos().cos()).abs().max() < 1e-6
+"""
+
+
+def test_the_plain_triton_ways_are_right_wherever_a_row_lies() -> None:
+    environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([sys.executable, "-c", PLAIN], env=environment, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
