@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
     if (which == 3) twice<<<4, 256>>>(table, 1024);        // <- 3:host-pointer
     if (which == 4) assert(n == "one"[0]);                 // <- 4:assert-failed
     if (which == 5) leaves<<<1, 64>>>(d, 40);
-    if (which == 6) slow<<<1 << 20, 32>>>(d, 100);  // <- 6:time-limit
+    if (which == 6) slow<<<1 << 20, 32>>>(d, 100);  // <- 6:time-limit 6:checked-less
     if (which == 7) slow<<<1, 32>>>(d, 1 << 30);
     if (which == 8) endless<<<1, 32>>>();
     if (which == 9) d[0] = 1;  // <- 9:host-touches-device

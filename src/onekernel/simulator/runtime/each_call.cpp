@@ -19,6 +19,8 @@
 #include "libraries/work.cpp"
 #include "machine/crash.cpp"
 #include "machine/limits.cpp"
+#include "machine/less.cpp"
+#include "machine/repeated.cpp"
 #include "machine/launch.cpp"
 #include "entry.cpp"
 #include "machine/program.cpp"

@@ -10,6 +10,7 @@
 #include "counters/lockstep.h"
 #include "libraries/work.h"
 #include "machine/launch.h"
+#include "machine/less.h"
 #include "machine/resident_blocks.h"
 #include "machine/state.h"
 #include "memory/host_memory.h"
@@ -29,11 +30,22 @@ static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_
         bits[offset / 8] = static_cast<uint8_t>(had | mask);
         return;
     }
+    if (bytes >= 8 && offset % 8 == 0) {
+        for (int i = 0; i < bytes; i += 8, offset += 8) {
+            unique += 8 - static_cast<unsigned>(__builtin_popcount(bits[offset / 8]));
+            bits[offset / 8] = 255;
+        }
+        return;
+    }
     for (int i = 0; i < bytes; i++, offset++) {
         uint8_t bit = 1 << offset % 8;
         unique += !(bits[offset / 8] & bit);
         bits[offset / 8] |= bit;
     }
+}
+
+static inline void touch(Allocation& a, unsigned flags) {
+    a.touched |= !(flags & WRITES) ? READ : flags & ATOMIC ? READ | WRITTEN : WRITTEN;
 }
 
 static inline __attribute__((always_inline)) void access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc,
@@ -53,7 +65,9 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
         if (options & RACES) {
             if (__builtin_expect(!a.shadow, 0)) {
+                touch(a, flags);
             } else if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
+                touch(a, flags);
             } else if (flags & WRITES) {
                 a.stored += bytes;
                 mark_bits(a.write_bits, address - a.base, bytes, a.unique_stored);
@@ -64,6 +78,8 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             }
             if (__builtin_expect(a.shadow != nullptr, 1))
                 check_global(*w, a, address, bytes, flags, pc);
+        } else if (__builtin_expect(checks_less, 0)) {
+            touch(a, flags);
         } else if (options & SPARSE) {
             note_sparse(*w, a, address, bytes, flags & WRITES);
         }
@@ -96,10 +112,12 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         return;  // a thread's own variables
     if (address - symbols_low < symbols_high - symbols_low) {
         if (options & SPARSE) w->launch->talks = true;
-        Allocation* a = options & RACES || flags & WRITES ? symbol_at(address) : nullptr;
+        Allocation* a = options & RACES || checks_less || flags & WRITES ? symbol_at(address) : nullptr;
         // A variable of the host, by its address.
         if (!a && (flags & WRITES || (in_host_argument(address) && !symbol_at(address)))) report_host_pointer(*w, address, pc);
-        if (!a || !(options & RACES)) return;
+        if (!a) return;
+        touch(*a, flags);
+        if (!(options & RACES)) return;
         if (!a->shadow && !make_shadow(*a)) return;
         check_global(*w, *a, address, bytes, flags, pc);
         return;

@@ -47,6 +47,7 @@ bool make_shadow(Allocation& a) {
     }
     a.write_bits = a.read_bits + bits_bytes(a);
     madvise(a.lines, lines_of(a) * sizeof(ShadowLine), MADV_HUGEPAGE);
+    if (bits_bytes(a) > size_t(1) << 20) madvise(a.read_bits, 2 * bits_bytes(a), MADV_HUGEPAGE);
     return true;
 }
 

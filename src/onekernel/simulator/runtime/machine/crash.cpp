@@ -17,6 +17,7 @@
 #include "../report/findings.h"
 #include "crash.h"
 #include "launch.h"
+#include "less.h"
 #include "program.h"
 
 namespace __ok {
@@ -187,6 +188,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         if (!half_over) {  // how far it is now tells later whether it goes on
             half_over = true;
             half_way = reached(*w);
+            ask_for_less();
             arm(time_limit / 2);
             return;
         }

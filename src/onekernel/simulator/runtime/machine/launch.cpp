@@ -16,8 +16,10 @@
 #include "../report/launches.h"
 #include "../report/unasked.h"
 #include "crash.h"
+#include "less.h"
 #include "limits.h"
 #include "program.h"
+#include "repeated.h"
 #include "resident_blocks.h"
 
 namespace __ok {
@@ -97,6 +99,7 @@ static void run_blocks(Worker& w, Launch& launch) {
         } else if (next >= launch.blocks || next > launch.last_block) {
             break;
         }
+        check_less(launch);
         run_block(w, next);
         block_done();
         if (options & SPARSE) sparse_block_ended(launch);
@@ -163,7 +166,8 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
         unsigned x = config->block.x, y = config->block.y;
         launch.index[i] = {unsigned(i) % x, unsigned(i) / x % y, unsigned(i) / x / y};
     }
-    Open open;
+    if (is_repeated(launch, machine::launch_arguments(), pointers)) return SUCCESS;
+    Open open(true);
     DeviceView view;
     shared_launch(config->shared);
     start_traffic();
@@ -179,7 +183,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
 
     begin_progress(launch);
     bool together = config->cooperative || blocks_of(config->cluster) > 1;
-    size_t several = together || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
+    size_t several = together || checks_less || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
     if (launch.blocks * launch.threads < 4096) several = 1;
     worker_at(several - 1);
     std::vector<std::thread> others;
@@ -201,6 +205,7 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     launch_done();
     forget_findings_after(launch.last_block);
     record_launch(launch);
+    remember_launch(launch, machine::launch_arguments(), pointers);
     forget_launch();
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     if (!error) error = check_static(*site, launch.config, shared_static_bytes());

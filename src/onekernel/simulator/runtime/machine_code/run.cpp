@@ -18,6 +18,8 @@ static const char* failure = "";
 constexpr uint64_t MOST_STEPS = 20'000'000;
 constexpr uint32_t RESERVED_SHARED = 1024;  // what the system takes, below a block's own
 
+const std::vector<Argument>& launch_arguments() { return arguments; }
+
 extern "C" void ok_arguments(const Argument* values, int count) {
     arguments.assign(values, values + count);
     note_arguments(values, count);

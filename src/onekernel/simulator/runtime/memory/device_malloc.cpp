@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../machine/repeated.h"
 #include "../machine/state.h"
 #include "memory.h"
 
@@ -36,6 +37,7 @@ bool is_piece(const void* p) {
 
 void* take(size_t bytes) {
     Busy busy;
+    cannot_be_repeated();
     std::lock_guard<std::mutex> lock(malloc_lock);
     if (!pieces && device_alloc(heap_limit, 0, heap_limit, "malloc", &pieces)) return nullptr;
     size_t whole = HEADER + (bytes + HEADER - 1) / HEADER * HEADER;
@@ -55,6 +57,7 @@ void* take(size_t bytes) {
 
 void give_back(void* p) {
     Busy busy;
+    cannot_be_repeated();
     std::lock_guard<std::mutex> lock(malloc_lock);
     uintptr_t at = reinterpret_cast<uintptr_t>(p) - HEADER;
     returned[*reinterpret_cast<size_t*>(at)].push_back(at);

@@ -11,6 +11,7 @@
 #include "../checks/race.h"
 #include "../machine/launch.h"
 #include "../machine/program.h"
+#include "../machine/repeated.h"
 #include "../machine/state.h"
 #include "../report/findings.h"
 #include "host_view.h"
@@ -22,6 +23,7 @@ uint16_t granule_owner[HEAP_BYTES / GRANULE];
 Allocation allocations[MAX_ALLOCATIONS];
 int allocation_count = 1;  // 0 owns what nobody owns
 
+constexpr size_t MANY_PAGES = size_t(8) << 20;  // bytes from which on large pages are asked for
 static std::recursive_mutex heap_lock;
 static std::map<size_t, size_t> gaps;  // free stretches: granule -> granules
 static size_t heap_top = 0;            // granules that were ever used
@@ -34,8 +36,9 @@ static void reserve_heap() {
     heap_base = reinterpret_cast<uintptr_t>(p);
 }
 
-Open::Open() {
+Open::Open(bool keeps) {
     std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    if (!keeps) forget_repeated();
     if (opened++ == 0 && heap_top)
         worked = !mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_READ | PROT_WRITE);
 }
@@ -94,6 +97,8 @@ int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Alloca
     a.high = a.base + high;
     a.live = true;
     strncpy(a.name, name ? name : "", sizeof a.name - 1);
+    // Opening and closing the heap takes a step for each page, and so does the first touch.
+    if (bytes >= MANY_PAGES) madvise(reinterpret_cast<void*>(a.base), bytes, MADV_HUGEPAGE);
     for (size_t i = 0; i < count; i++) granule_owner[start + i] = static_cast<uint16_t>(id);
     *out = &a;
     return SUCCESS;
@@ -104,6 +109,7 @@ void device_release(Allocation& a) {
     Busy busy;
     size_t start = (a.base - heap_base) / GRANULE, count = (a.end - a.base + GRANULE - 1) / GRANULE + 1;
     forget_shadow(a);
+    forget_repeated();
     if (a.sparse) make_dense(a);
     a.live = false;
     a.freed = true;
@@ -177,6 +183,7 @@ void start_traffic() {
         Allocation& a = allocations[i];
         if (!a.live) continue;
         a.loaded = a.stored = a.unique_loaded = a.unique_stored = 0;
+        a.touched = 0;
     }
 }
 
@@ -295,7 +302,7 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
     bool given = is_of_both(to);
-    Open open;
+    Open open(from_device && !to_device);
     if (from_device && !to_device && !given) {
         DeviceView view;
         copy_to_host(to, from, bytes, at);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../machine/launch.h"
+#include "../machine/repeated.h"
 #include "../report/findings.h"
 #include "memory.h"
 
@@ -104,7 +105,11 @@ bool in_host_argument(uintptr_t address) { return !passed.empty() && argument_of
 
 void report_host_pointer(Worker& w, uintptr_t address, uintptr_t pc) {
     uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
-    if (address - indices + 4096 < 8192 || is_registered(address)) return;
+    if (address - indices + 4096 < 8192) return;
+    if (is_registered(address)) {
+        cannot_be_repeated();
+        return;
+    }
     w.suspect = address;
     if (!is_readable(address)) return;  // the crash that follows says more
     if (const HostArgument* a = argument_of(address)) tell(*a, pc);

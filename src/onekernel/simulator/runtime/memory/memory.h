@@ -17,6 +17,7 @@ struct Sparse;      // sparse.h: what is known of a tensor that is larger than m
 struct ShadowLine;  // checks/shadow_line.h: what is known about 32 words of 4 bytes
 struct ShadowWord;  // checks/shadow.h: and about one
 
+constexpr uint8_t READ = 1, WRITTEN = 2;
 // All zero until it is used: the table of them takes no room in a build.
 struct Allocation {
     uintptr_t low = 0, high = 0;     // the bytes that may be touched
@@ -31,6 +32,7 @@ struct Allocation {
     const char* made_file = nullptr; // where it was asked for, if that is known
     int made_line = 0;
     int item = 0;                    // bytes of an element, for messages
+    uint8_t touched = 0;             // READ, WRITTEN: in this launch, in ways that the bytes above do not count
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
     bool unchecked = false;          // no room for its shadow: neither races nor first reads are seen
@@ -49,9 +51,9 @@ inline Allocation& owner_of(uintptr_t heap_offset) { return allocations[granule_
 // The live or freed allocation nearest to an address of the heap, or null.
 const Allocation* nearest(uintptr_t address);
 
-// Opens device memory to the CPU while it lives.
+// Opens device memory to the CPU while it lives. `keeps`: nothing is written but by a launch.
 struct Open {
-    Open();
+    explicit Open(bool keeps = false);
     ~Open();
     bool worked = true;  // else the system has no room for so much
 };

@@ -51,6 +51,8 @@ void record_launch(const Launch& l) {
     launches.push_back(out.text());
 }
 
+const std::string& last_record() { return launches.back(); }
+void record_again(const std::string& record) { launches.push_back(record); }
 void forget_launches() { launches.clear(); }
 
 void write_launches(Json& out) {

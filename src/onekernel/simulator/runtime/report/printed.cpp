@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../machine/program.h"
+#include "../machine/repeated.h"
 #include "../machine/state.h"
 #include "findings.h"
 
@@ -14,6 +15,7 @@ constexpr int MOST_PRINTED = 64;
 void start_printing() { printed_lines = 0; }
 
 static int print(const char* format, va_list values, uintptr_t pc) {
+    if (worker && worker->current) cannot_be_repeated();
     if (is_program) return vprintf(format, values);
     char text[256];
     int length = vsnprintf(text, sizeof text, format, values);

@@ -1,0 +1,67 @@
+"""What public programs were stopped by: each of these was met in one of them, and is mended for all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from onekernel.bench.public_cuda.outcomes import result_of
+from onekernel.bench.public_cuda.programs import candidates
+from programs.test_run import onekernel
+from support.marks import marked
+
+HERE = Path(__file__).parent
+
+
+def test_a_launch_that_is_repeated_is_run_once_and_one_that_is_not_the_same_each_time() -> None:
+    done = onekernel("run", HERE / "repeated.cu", "--limit", "30")
+    said = done.stdout.splitlines()
+    # b was 1, and is one more after each turn; the next turn adds it to a.
+    assert said == ["round 7"] * 3 + ["a 5 5 ticks 96 doubled 20 22", "host 3 4", "anew 0"], done.stdout + done.stderr
+    assert (done.returncode, "2,017 launches" in done.stderr) == (0, True), done.stderr
+
+
+def test_a_program_that_is_too_large_to_be_checked_whole_comes_to_its_end(tmp_path: Path) -> None:
+    path, out = HERE / "large.cu", tmp_path / "report.json"
+    done = onekernel("run", path, "--limit", "1.5", "--report", "json", "-o", out)
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert (done.stdout, done.returncode, report["status"]) == ("last 0\n", 0, 0), done.stderr
+    assert {(f["code"], f["line"]) for f in report["findings"]} == marked(path)
+    whole = onekernel("run", path, "--limit", "100")
+    assert (whole.returncode, "0 errors, 0 warnings" in whole.stderr) == (0, True), whole.stderr
+
+
+def test_the_samples_of_nvidia_find_their_helpers(tmp_path: Path) -> None:
+    done = onekernel("run", HERE / "samples.cu", cwd=tmp_path)
+    assert done.stdout.splitlines() == [
+        "device 0 0 1 7", "picture 4 3 110 0", "light 0.863 colours 40 120", "files 1", "sum 8",
+    ], done.stdout + done.stderr  # fmt: skip
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "needs"),
+    [
+        ("#ifdef _WIN32\n#include <windows.h>\n#endif\n", ""),
+        ("#if _WIN32\n#include <windows.h>\n#else\n#include <unistd.h>\n#endif\n", ""),
+        ("#include <cuda.h>\n", ""),
+        ("#include <cufft.h>\n", "cufft.h"),
+        ("#include <cuda.h>\nvoid f() { cuInit(0); }\n", "cuInit("),
+    ],
+)
+def test_what_a_program_needs_is_what_a_compiler_on_linux_sees(tmp_path: Path, text: str, needs: str) -> None:
+    (tmp_path / "program.cu").write_text(text + "int main() { return 0; }\n")
+    assert [c.needs for c in candidates([tmp_path])] == [needs]
+
+
+def test_the_table_counts_what_came_to_an_end_of_what_nvcc_compiles(tmp_path: Path) -> None:
+    ends = ["ran", "ran", "ran-checked-less", "found", "asks", "time-limit", "own-status", "nvcc-refuses"]
+    name = tmp_path.resolve().name
+    result = result_of([{"repository": name, "program": "p.cu", "cause": c} for c in ends], {}, [tmp_path])
+    assert (result["good"], result["programs"]) == (5, 7)
+    assert result["repositories"] == {name: {"commit": "-", "good": 5, "programs": 7}}
+    rows = {row[0]["en"]: row[1:] for row in result["tables"]["causes"]["rows"]}
+    assert rows["**all of these** (goal: 85 %)"][0] == "5 / 7"
+    assert rows["not counted: nvcc refuses it too, as an exercise with blanks"] == ["1", "-"]
