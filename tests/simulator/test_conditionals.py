@@ -22,6 +22,8 @@ CASES = [
     ("#ifndef __CUDACC__\nhost\n#if MINE\ninner\n#endif\n#endif\nafter\n", {"after"}),
     ("#ifdef __CUDA_ARCH_FEAT_SM90_ALL\nasm\n#else\nplain\n#endif\n", {"plain"}),
     ("#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && __CUDA_ARCH__ >= 700\nasm\n#endif\nafter\n", {"after"}),
+    ("#ifdef _WIN32\nleft\n#else\nplain\n#endif\n", {"plain"}),
+    ("#if _WIN32 || defined(_MSC_VER) || defined ( WIN32 )\nleft\n#else\nplain\n#endif\n", {"plain"}),
     ("#if __import__('os')\nleft\n#endif\n", {"left"}),
 ]  # fmt: skip
 

@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     | (?P<operand>%\d+)
     | (?P<number>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|0[xX][0-9a-fA-F]+U?|0[bB][01]+U?
                 |\d+\.\d*(?:[eE][-+]?\d+)?|\d+(?:[eE][-+]?\d+)?U?)
-    | (?P<name>(?:%%)?[A-Za-z_$.](?:[\w$.]|::)*)
+    | (?P<name>%{0,2}[A-Za-z_$.](?:[\w$.]|::)*)
     | (?P<sign>[\s\S])
     """,
     re.VERBOSE | re.DOTALL,
@@ -181,7 +181,7 @@ class _Parser:
         if bits not in (1, 8, 16, 32, 64, 128):
             raise Bad("unknown", what=f".reg .{kind}")
         while True:
-            name = self._next()[1].replace("%%", "%")
+            name = re.sub("^%+", "%", self._next()[1])
             family = ""
             if self._take("<"):
                 family = self._next()[1]

@@ -13,6 +13,7 @@ from onekernel.simulator.rewrite.tokens import Token
 _DIRECTIVE = re.compile(r"#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*)", re.DOTALL)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 _FEATURE = re.compile(r"__CUDA_ARCH_FEAT_\w+")  # of builds for one card alone, sm_90a: none is simulated
+_ELSEWHERE = ("_WIN32", "_WIN64", "WIN32", "WIN64", "_MSC_VER")  # nothing is simulated on Windows
 _DECIDABLE = re.compile(r"(?:\s|\d+|[<>=!]=|[<>()]|and|or|not)+")
 
 
@@ -43,17 +44,17 @@ def active(tokens: list[Token], arch: str = DEFAULT) -> list[Token]:
 def _decide(word: str, condition: str, known: dict[str, int]) -> bool | None:
     """Whether a condition holds; None where a name in it is not known."""
     if word != "if" and word != "elif":
-        if _FEATURE.fullmatch(condition):
+        if _absent(condition):
             return word == "ifndef"
         return (condition in known) == (word == "ifdef") if condition in known else None
 
     def defined(match: re.Match[str]) -> str:
         name = match[1] or match[2]
-        if _FEATURE.fullmatch(name):
+        if _absent(name):
             return "0"
         return "1" if name in known else name  # an unknown name leaves the condition undecided
 
-    text = _DEFINED.sub(defined, condition)
+    text = re.sub(rf"\b(?:{'|'.join(_ELSEWHERE)})\b", "0", _DEFINED.sub(defined, condition))
     for name, value in known.items():
         text = re.sub(rf"\b{name}\b", str(value), text)
     text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
@@ -63,3 +64,7 @@ def _decide(word: str, condition: str, known: dict[str, int]) -> bool | None:
         return bool(eval(text, {"__builtins__": {}}))  # digits, comparisons, brackets and and/or/not alone
     except (SyntaxError, TypeError):
         return None
+
+
+def _absent(name: str) -> bool:
+    return name in _ELSEWHERE or _FEATURE.fullmatch(name) is not None

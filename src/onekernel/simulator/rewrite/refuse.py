@@ -36,7 +36,7 @@ _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::m
 _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
-        (r"cudaGraph(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
+        (r"cudaGraph(?=[A-Z])(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
          r"|ExecDestroy|Clone|GetNodes)$)\w+|cudaStream(?:GetCaptureInfo|BeginCaptureToGraph|UpdateCapture)\w*",
          "CUDA graphs beyond those of stream capture"),
         (r"cuda(?:Malloc|Free)(?:3D|Mipmapped)Array|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",

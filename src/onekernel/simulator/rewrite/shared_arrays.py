@@ -14,9 +14,6 @@ class BadDeclaration(Exception):
         self.key = key
 
 
-_BEFORE = ("extern", "static", "volatile", "const", "inline")
-
-
 def rewrite_shared(tokens: list[Token]) -> list[Token]:
     """Replaces every __shared__ declaration. Raises BadDeclaration for one with an initialiser."""
     i = 0
@@ -32,24 +29,31 @@ def rewrite_shared(tokens: list[Token]) -> list[Token]:
 
 
 def _begin(tokens: list[Token], i: int) -> int:
+    """Where the statement begins: `__shared__` stands before the type or behind it, `extern double __shared__ s[]`."""
     begin = i
     while True:
         before = previous_solid(tokens, begin - 1)
-        if before >= 0 and tokens[before].kind == "name" and tokens[before].text in _BEFORE:
-            begin = before
-        elif is_sign(tokens, before, ")"):
-            opening, depth = before, 0
-            while opening >= 0:
-                depth += is_sign(tokens, opening, ")") - is_sign(tokens, opening, "(")
-                if depth == 0:
-                    break
-                opening -= 1
-            name = previous_solid(tokens, opening - 1)
-            if name < 0 or tokens[name].text not in ("__align__", "alignas"):
+        if before < 0 or tokens[before].kind in ("directive", "declaration") or tokens[before].text in ("else", "do"):
+            return begin
+        if is_sign(tokens, before, ")"):
+            name = previous_solid(tokens, _opening(tokens, before) - 1)
+            if name < 0 or tokens[name].text not in ("__align__", "alignas", "decltype", "__attribute__"):
                 return begin
             begin = name
-        else:
+        elif tokens[before].kind == "sign" and tokens[before].text in "{};:":
             return begin
+        else:
+            begin = before
+
+
+def _opening(tokens: list[Token], close: int) -> int:
+    """The bracket that the one at `close` closes; -1 where there is none."""
+    depth = 0
+    for i in range(close, -1, -1):
+        depth += is_sign(tokens, i, ")") - is_sign(tokens, i, "(")
+        if depth == 0:
+            return i
+    return -1
 
 
 def _end(tokens: list[Token], i: int) -> int:

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <string>
 #include <strings.h>
 

@@ -64,7 +64,31 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxAccessPolicyWindowSize = 109,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
     cudaDevAttrMemoryPoolsSupported = 115,
-    cudaDevAttrClusterLaunch = 120
+    cudaDevAttrClusterLaunch = 120,
+    cudaDevAttrMaxPitch = 11,
+    cudaDevAttrTextureAlignment = 14,
+    cudaDevAttrGpuOverlap = 15,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrEccEnabled = 32,
+    cudaDevAttrPciBusId = 33,
+    cudaDevAttrPciDeviceId = 34,
+    cudaDevAttrTccDriver = 35,
+    cudaDevAttrAsyncEngineCount = 40,
+    cudaDevAttrPciDomainId = 50,
+    cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrGlobalL1CacheSupported = 79,
+    cudaDevAttrLocalL1CacheSupported = 80,
+    cudaDevAttrIsMultiGpuBoard = 84,
+    cudaDevAttrMultiGpuBoardGroupID = 85,
+    cudaDevAttrHostNativeAtomicSupported = 86,
+    cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
+    cudaDevAttrPageableMemoryAccess = 88,
+    cudaDevAttrComputePreemptionSupported = 90,
+    cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
+    cudaDevAttrHostRegisterSupported = 99,
+    cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
+    cudaDevAttrDirectManagedMemAccessFromHost = 101,
+    cudaDevAttrMemoryPoolSupportedHandleTypes = 119
 };
 
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -81,8 +105,32 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrMaxGridDimZ: *value = card.grid_z; break;
         case cudaDevAttrMaxSharedMemoryPerBlock: *value = card.shared_per_block; break;
         case cudaDevAttrTotalConstantMemory: *value = card.constant_memory; break;
+        case cudaDevAttrMaxPitch: *value = 2147483647; break;
+        case cudaDevAttrTextureAlignment: *value = 512; break;
+        case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;
         case cudaDevAttrKernelExecTimeout:
+        case cudaDevAttrIntegrated:
+        case cudaDevAttrEccEnabled:
+        case cudaDevAttrPciBusId:
+        case cudaDevAttrPciDeviceId:
+        case cudaDevAttrPciDomainId:
+        case cudaDevAttrTccDriver:
+        case cudaDevAttrIsMultiGpuBoard:
+        case cudaDevAttrMultiGpuBoardGroupID:
+        case cudaDevAttrHostNativeAtomicSupported:
+        case cudaDevAttrPageableMemoryAccess:
+        case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+        case cudaDevAttrDirectManagedMemAccessFromHost:
+        case cudaDevAttrMemoryPoolSupportedHandleTypes:
         case cudaDevAttrComputeMode: *value = 0; break;
+        case cudaDevAttrGpuOverlap:
+        case cudaDevAttrAsyncEngineCount:
+        case cudaDevAttrStreamPrioritiesSupported:
+        case cudaDevAttrGlobalL1CacheSupported:
+        case cudaDevAttrLocalL1CacheSupported:
+        case cudaDevAttrComputePreemptionSupported:
+        case cudaDevAttrCanUseHostPointerForRegisteredMem:
+        case cudaDevAttrHostRegisterSupported:
         case cudaDevAttrCanMapHostMemory:
         case cudaDevAttrConcurrentKernels:
         case cudaDevAttrUnifiedAddressing: *value = 1; break;
@@ -177,6 +225,23 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceCanAccessPeer(int* can, int de
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return __ok::fail(cudaErrorInvalidDevice); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceDisablePeerAccess(int) { return __ok::fail(cudaErrorInvalidDevice); }
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrAccessSupported = 2,
+    cudaDevP2PAttrNativeAtomicSupported = 3,
+    cudaDevP2PAttrCudaArrayAccessSupported = 4
+};
+// Of two devices, where there is one.
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+    return __ok::fail(cudaErrorInvalidDevice);
+}
+// The card that is nearest to what is asked for: there is one.
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
+    if (device == nullptr || properties == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
 
 // Settings that change a GPU's speed alone: accepted.
 enum cudaFuncCache {
@@ -195,7 +260,7 @@ enum cudaLimit {
     cudaLimitPersistingL2CacheSize = 6
 };
 constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
-                   cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8;
+                   cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8;
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 namespace __ok {
 inline size_t limits[] = {1024, 1 << 20, 8 << 20, 0, 2048, 128, 0};  // by cudaLimit: what a new context has

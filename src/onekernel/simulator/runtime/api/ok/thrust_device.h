@@ -31,10 +31,12 @@
 #include <thrust/shuffle.h>
 #include <thrust/sort.h>
 #include <thrust/swap.h>
+#include <thrust/system_error.h>
 #include <thrust/tabulate.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
 #include <thrust/transform_scan.h>
+#include <thrust/tuple.h>
 #include <thrust/uninitialized_copy.h>
 #include <thrust/uninitialized_fill.h>
 #include <thrust/unique.h>
