@@ -37,4 +37,7 @@ def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path
     refused = "compile-error" if nvcc.find() is None else "nvcc-refuses"
     assert told["causes"] == {"ran": 1, "found": 1, refused: 1}
     assert (told["good"], told["sample"], told["programs"]) == (2, 3, 3 - (refused == "nvcc-refuses"))
-    assert told["repositories"] == {"owner+name": {"good": 2, "sample": 3}}
+    assert told["repositories"]["owner+name"]["good"] == 2
+    assert [(o["repository"], o["program"]) for o in told["outcomes"]] == [
+        ("owner+name", f"{name}.cu") for name in ("blank", "found", "ran")
+    ]

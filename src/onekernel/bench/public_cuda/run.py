@@ -10,24 +10,22 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+import time
 from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
-from typing import Any
 
 from onekernel.bench import command, records
+from onekernel.bench.public_cuda.outcomes import AFTER, ASKS, FOUND, LESS, OWN, RAN, REFUSED, SLOW, WAIVED, result_of
 from onekernel.bench.public_cuda.programs import Candidate, candidates, helpers
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
 from onekernel.messages import say
 
-RAN, FOUND, OWN, SLOW, REFUSED = "ran", "found", "own-status", "time-limit", "nvcc-refuses"
-GOOD = (RAN, FOUND)
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
 _PATIENCE = 4  # times the limit, and a minute: of the clock, for a program that waits for something
 
@@ -40,12 +38,18 @@ def main(argv: Sequence[str]) -> int:
     print(say("bench.public-asked", found=len(everything), other=len(everything) - len(able), sample=len(sample)))
     if options.dry_run:
         return 0
+    began, load = time.perf_counter(), os.getloadavg()[0]
     outcomes = []
     for candidate in sorted(sample, key=lambda c: c.path):
         outcome = tried(candidate, options.limit)
         outcomes.append(outcome)
-        print(f"{outcome['cause']:<24} {outcome['program']}  {outcome['detail']}", flush=True)
-    result = table_of(outcomes, len(everything), options)
+        print(f"{outcome['cause']:<16} {outcome['program']}  {outcome['detail']}", flush=True)
+    about = {
+        "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options.folders)]),
+        "load_before": load, "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
+        "programs_with_main": len(everything), "sample": len(sample), "took": {"wall_s": time.perf_counter() - began},
+    }  # fmt: skip
+    result = result_of(outcomes, about, options.folders)
     for cause, count in result["causes"].items():
         print(f"{count:6d}  {cause}")
     print(say("bench.public-rate", good=result["good"], sample=result["programs"]))
@@ -55,26 +59,15 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def table_of(outcomes: Sequence[dict[str, str]], found: int, options: argparse.Namespace) -> dict[str, Any]:
-    """The result file: how many programs ended in which way, and how that was asked."""
-    causes = Counter(o["cause"] for o in outcomes)
-    folders: dict[str, list[int]] = {}
-    for outcome in outcomes:
-        counts = folders.setdefault(outcome["repository"], [0, 0])
-        counts[0] += outcome["cause"] in GOOD
-        counts[1] += 1
-    return {
-        "date": date.today().isoformat(), "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
-        "programs_with_main": found, "sample": len(outcomes), "programs": len(outcomes) - causes[REFUSED],
-        "good": sum(causes[c] for c in GOOD), "causes": dict(causes.most_common()),
-        "repositories": {name: {"good": good, "sample": of} for name, (good, of) in sorted(folders.items())},
-    }  # fmt: skip
+def _shown(argv: Sequence[str], folders: Sequence[Path]) -> list[str]:
+    """The command's words, with folders by their names: where they lie is nobody else's business."""
+    names = {str(folder): folder.resolve().name for folder in folders}
+    return [names.get(word, word) for word in argv]
 
 
 def tried(candidate: Candidate, limit: float) -> dict[str, str]:
     """What became of one program: in a folder of its own that looks like the one in which it lies."""
-    root = _repository(candidate.path)
-    about = {"program": f"{candidate.path.parent.name}/{candidate.path.name}", "repository": root}
+    about = {"program": candidate.path.relative_to(candidate.root).as_posix(), "repository": candidate.root.name}
     with tempfile.TemporaryDirectory() as folder:
         for entry in candidate.path.parent.iterdir():
             (Path(folder) / entry.name).symlink_to(entry)
@@ -84,10 +77,6 @@ def tried(candidate: Candidate, limit: float) -> dict[str, str]:
         if cause == "compile-error" and _nvcc_refuses(candidate, Path(folder)):
             cause = REFUSED
     return {**about, "cause": cause, "detail": detail}
-
-
-def _repository(path: Path) -> str:
-    return next((part for part in path.parts if "+" in part), path.parent.name)
 
 
 def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path) -> tuple[str, str]:
@@ -111,13 +100,17 @@ def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path
     said = "; ".join(
         f"{Path(f['file'] or '').name}:{f['line']} {f['code']}: {f['text']['en'][:160]}" for f in errors[:3]
     )
-    if codes == [SLOW]:
+    if SLOW in codes and not set(codes) - {SLOW, *AFTER}:
         return SLOW, said
     if "unsupported" in codes or "no-report" in codes:
         return "unsupported" if "unsupported" in codes else "no-report", said
     if errors:
         return FOUND, said
-    return (RAN, "") if told["status"] == 0 else (OWN, f"status {told['status']}")
+    if told["status"] == 0:
+        return LESS if any(f["code"] == "checked-less" for f in told["findings"]) else RAN, ""
+    printed = (done.stderr + done.stdout).strip().splitlines()[-3:]  # why, as a rule: an argument that is missing
+    told_why = told["status"] == WAIVED or re.search(r"\busage\b", done.stdout + done.stderr, re.IGNORECASE)
+    return ASKS if told_why else OWN, f"status {told['status']}: " + " | ".join(printed)[:300]
 
 
 def _nvcc_refuses(candidate: Candidate, folder: Path) -> bool:
@@ -126,7 +119,8 @@ def _nvcc_refuses(candidate: Candidate, folder: Path) -> bool:
     if compiler is None:
         return False
     includes = [word for f in candidate.folders for word in ("-I", str(f))]
-    words = [str(compiler.path), "-std=c++17", "-arch=sm_80", *includes, "-c", str(candidate.path), "-o", "made.o"]
+    words = [str(compiler.path), "-std=c++17", "-arch=sm_80", "-rdc=true", *includes, "-c", str(candidate.path),
+             "-o", "made.o"]  # fmt: skip
     return subprocess.run(words, cwd=folder, capture_output=True, check=False).returncode != 0
 
 
@@ -135,7 +129,7 @@ def _unbuilt(text: str) -> tuple[str, str]:
     first = lines[0][:300] if lines else ""
     if "the simulator does not support it" in text:
         return "unsupported", first
-    if "is declared but defined nowhere" in text or "undefined" in text.lower():
+    if "defined nowhere" in text or "undefined" in text.lower():
         return "undefined", first
     return ("trouble", lines[-1][:300]) if "Traceback" in text else ("compile-error", first)
 
