@@ -41,6 +41,41 @@ def test_the_samples_of_nvidia_find_their_helpers(tmp_path: Path) -> None:
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 
+def test_a_graph_made_node_by_node_does_what_its_nodes_say() -> None:
+    done = onekernel("run", HERE / "nodes.cu")
+    assert done.stdout.splitlines() == [
+        "nodes 6 times 3 to 2 128",
+        "without a kernel: cudaErrorInvalidDeviceFunction",
+        "three bytes: cudaErrorInvalidValue",
+    ], done.stdout + done.stderr  # fmt: skip
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+CAPTURED = """#include <cublas_v2.h>
+int main() {
+    cudaStream_t stream;
+    cublasHandle_t handle;
+    float *x, two = 2;
+    cudaMalloc(&x, 4 * sizeof *x);
+    cudaMemset(x, 0, 4 * sizeof *x);
+    cudaStreamCreate(&stream);
+    cublasCreate(&handle);
+    cublasSetStream(handle, stream);
+    cudaGraph_t graph;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
+    cublasSscal(handle, 4, &two, x, 1);
+    cudaStreamEndCapture(stream, &graph);
+}
+"""
+
+
+def test_a_library_that_a_graph_would_lack_is_refused_and_not_done_at_once(tmp_path: Path) -> None:
+    (tmp_path / "captured.cu").write_text(CAPTURED)
+    done = onekernel("run", tmp_path / "captured.cu")
+    assert done.returncode == 3
+    assert "captured.cu:13" in done.stderr and "a stream that is captured" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "needs"),
     [

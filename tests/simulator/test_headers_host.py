@@ -366,7 +366,7 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
 @pytest.mark.parametrize(
     ("code", "word"),
     [
-        ("cudaGraphAddKernelNode(nullptr, nullptr, nullptr, 0, nullptr);", "graph"),
+        ("cudaGraphAddDependencies(nullptr, nullptr, nullptr, 0);", "graph"),
         ("cudaMalloc3DArray(nullptr, nullptr, {});", "array"),
         ("float v = tex3D<float>(0, 1, 2, 3);", "texture"),
         ("cudaMemcpy3D(nullptr);", "3-D"),

@@ -37,8 +37,9 @@ _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
         (r"cudaGraph(?=[A-Z])(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
-         r"|ExecDestroy|Clone|GetNodes)$)\w+|cudaStream(?:GetCaptureInfo|BeginCaptureToGraph|UpdateCapture)\w*",
-         "CUDA graphs beyond those of stream capture"),
+         r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)Node|AddMemcpyNode1D)$)\w+"
+         r"|cudaStream(?:GetCaptureInfo|BeginCaptureToGraph|UpdateCapture)\w*",
+         "this part of CUDA graphs"),
         (r"cuda(?:Malloc|Free)(?:3D|Mipmapped)Array|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
          "CUDA arrays of three dimensions or with mipmaps"),
         (r"tex3D\w*|tex[12]D(?:Layered|Lod|Grad|gather)\w*|texCubemap\w*",

@@ -396,9 +396,14 @@ def _declares_aligned_types(tokens: list[Token]) -> bool:
 
 
 def _uncast_kernels(tokens: list[Token]) -> list[Token]:
-    """cudaLaunchKernel((void*)kernel, ...) needs the kernel's own type: the cast goes."""
+    """cudaLaunchKernel((void*)kernel, ...) and node.func = (void*)kernel need the kernel's own type: the cast goes."""
     calls = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+    has_nodes = any(t.text == "cudaKernelNodeParams" for t in tokens)
     for i, token in enumerate(tokens):
+        if has_nodes and token.text == "func" and is_sign(tokens, equals := next_solid(tokens, i + 1), "="):
+            end = next(k for k in range(equals, len(tokens)) if is_sign(tokens, k, ";"))
+            plain = _uncast(text_of(tokens[equals + 1 : end]))
+            tokens[equals + 1 : end] = tokenize(plain, tokens[equals].line)
         if token.kind != "name" or token.text not in calls:
             continue
         bracket = next_solid(tokens, i + 1)
@@ -406,8 +411,10 @@ def _uncast_kernels(tokens: list[Token]) -> list[Token]:
             continue
         pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
         first = text_of(pieces[0]) if pieces else ""
-        plain = _C_CAST.sub(r"\1", first)
-        plain = _CAST.sub(r"\1\2", plain)
-        if plain != first:
+        if (plain := _uncast(first)) != first:
             tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
     return tokens
+
+
+def _uncast(text: str) -> str:
+    return _CAST.sub(r"\1\2", _C_CAST.sub(r"\1", text))

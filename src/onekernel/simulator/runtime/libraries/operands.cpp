@@ -95,6 +95,10 @@ uintptr_t unwritten(const Operand& o) {
 }  // namespace
 
 extern "C" bool ok_library_operands(const LibraryCall* call, const Operand* operands, int count) {
+    if (ok_capture_status(call->stream)) {  // it would be done at once, and be missing in the graph
+        ok_unsupported("a library's call for a stream that is captured", call->at);
+        return false;
+    }
     for (int i = 0; i < count; i++)
         if (!operand_fits(*call, operands[i])) return false;
     const void* pointers[8];

@@ -33,6 +33,7 @@ public:
         delete work_;
     }
     void run(void* stream) const { work_->run(work_->data, stream); }
+    void* name() const { return work_; }
 
 private:
     KeptWork* work_;
@@ -152,9 +153,15 @@ extern "C" void* ok_graph_copy(const void* graph) { return graph ? new Nodes(*st
 extern "C" void ok_graph_drop(void* graph) { delete static_cast<Nodes*>(graph); }
 extern "C" size_t ok_graph_size(const void* graph) { return static_cast<const Nodes*>(graph)->size(); }
 extern "C" void ok_graph_run(const void* graph, void* stream) {
+    const bool before = replaying;  // a node may be a graph of its own
     replaying = true;
     for (const Node& node : *static_cast<const Nodes*>(graph)) node.run(stream);
-    replaying = false;
+    replaying = before;
+}
+extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*drop)(void*), void* data) {
+    Nodes& nodes = *static_cast<Nodes*>(graph);
+    nodes.push_back(Node(new KeptWork{run, drop, data}));
+    return nodes.back().name();
 }
 // A graph that is launched into a captured stream becomes part of what is captured.
 extern "C" void ok_graph_capture(const void* graph, void* stream) {

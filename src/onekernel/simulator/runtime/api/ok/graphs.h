@@ -1,5 +1,5 @@
-// CUDA graphs from stream capture. A file that names one of these functions includes this header first (rewrite/source.py), so that
-// its launches can be kept. Nodes made one by one are refused by name.
+// CUDA graphs from stream capture, and, in graph_nodes.h, node by node. A file that names one of these functions includes this
+// header first (rewrite/source.py), so that its launches can be kept.
 #pragma once
 #include <tuple>
 
@@ -107,3 +107,5 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cud
     *count = nodes == nullptr || all < *count ? all : *count;
     return cudaSuccess;
 }
+
+#include "graph_nodes.h"
