@@ -1,13 +1,13 @@
-// GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes 128 x 128 elements of C, a thread 8 x 8 of them.
+// GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes 128 x 128 elements of C, a thread 16 x 8 of them.
 //
 // Check: onekernel check gemm_tiled
 // Bench: none: the rungs of the ladder are what is measured
 //
 // Idea:  what is read once serves a tile. A block keeps 8 columns of A and 8 rows of op(B) in shared memory, and each
-//        element there serves 128 products; a thread keeps 8 numbers of each in registers, and each serves 8.
+//        element there serves 128 products; a thread keeps 16 numbers of A and 8 of op(B) in registers, for 128 products.
 // TODO: the ledger. How many bytes per FMA does your kernel read from global memory, and from shared memory?
 //
-// But: a block reads, waits, multiplies, waits; and a C with fewer tiles than the card has multiprocessors leaves some idle.
+// But: a C with fewer tiles than the card has multiprocessors leaves some idle.
 
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,15 @@ def test_a_rung_for_hopper_alone_says_so_elsewhere_and_multiplies_what_no_box_ho
 def test_a_solution_is_right_on_every_case(slug, dtype):
     program = simulator.build(ROOT / "solutions" / f"{slug}.cu")
     assert not [w for c in CASES if (w := wrong(program, slug, c, dtype))]
+
+
+@pytest.mark.parametrize(("slug", "dtype"), [
+    ("gemm_tiled", "float32"), ("gemm_skinny", "float32"), ("gemm_skinny", "bfloat16"),
+])  # fmt: skip
+def test_a_sum_of_nothing_is_zero_and_reads_nothing_where_the_tiles_of_c_are_whole(slug, dtype):
+    """A block whose tile lies inside C takes the way without bounds, and then k = 0 is a bound like any other."""
+    program = simulator.build(ROOT / "solutions" / f"{slug}.cu")
+    nothing = [c for c in CASES if c.sizes["k"] == 0 and c.sizes["m"] and c.sizes["n"]]
+    shapes = [{"m": 256, "n": 128, "k": 0}, {"m": 256, "n": 16, "k": 0}, {"m": 16, "n": 256, "k": 0}]
+    drawn = [replace(c, name=f"{c.name}-{sizes}", sizes=sizes) for c in nothing for sizes in shapes]
+    assert nothing and not [w for c in drawn if (w := wrong(program, slug, c, dtype))]
