@@ -6,12 +6,15 @@
 // <gap>
 //| // TODO: which matrix is large, how often do you read it, and how wide?
 // A library tunes for squares. Here the least bytes are one large matrix, read once or written once, and everything is arranged around it:
-// - fp32, few columns (or few rows): a warp streams whole rows of the large operand 16 bytes a lane; the small one waits in shared memory.
-// - fp32, short k: a block keeps its tiles of A and B whole and spends its life writing C, 16 bytes a thread.
-// - bf16: tiles of Tensor Core fragments, as narrow as the small side; where that makes too few blocks, the blocks of a cluster divide k and
+// - short k: what is large is C. A lane keeps its columns of B in registers and walks down the rows of C, which it writes 16 bytes at a time; in bf16
+//   the Tensor Cores multiply. In its loop nobody waits for anybody.
+// - fp32, few columns (or few rows): blocks that stay. Their copies from global memory run ahead of the sums, from one tile of C into the next, and
+//   groups of threads of a block divide k, so that a thread has enough elements of C even where C has few columns.
+// - bf16, else: tiles of Tensor Core fragments, as narrow as the small side; where that makes too few blocks, the blocks of a cluster divide k and
 //   add their sums through each other's shared memory.
 //
-// But: fp32 with few rows and a B that runs along n goes the way of short k, and is no faster than a library there.
+// But: fp32 with few rows and a B that runs along n goes by tiles that are mostly empty. And above 64 rows and 64 columns bf16 is a matter of
+// arithmetic, which gemm_tensorcore does faster.
 // </gap>
 
 #include <cuda_bf16.h>
@@ -34,191 +37,260 @@ struct Problem {   // C (m x n) = alpha A (m x k) B + beta C; the row strides in
 // <gap>
 static int64_t pieces(int64_t whole, int64_t piece) { return (whole + piece - 1) / piece; }
 
-// ---------------------------------------------------------------------------------------------------- fp32: rows against a few
+static bool sixteen(const void* base, int64_t row_bytes) { return (uintptr_t)base % 16 == 0 && row_bytes % 16 == 0; }   // whether every row begins there
 
-struct Stream {   // out[i][j] = alpha * sum over k of rows[i][k] few[j][k] + beta * out[i][j]; strides in elements
-    const float *rows, *few;
-    float* out;
-    int64_t count, k, row_stride, few_down, few_along, out_down, out_across;
-    int few_count;
-    float alpha, beta;
-};
-
-constexpr int kStreamWarps = 8, kAlong = 128;   // elements of a row that a warp reads at a time, four a lane
-constexpr int kSlices = 4;                      // of kAlong: what of the few rows is in shared memory at a time
-
+// Four neighbours of a row, of which `there` exist; the others are 0.
 __device__ inline float4 load_four(const float* from, int64_t there, bool whole) {
     if (whole && there >= 4) return *(const float4*)from;
     return make_float4(there > 0 ? from[0] : 0.0f, there > 1 ? from[1] : 0.0f, there > 2 ? from[2] : 0.0f, there > 3 ? from[3] : 0.0f);
 }
 
-template <int kHalf, int kStep, int kSums>
-__device__ void exchange(float (&sums)[kSums], int lane) {
-    const bool upper = lane & kStep;
+__device__ inline void store(float* to, float sum, float alpha, float beta) {   // what C held is not read where beta is 0
+    *to = beta != 0.0f ? alpha * sum + beta * *to : alpha * sum;
+}
+
+__device__ inline void store_four(float* to, const float4& sum, float alpha, float beta, int64_t there, bool whole) {
+    if (whole && there >= 4) {
+        float4 four = make_float4(alpha * sum.x, alpha * sum.y, alpha * sum.z, alpha * sum.w);
+        if (beta != 0.0f) {
+            const float4 old = *(const float4*)to;
+            four = make_float4(four.x + beta * old.x, four.y + beta * old.y, four.z + beta * old.z, four.w + beta * old.w);
+        }
+        *(float4*)to = four;
+        return;
+    }
+    if (there > 0) store(to, sum.x, alpha, beta);
+    if (there > 1) store(to + 1, sum.y, alpha, beta);
+    if (there > 2) store(to + 2, sum.z, alpha, beta);
+    if (there > 3) store(to + 3, sum.w, alpha, beta);
+}
+
+// ---------------------------------------------------------------------------------------------------- fp32: short k
+
+constexpr int kOuterWarps = 8;   // side by side, 128 columns of C each
+
+template <int kDepth, int kRows>   // the largest k; rows of C of a block
+__global__ void __launch_bounds__(kOuterWarps * 32, 2)
+outer_kernel(const float* a, const float* b, float* c, Problem p, int64_t across, bool whole_a, bool whole_b, bool whole_c) {
+    __shared__ __align__(16) float of_a[kRows][kDepth];
+    const int64_t row = blockIdx.x / across * kRows, col = (blockIdx.x % across * kOuterWarps * 32 + threadIdx.x) * 4;
+    const int rows = (int)(p.m - row < kRows ? p.m - row : kRows);
+    for (int e = threadIdx.x; e < kRows * kDepth / 4; e += kOuterWarps * 32) {
+        const int r = e / (kDepth / 4), i = e % (kDepth / 4) * 4;
+        *(float4*)&of_a[r][i] = load_four(a + (row + r) * p.lda + i, r < rows ? p.k - i : 0, whole_a);
+    }
+    float4 of_b[kDepth];
 #pragma unroll
-    for (int i = 0; i < kHalf; ++i) {
-        const float low = sums[i], high = sums[i + kHalf];
-        sums[i] = (upper ? high : low) + __shfl_xor_sync(0xffffffff, upper ? low : high, kStep);
+    for (int i = 0; i < kDepth; ++i) {
+        if (p.transpose_b) {
+            const auto one = [&](int64_t j) { return i < p.k && j < p.n ? b[j * p.ldb + i] : 0.0f; };
+            of_b[i] = make_float4(one(col), one(col + 1), one(col + 2), one(col + 3));
+        } else {
+            of_b[i] = load_four(b + i * p.ldb + col, i < p.k ? p.n - col : 0, whole_b);
+        }
+    }
+    __syncthreads();
+    float* to = c + row * p.ldc + col;
+#pragma unroll 2
+    for (int r = 0; r < rows; ++r, to += p.ldc) {
+        float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+#pragma unroll
+        for (int i = 0; i < kDepth; i += 4) {
+            __align__(16) float x[4];
+            *(float4*)x = *(const float4*)&of_a[r][i];   // the same for all lanes
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                sum.x += x[e] * of_b[i + e].x;
+                sum.y += x[e] * of_b[i + e].y;
+                sum.z += x[e] * of_b[i + e].z;
+                sum.w += x[e] * of_b[i + e].w;
+            }
+        }
+        store_four(to, sum, p.alpha, p.beta, p.n - col, whole_c);
     }
 }
 
-template <int kFew, int kRows, bool kWhole>   // rows of a warp; whether each is a whole number of aligned 16-byte pieces
-__global__ void __launch_bounds__(kStreamWarps * 32, 2)
-stream_kernel(Stream s) {
-    constexpr int kSums = kFew * kRows;
-    static_assert(kSums % 32 == 0, "in the end every lane holds as many sums as every other");
-    __shared__ __align__(16) float few[kFew][kAlong * kSlices];
-    const int lane = threadIdx.x % 32;
-    const int64_t first = ((int64_t)blockIdx.x * kStreamWarps + threadIdx.x / 32) * kRows;
-    float sums[kSums] = {};
-    for (int64_t k = 0; k < s.k; k += kAlong * kSlices) {
-        __syncthreads();
-        for (int e = threadIdx.x; e < kFew * kAlong * kSlices; e += kStreamWarps * 32) {
-            const int j = s.few_along == 1 ? e / (kAlong * kSlices) : e % kFew, i = s.few_along == 1 ? e % (kAlong * kSlices) : e / kFew;
-            few[j][i] = j < s.few_count && k + i < s.k ? s.few[j * s.few_down + (k + i) * s.few_along] : 0.0f;
-        }
-        __syncthreads();
-#pragma unroll 1
-        for (int slice = 0; slice < kSlices && k + slice * kAlong < s.k; ++slice) {
-            const int64_t at = k + slice * kAlong + lane * 4;
-            float4 of_rows[kRows];
-#pragma unroll
-            for (int r = 0; r < kRows; ++r) {
-                const float* from = s.rows + (first + r) * s.row_stride + at;
-                const int64_t there = first + r < s.count ? s.k - at : 0;
-                if constexpr (kWhole) of_rows[r] = there > 0 ? __ldcs((const float4*)from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);   // read once: not for L2
-                else of_rows[r] = load_four(from, there, false);
-            }
-#pragma unroll
-            for (int j = 0; j < kFew; ++j) {
-                const float4 other = *(const float4*)&few[j][slice * kAlong + lane * 4];
-#pragma unroll
-                for (int r = 0; r < kRows; ++r) {
-                    float& sum = sums[r * kFew + j];
-                    sum += of_rows[r].x * other.x;
-                    sum += of_rows[r].y * other.y;
-                    sum += of_rows[r].z * other.z;
-                    sum += of_rows[r].w * other.w;
-                }
-            }
-        }
-    }
-    // Every sum is spread over 32 lanes. Two lanes exchange halves of what they hold, so that each holds half as many sums of twice as many
-    // lanes: 62 shuffles for 64 sums instead of five for each.
-    exchange<kSums / 2, 16>(sums, lane);
-    exchange<kSums / 4, 8>(sums, lane);
-    exchange<kSums / 8, 4>(sums, lane);
-    exchange<kSums / 16, 2>(sums, lane);
-    exchange<kSums / 32, 1>(sums, lane);
-#pragma unroll
-    for (int i = 0; i < kSums / 32; ++i) {
-        const int number = lane * (kSums / 32) + i, j = number % kFew;
-        const int64_t row = first + number / kFew;
-        if (row < s.count && j < s.few_count) {
-            float* to = &s.out[row * s.out_down + j * s.out_across];
-            *to = s.beta != 0.0f ? s.alpha * sums[i] + s.beta * *to : s.alpha * sums[i];
-        }
-    }
-}
-
-static cudaError_t launch_stream(const Stream& s, cudaStream_t stream) {
-    const bool whole = (uintptr_t)s.rows % 16 == 0 && s.row_stride % 4 == 0 && s.k % 4 == 0;
-    const int64_t blocks = pieces(s.count, kStreamWarps * (s.few_count <= 8 ? 8 : 4));
-    if (blocks > 2147483647) return cudaErrorInvalidConfiguration;
-    const auto kernel = s.few_count <= 8 ? (whole ? stream_kernel<8, 8, true> : stream_kernel<8, 8, false>)
-                                         : (whole ? stream_kernel<16, 4, true> : stream_kernel<16, 4, false>);
-    kernel<<<(unsigned)blocks, kStreamWarps * 32, 0, stream>>>(s);
+template <int kDepth, int kRows>
+static cudaError_t launch_outer(const float* a, const float* b, float* c, const Problem& p, cudaStream_t stream) {
+    const int64_t across = pieces(p.n, kOuterWarps * 128), blocks = across * pieces(p.m, kRows);
+    if (blocks > INT32_MAX) return cudaErrorInvalidConfiguration;
+    outer_kernel<kDepth, kRows><<<(unsigned)blocks, kOuterWarps * 32, 0, stream>>>(a, b, c, p, across, sixteen(a, p.lda * 4), sixteen(b, p.ldb * 4), sixteen(c, p.ldc * 4));
     return cudaGetLastError();
 }
 
-// ---------------------------------------------------------------------------------------------------- fp32: tiles
+// ---------------------------------------------------------------------------------------------------- fp32: few columns, or few rows
 
-constexpr int kPad = 4;   // floats after each row of a turned tile, against bank conflicts
+struct Product {   // c[i * down + j * along] = alpha * (A B)[i][j] + beta * ...: C, or C turned over
+    const float *a, *b;
+    float* c;
+    int64_t m, n, k, lda, ldb, down, along;
+    float alpha, beta;
+    bool whole_a, whole_b, whole_c;
+};
 
-// A tile of kRows x kCols of C for kRows * kCols / 64 threads, 8 x 8 each in four groups of 4 x 4, kDepth of k at a time.
-template <int kRows, int kCols, int kDepth>
-__global__ void __launch_bounds__(kRows * kCols / 64, 512 / (kRows * kCols / 64))
-tile_kernel(const float* a, const float* b, float* c, Problem p, int64_t blocks_across, bool whole_a, bool whole_b, bool whole_c) {
-    constexpr int kThreads = kRows * kCols / 64;
-    __shared__ __align__(16) float tile_a[kDepth][kRows + kPad], tile_b[kDepth][kCols + kPad];
-    const int t = threadIdx.x, x = t % (kCols / 8) * 4, y = t / (kCols / 8) * 4;
-    const int64_t row = blockIdx.x / blocks_across * kRows, col = blockIdx.x % blocks_across * kCols;
-    float sums[8][8] = {};
-    for (int64_t first = 0; first < p.k; first += kDepth) {
-        if (first > 0) __syncthreads();
-        constexpr int kFours = kDepth / 4;
+// A block's tile of C: kRows x kCols, 8 x kWide of them a thread. kSlices groups of threads have a part of each kDepth of k. A and B lie in shared
+// memory as they lie in global memory; rows along k have four floats of padding, so that the same four of eight rows lie in all banks.
+template <int kRows_, int kCols_, int kWide_, int kSlices_, int kDepth_, int kStages_>
+struct Strip {
+    static constexpr int kRows = kRows_, kCols = kCols_, kWide = kWide_, kSlices = kSlices_, kDepth = kDepth_, kStages = kStages_;
+    static constexpr int kHigh = 8, kAcross = kCols / kWide, kDown = kRows / kHigh, kThreads = kAcross * kDown * kSlices;
+    static constexpr int kStrideA = kDepth + 4, kFloatsA = kRows * kStrideA;
+    template <bool kTurned> static constexpr int kStrideB = kTurned ? kDepth + 4 : kCols;
+    template <bool kTurned> static constexpr int kFloats = kFloatsA + (kTurned ? kCols : kDepth) * kStrideB<kTurned>;
+    static_assert(kSlices == 1 || kSlices * kRows * kCols <= kFloatsA, "the groups' sums fit where a tile of A was");
+};
+
+// Starts the copy of the first `there` of four neighbours to shared memory, zeros after them. Nobody waits for it here.
+__device__ inline void copy_four(uint32_t to, const float* from, int64_t there, bool whole) {
+    if (whole) {
+        const int bytes = there <= 0 ? 0 : there >= 4 ? 16 : (int)there * 4;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+        return;
+    }
 #pragma unroll
-        for (int e = t; e < kRows * kFours; e += kThreads) {
-            const int i = e % kFours * 4, r = e / kFours;
-            const float4 four = load_four(a + (row + r) * p.lda + first + i, row + r < p.m ? p.k - first - i : 0, whole_a);
-            tile_a[i][r] = four.x;
-            tile_a[i + 1][r] = four.y;
-            tile_a[i + 2][r] = four.z;
-            tile_a[i + 3][r] = four.w;
+    for (int e = 0; e < 4; ++e) {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + 4 * e), "l"(e < there ? from + e : from), "r"(e < there ? 4 : 0) : "memory");
+    }
+}
+
+// kHigh rows of kWide floats, from rows `stride` apart of which `rows` of `cols` exist, to rows kApart apart.
+template <int kHigh, int kWide, int kApart, int kThreads>
+__device__ inline void copy_tile(uint32_t to, const float* from, int64_t stride, int64_t rows, int64_t cols, bool whole) {
+    constexpr int kStep = kThreads / (kWide / 4);
+    static_assert(kThreads % (kWide / 4) == 0 && (kHigh % kStep == 0 || kHigh < kStep), "every thread copies the same columns of its rows");
+    const int row = threadIdx.x / (kWide / 4), col = threadIdx.x % (kWide / 4) * 4;
+    to += (row * kApart + col) * 4;
+    from += row * stride + col;
+#pragma unroll
+    for (int e = 0; e < kHigh; e += kStep) {
+        if (kHigh % kStep == 0 || row < kHigh) copy_four(to + e * kApart * 4, from, row + e < rows ? cols - col : 0, whole);
+        from += kStep * stride;
+    }
+}
+
+template <typename Strip, bool kTurned>
+__global__ void __launch_bounds__(Strip::kThreads, 2)
+strip_kernel(Product p, int64_t across, int64_t tiles, int64_t steps) {
+    extern __shared__ __align__(16) float strip_shared[];
+    constexpr int kRows = Strip::kRows, kCols = Strip::kCols, kDepth = Strip::kDepth, kWide = Strip::kWide, kThreads = Strip::kThreads;
+    constexpr int kStage = Strip::template kFloats<kTurned>, kStrideA = Strip::kStrideA, kStrideB = Strip::template kStrideB<kTurned>, kPart = kDepth / Strip::kSlices;
+    // Bit 0 of a lane's number belongs to its column, bit 1 to its row: a read of A is the same for neighbours, a read of B for every other lane,
+    // and such reads share wavefronts.
+    constexpr int kAcross = Strip::kAcross, kDown = Strip::kDown;
+    static_assert(kAcross == 2 || kAcross == 4 || kAcross == 8, "bits 0, 2 and 4");
+    const int lane = threadIdx.x % 32, slice = threadIdx.x / (kAcross * kDown), warp = threadIdx.x % (kAcross * kDown) / 32;
+    const int x = kAcross == 2 ? lane & 1 : kAcross == 4 ? (lane & 1) | (lane >> 1 & 2) : (lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4);
+    const int y = warp * (32 / kAcross) + (kAcross == 2 ? lane >> 1 : (lane >> 1 & 1) | (lane >> 2 & (kAcross == 4 ? 6 : 2)));
+
+    const uint32_t base = (uint32_t)__cvta_generic_to_shared(strip_shared);
+    int64_t next_tile = steps > 0 ? blockIdx.x : tiles, next_step = 0;
+    int next_stage = 0;
+    auto fetch = [&] {   // the next step of this tile, or the first one of the block's next tile
+        if (next_tile < tiles) {
+            const int64_t row = next_tile / across * kRows, col = next_tile % across * kCols, k = next_step * kDepth;
+            const uint32_t to = base + next_stage * kStage * 4, to_b = to + Strip::kFloatsA * 4;
+            copy_tile<kRows, kDepth, kStrideA, kThreads>(to, p.a + row * p.lda + k, p.lda, p.m - row, p.k - k, p.whole_a);
+            if constexpr (kTurned) copy_tile<kCols, kDepth, kStrideB, kThreads>(to_b, p.b + col * p.ldb + k, p.ldb, p.n - col, p.k - k, p.whole_b);
+            else copy_tile<kDepth, kCols, kStrideB, kThreads>(to_b, p.b + k * p.ldb + col, p.ldb, p.k - k, p.n - col, p.whole_b);
+            if (++next_step == steps) {
+                next_step = 0;
+                next_tile += gridDim.x;
+            }
         }
-        if (p.transpose_b) {
+        next_stage = next_stage + 1 == Strip::kStages ? 0 : next_stage + 1;
+        asm volatile("cp.async.commit_group;" ::: "memory");   // a group each time, empty at the end, so that counting groups counts steps
+    };
+    for (int s = 0; s < Strip::kStages - 1; ++s) fetch();
+    int stage = 0;
+    for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const int64_t row = tile / across * kRows, col = tile % across * kCols;
+        float sums[Strip::kHigh][kWide] = {};
+        float* shared = strip_shared;   // the stage that is multiplied
+        for (int64_t step = 0; step < steps; ++step) {
+            asm volatile("cp.async.wait_group %0;" ::"n"(Strip::kStages - 2) : "memory");   // this step's: of this thread's copies
+            __syncthreads();                                                                // of everybody's; and the stage before has been read
+            fetch();
+            shared = strip_shared + stage * kStage;
+            stage = stage + 1 == Strip::kStages ? 0 : stage + 1;
+            const float *of_a = shared + y * kStrideA + slice * kPart, *of_b = shared + Strip::kFloatsA;
 #pragma unroll
-            for (int e = t; e < kCols * kFours; e += kThreads) {
-                const int i = e % kFours * 4, j = e / kFours;
-                const float4 four = load_four(b + (col + j) * p.ldb + first + i, col + j < p.n ? p.k - first - i : 0, whole_b);
-                tile_b[i][j] = four.x;
-                tile_b[i + 1][j] = four.y;
-                tile_b[i + 2][j] = four.z;
-                tile_b[i + 3][j] = four.w;
+            for (int i = 0; i < kPart; i += 4) {
+                __align__(16) float from_a[Strip::kHigh][4];
+#pragma unroll
+                for (int r = 0; r < Strip::kHigh; ++r) *(float4*)from_a[r] = *(const float4*)&of_a[r * kDown * kStrideA + i];
+#pragma unroll
+                for (int g = 0; g < (kTurned ? kWide : 4); ++g) {   // four of k of a column, or kWide columns of one k
+                    __align__(16) float from_b[kTurned ? 4 : kWide];
+                    if constexpr (kTurned) {
+                        *(float4*)from_b = *(const float4*)&of_b[(x + g * kAcross) * kStrideB + slice * kPart + i];
+                    } else {
+#pragma unroll
+                        for (int j = 0; j < kWide; j += 4) {
+                            *(float4*)&from_b[j] = *(const float4*)&of_b[(slice * kPart + i + g) * kStrideB + x * 4 + j * kAcross];
+                        }
+                    }
+#pragma unroll
+                    for (int r = 0; r < Strip::kHigh; ++r) {
+#pragma unroll
+                        for (int e = 0; e < (kTurned ? 4 : kWide); ++e) {
+                            float& sum = sums[r][kTurned ? g : e];
+                            sum += from_a[r][kTurned ? e : g] * from_b[e];
+                        }
+                    }
+                }
+            }
+        }
+        const auto column = [&](int j) { return kTurned ? x + j * kAcross : x * 4 + j / 4 * 4 * kAcross + j % 4; };   // of sums[r][j] in the tile
+        if constexpr (Strip::kSlices > 1) {
+            __syncthreads();   // everybody has read the last stage, and nobody copies into it before the next step's barrier
+#pragma unroll
+            for (int r = 0; r < Strip::kHigh; ++r) {
+#pragma unroll
+                for (int j = 0; j < kWide; ++j) shared[(slice * kRows + y + r * kDown) * kCols + column(j)] = sums[r][j];
+            }
+            __syncthreads();
+            for (int e = threadIdx.x; e < kRows * kCols; e += kThreads) {
+                float sum = 0.0f;
+#pragma unroll
+                for (int s = 0; s < Strip::kSlices; ++s) sum += shared[s * kRows * kCols + e];
+                const int64_t i = row + e / kCols, j = col + e % kCols;
+                if (i < p.m && j < p.n) store(p.c + i * p.down + j * p.along, sum, p.alpha, p.beta);
             }
         } else {
 #pragma unroll
-            for (int e = t; e < kDepth * kCols / 4; e += kThreads) {
-                const int j = e % (kCols / 4) * 4, i = e / (kCols / 4);
-                *(float4*)&tile_b[i][j] = load_four(b + (first + i) * p.ldb + col + j, first + i < p.k ? p.n - col - j : 0, whole_b);
-            }
-        }
-        __syncthreads();
+            for (int r = 0; r < Strip::kHigh; ++r) {
+                const int64_t i = row + y + r * kDown;
+                if (i >= p.m) continue;
+                float* to = p.c + i * p.down;
 #pragma unroll
-        for (int i = 0; i < kDepth; ++i) {
-            float of_a[8], of_b[8];
-            *(float4*)of_a = *(const float4*)&tile_a[i][y];
-            *(float4*)(of_a + 4) = *(const float4*)&tile_a[i][y + kRows / 2];
-            *(float4*)of_b = *(const float4*)&tile_b[i][x];
-            *(float4*)(of_b + 4) = *(const float4*)&tile_b[i][x + kCols / 2];
+                for (int j = 0; j < kWide; j += 4) {
+                    const int64_t at = col + column(j);
+                    if (!kTurned && p.along == 1) {
+                        store_four(to + at, make_float4(sums[r][j], sums[r][j + 1], sums[r][j + 2], sums[r][j + 3]), p.alpha, p.beta, p.n - at, p.whole_c);
+                    } else {
 #pragma unroll
-            for (int r = 0; r < 8; ++r) {
-#pragma unroll
-                for (int j = 0; j < 8; ++j) sums[r][j] += of_a[r] * of_b[j];
-            }
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < 8; ++r) {
-        const int64_t at_row = row + y + (r < 4 ? r : kRows / 2 + r - 4);
-        if (at_row >= p.m) continue;
-#pragma unroll
-        for (int g = 0; g < 8; g += 4) {
-            const int64_t at_col = col + x + g / 4 * (kCols / 2);
-            float* to = c + at_row * p.ldc + at_col;
-            if (whole_c && at_col + 4 <= p.n) {
-                float4 four = make_float4(p.alpha * sums[r][g], p.alpha * sums[r][g + 1], p.alpha * sums[r][g + 2], p.alpha * sums[r][g + 3]);
-                if (p.beta != 0.0f) {
-                    const float4 old = *(const float4*)to;
-                    four = make_float4(four.x + p.beta * old.x, four.y + p.beta * old.y, four.z + p.beta * old.z, four.w + p.beta * old.w);
-                }
-                __stcs((float4*)to, four);   // written once, and read by nobody here
-            } else {
-#pragma unroll
-                for (int j = 0; j < 4; ++j) {
-                    if (at_col + j < p.n) to[j] = p.beta != 0.0f ? p.alpha * sums[r][g + j] + p.beta * to[j] : p.alpha * sums[r][g + j];
+                        for (int e = j; e < j + 4; ++e) {
+                            if (col + column(e) < p.n) store(to + (col + column(e)) * p.along, sums[r][e], p.alpha, p.beta);
+                        }
+                    }
                 }
             }
         }
     }
 }
 
-template <int kRows, int kCols, int kDepth>
-static cudaError_t launch_tiles(const float* a, const float* b, float* c, const Problem& p, cudaStream_t stream) {
-    const int64_t across = pieces(p.n, kCols), blocks = across * pieces(p.m, kRows);
-    if (blocks > 2147483647) return cudaErrorInvalidConfiguration;
-    const auto whole = [](const float* base, int64_t stride) { return (uintptr_t)base % 16 == 0 && stride % 4 == 0; };
-    tile_kernel<kRows, kCols, kDepth><<<(unsigned)blocks, kRows * kCols / 64, 0, stream>>>(a, b, c, p, across, whole(a, p.lda), whole(b, p.ldb), whole(c, p.ldc));
+template <typename Strip>
+static cudaError_t launch_strip(const Product& p, bool turned, cudaStream_t stream) {
+    int device, multiprocessors;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    const auto kernel = turned ? strip_kernel<Strip, true> : strip_kernel<Strip, false>;
+    const int bytes = Strip::kStages * (turned ? Strip::template kFloats<true> : Strip::template kFloats<false>) * 4;
+    if (error == cudaSuccess) error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error != cudaSuccess) return error;
+    const int64_t across = pieces(p.n, Strip::kCols), tiles = across * pieces(p.m, Strip::kRows);
+    const int64_t blocks = tiles < 2 * multiprocessors ? tiles : 2 * multiprocessors;
+    kernel<<<(unsigned)blocks, Strip::kThreads, bytes, stream>>>(p, across, tiles, pieces(p.k, Strip::kDepth));
     return cudaGetLastError();
 }
 
@@ -231,20 +303,151 @@ extern "C" cudaError_t gemm_skinny(const float* a, const float* b, float* c, int
     //| // TODO: few columns, few rows, or a short k: what is large is read (or written) once. fp32 means fp32.
     //| (void)a; (void)b; (void)c; (void)p; (void)stream;
     //| return cudaGetLastError();
-    const int64_t few_down = transpose_b ? ldb : 1, few_along = transpose_b ? 1 : ldb;
-    if (n <= 16 && k >= 128) {
-        return launch_stream({a, b, c, m, k, lda, few_down, few_along, ldc, 1, (int)n, alpha, beta}, stream);
-    }
-    if (m <= 16 && k >= 128 && transpose_b) {   // the same turned over: C^T = B^T A^T
-        return launch_stream({b, a, c, n, k, ldb, lda, 1, 1, ldc, (int)m, alpha, beta}, stream);
-    }
-    if (n <= 64 || m <= 64) return n <= 64 ? launch_tiles<128, 64, 16>(a, b, c, p, stream) : launch_tiles<64, 128, 16>(a, b, c, p, stream);
-    if (k <= 8) return launch_tiles<128, 128, 8>(a, b, c, p, stream);
-    return launch_tiles<128, 128, 16>(a, b, c, p, stream);
+    if (k <= 16 && n >= 128) return k <= 8 ? launch_outer<8, 32>(a, b, c, p, stream) : launch_outer<16, 128>(a, b, c, p, stream);
+    const bool whole_a = sixteen(a, lda * 4), whole_b = sixteen(b, ldb * 4);
+    const bool over = transpose_b && m < n && m <= 64;   // few rows: C^T = B A^T has few columns
+    const Product q = over ? Product{b, a, c, n, m, k, ldb, lda, 1, ldc, alpha, beta, whole_b, whole_a, false}
+                           : Product{a, b, c, m, n, k, lda, ldb, ldc, 1, alpha, beta, whole_a, whole_b, sixteen(c, ldc * 4)};
+    if (q.n <= 8) return launch_strip<Strip<128, 8, 4, 8, 64, 2>>(q, transpose_b, stream);
+    if (q.n <= 16) return launch_strip<Strip<64, 16, 4, 4, 128, 2>>(q, transpose_b, stream);
+    return launch_strip<Strip<128, 64, 8, 1, 32, 3>>(q, transpose_b, stream);
     // </gap>
 }
 
 // <gap>
+
+// ---------------------------------------------------------------------------------------------------- bf16: short k
+
+__device__ inline void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {   // d += a b: 16 x 8 += 16 x 16 by 16 x 8
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ inline uint32_t pack(float low, float high) {   // two results of a row, rounded, as they lie in memory
+    const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
+    return *(const uint32_t*)&both;
+}
+
+constexpr int kPlateCols = 64, kPlateWarps = 4;
+
+// A warp keeps kPlateCols columns of B as fragments, all of k, and walks down A and C in strips of 16 rows; kAhead strips of A are on their way.
+// Nothing passes through shared memory. In a multiplication it is for us to say which column of B, and which of k, a fragment's place stands for:
+// - a lane has the four of k that lie together (or of 32 of k, eight), so that it reads them in one load;
+// - column 2q + e of the eight multiplications stands for columns 8q + 32e to 8q + 32e + 7, so that a lane's results of a row are neighbours.
+template <int kSteps, int kAhead, int kBlocks, bool kTransposed>   // kSteps of 16: the largest k
+__global__ void __launch_bounds__(kPlateWarps * 32, kBlocks)
+plate_kernel(const bf16* a, const bf16* b, bf16* c, Problem p, int64_t across, int64_t down) {
+    constexpr int kLoads = kSteps == 1 ? 1 : kSteps / 2, kWords = kSteps == 1 ? 2 : 4;   // of a row of A, and of each of them
+    static_assert(kSteps == 1 || kSteps % 2 == 0, "two steps share a load");
+    struct Strip16 {
+        uint32_t words[kLoads][2][kWords];   // of rows g and g + 8
+    };
+    const int lane = threadIdx.x % 32, g = lane / 4, q = lane % 4;
+    const int64_t number = (int64_t)blockIdx.x * kPlateWarps + threadIdx.x / 32, col = number % across * kPlateCols;
+    int64_t strip = number / across;
+    if (strip >= down) return;
+    const auto fetch = [&](Strip16& to, int64_t which) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int64_t row = which * 16 + half * 8 + g;
+            const bf16* from = a + row * p.lda;
+#pragma unroll
+            for (int i = 0; i < kLoads; ++i) {
+                if constexpr (kSteps == 1) {
+                    const uint2 two = row < p.m && 4 * q < p.k ? *(const uint2*)(from + 4 * q) : make_uint2(0, 0);
+                    to.words[i][half][0] = two.x;
+                    to.words[i][half][1] = two.y;
+                } else {
+                    const int k = 32 * i + 8 * q;
+                    const uint4 four = row < p.m && k < p.k ? *(const uint4*)(from + k) : make_uint4(0, 0, 0, 0);
+                    to.words[i][half][0] = four.x;
+                    to.words[i][half][1] = four.y;
+                    to.words[i][half][2] = four.z;
+                    to.words[i][half][3] = four.w;
+                }
+            }
+        }
+    };
+    Strip16 ahead[kAhead];
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) fetch(ahead[i], strip + i * down);
+
+    uint32_t of_b[kSteps][8][2];
+    const int64_t first = col + g / 2 * 8 + g % 2 * 32;   // of the eight columns that this lane loads
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s) {
+        const int k = kSteps == 1 ? 4 * q : s / 2 * 32 + 8 * q + s % 2 * 4;
+        if constexpr (kTransposed) {
+#pragma unroll
+            for (int j = 0; j < 8; ++j) {
+                const uint2 two = first < p.n && k < p.k ? *(const uint2*)(b + (first + j) * p.ldb + k) : make_uint2(0, 0);
+                of_b[s][j][0] = two.x;
+                of_b[s][j][1] = two.y;
+            }
+        } else {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const bool there = first < p.n && k + 2 * half < p.k;
+                const bf16* from = b + (k + 2 * half) * p.ldb + first;
+                const uint4 upper = there ? *(const uint4*)from : make_uint4(0, 0, 0, 0), lower = there ? *(const uint4*)(from + p.ldb) : make_uint4(0, 0, 0, 0);
+                const uint32_t x[4] = {upper.x, upper.y, upper.z, upper.w}, y[4] = {lower.x, lower.y, lower.z, lower.w};
+#pragma unroll
+                for (int w = 0; w < 4; ++w) {
+                    of_b[s][2 * w][half] = __byte_perm(x[w], y[w], 0x5410);       // a column's number of this row of B, and of the next
+                    of_b[s][2 * w + 1][half] = __byte_perm(x[w], y[w], 0x7632);
+                }
+            }
+        }
+    }
+    for (; strip * 16 < p.m; strip += down) {
+        const Strip16 now = ahead[0];
+#pragma unroll
+        for (int i = 0; i + 1 < kAhead; ++i) ahead[i] = ahead[i + 1];
+        fetch(ahead[kAhead - 1], strip + kAhead * down);
+        float sums[8][4] = {};
+#pragma unroll
+        for (int s = 0; s < kSteps; ++s) {
+            const int w = s % 2 * 2;
+            const uint32_t of_a[4] = {now.words[s / 2][0][w], now.words[s / 2][1][w], now.words[s / 2][0][w + 1], now.words[s / 2][1][w + 1]};
+#pragma unroll
+            for (int j = 0; j < 8; ++j) mma(sums[j], of_a, of_b[s][j][0], of_b[s][j][1]);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            const int64_t row = strip * 16 + e / 2 * 8 + g, at = col + q * 8 + e % 2 * 32;
+            if (row >= p.m || at >= p.n) continue;
+            uint4* to = (uint4*)(c + row * p.ldc + at);
+            float out[8];
+#pragma unroll
+            for (int j = 0; j < 8; ++j) out[j] = p.alpha * sums[j][e];
+            if (p.beta != 0.0f) {
+                const uint4 old = *to;
+                const uint32_t pairs[4] = {old.x, old.y, old.z, old.w};
+#pragma unroll
+                for (int w = 0; w < 4; ++w) {
+                    out[2 * w] += p.beta * __uint_as_float(pairs[w] << 16);
+                    out[2 * w + 1] += p.beta * __uint_as_float(pairs[w] & 0xffff0000);
+                }
+            }
+            *to = make_uint4(pack(out[0], out[1]), pack(out[2], out[3]), pack(out[4], out[5]), pack(out[6], out[7]));
+        }
+    }
+}
+
+template <int kSteps, int kAhead, int kBlocks>
+static cudaError_t launch_plate(const bf16* a, const bf16* b, bf16* c, const Problem& p, cudaStream_t stream) {
+    int device, multiprocessors;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess) return error;
+    const int64_t across = pieces(p.n, kPlateCols), strips = pieces(p.m, 16), room = (int64_t)multiprocessors * kBlocks * kPlateWarps / across;
+    const int64_t rounds = pieces(strips, room > 0 ? room : 1), down = pieces(strips, rounds);   // warps in a column: as few as need no more rounds
+    const int64_t blocks = pieces(across * down, kPlateWarps);
+    if (blocks > INT32_MAX) return cudaErrorInvalidConfiguration;
+    const auto kernel = p.transpose_b ? plate_kernel<kSteps, kAhead, kBlocks, true> : plate_kernel<kSteps, kAhead, kBlocks, false>;
+    kernel<<<(unsigned)blocks, kPlateWarps * 32, 0, stream>>>(a, b, c, p, across, down);
+    return cudaGetLastError();
+}
 
 // ---------------------------------------------------------------------------------------------------- bf16: narrow tiles, divided k
 
@@ -272,12 +475,6 @@ template <int kAlign>
 __device__ void copy_chunk(uint32_t to, const bf16* from, int bytes) {
     if constexpr (kAlign == 16) {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-    } else if constexpr (kAlign == 4) {
-#pragma unroll
-        for (int at = 0; at < 16; at += 4) {
-            const int left = bytes - at < 0 ? 0 : bytes - at > 4 ? 4 : bytes - at;
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + at), "l"(left > 0 ? from + at / 2 : from), "r"(left) : "memory");
-        }
     } else {   // no asynchronous copy is that small
         uint32_t words[4];
 #pragma unroll
@@ -330,11 +527,6 @@ __device__ inline void load_matrices_transposed(uint32_t (&r)[4], uint32_t addre
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
 
-__device__ inline void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {   // d += a b: 16 x 8 += 16 x 16 by 16 x 8
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
 // The fragments of 16 of K: what one warp multiplies before it needs the next.
 template <typename Tile, bool kTransposed>
 struct Fragments {
@@ -359,11 +551,6 @@ struct Fragments {
     }
 };
 
-__device__ inline uint32_t pack(float low, float high) {   // two results of a row, rounded, as they lie in memory
-    const __nv_bfloat162 both = __floats2bfloat162_rn(low, high);
-    return *(const uint32_t*)&both;
-}
-
 // Two neighbours of a row of C; `in_pairs` where they may be written with one store.
 __device__ inline void store_pair(bf16* c_row, int64_t at, float low, float high, const Problem& p, bool in_pairs) {
     if (p.beta != 0.0f) {
@@ -378,26 +565,10 @@ __device__ inline void store_pair(bf16* c_row, int64_t at, float low, float high
     }
 }
 
-// The four lanes of a row of fragments have two columns each of four blocks of eight. Afterwards each has all eight columns of one block.
-__device__ inline void turn_four(uint32_t (&w)[4]) {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int step = 1; step < 4; step *= 2) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            if (i & step) continue;
-            const bool upper = lane & step;
-            const uint32_t got = __shfl_xor_sync(0xffffffff, upper ? w[i] : w[i + step], step);
-            if (upper) w[i] = got;
-            else w[i + step] = got;
-        }
-    }
-}
-
 // `split` blocks, a cluster, compute one tile together, each with its part of k.
 template <typename Tile, bool kTransposed, int kAlign>
 __global__ void __launch_bounds__(Tile::kThreads)
-narrow_kernel(const bf16* a, const bf16* b, bf16* c, Problem p, int64_t tiles_across, int split, bool in_pairs, bool in_eights) {
+narrow_kernel(const bf16* a, const bf16* b, bf16* c, Problem p, int64_t tiles_across, int split, bool in_pairs) {
     extern __shared__ __align__(128) unsigned char shared[];
     constexpr int kStages = Tile::kStages, kSteps = Tile::kDepth / 16;
     static_assert(kSteps % 2 == 0, "two sets of fragments take turns");
@@ -510,18 +681,6 @@ narrow_kernel(const bf16* a, const bf16* b, bf16* c, Problem p, int64_t tiles_ac
             const int64_t r = row + warp_row + i * 16 + half * 8 + lane / 4;
             const auto sum = [&](int j, int e) { return tiles > 0 ? p.alpha * sums[i][j][half * 2 + e] : 0.0f; };
             bf16* c_row = c + r * p.ldc;
-            if constexpr (kWide % 4 == 0) {
-                if (in_eights && p.beta == 0.0f) {   // the same for all threads: 16 bytes a lane, 64 of a row
-#pragma unroll
-                    for (int j = 0; j < kWide; j += 4) {
-                        uint32_t w[4] = {pack(sum(j, 0), sum(j, 1)), pack(sum(j + 1, 0), sum(j + 1, 1)), pack(sum(j + 2, 0), sum(j + 2, 1)), pack(sum(j + 3, 0), sum(j + 3, 1))};
-                        turn_four(w);
-                        const int64_t at = col + warp_col + (j + lane % 4) * 8;
-                        if (r < p.m && at < p.n) __stcs((uint4*)(c_row + at), make_uint4(w[0], w[1], w[2], w[3]));
-                    }
-                    continue;
-                }
-            }
             if (r >= p.m) continue;
 #pragma unroll
             for (int j = 0; j < kWide; ++j) store_pair(c_row, col + warp_col + j * 8 + lane % 4 * 2, sum(j, 0), sum(j, 1), p, in_pairs);
@@ -543,7 +702,7 @@ static cudaError_t launch_narrow(const bf16* a, const bf16* b, bf16* c, const Pr
     int split = 1;   // two blocks for each multiprocessor, and at least four steps for each block
     while (has_clusters && split < most_split && tiles * split * 2 <= 2 * multiprocessors && p.k >= split * 2 * 4 * Tile::kDepth) split *= 2;
     if (tiles * split > 2147483647) return cudaErrorInvalidConfiguration;
-    const bool in_pairs = (uintptr_t)c % 4 == 0 && p.ldc % 2 == 0, in_eights = (uintptr_t)c % 16 == 0 && p.ldc % 8 == 0 && p.n % 8 == 0;
+    const bool in_pairs = (uintptr_t)c % 4 == 0 && p.ldc % 2 == 0;
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = split;
@@ -556,22 +715,20 @@ static cudaError_t launch_narrow(const bf16* a, const bf16* b, bf16* c, const Pr
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = split > 1 ? 1 : 0;
-    return cudaLaunchKernelEx(&config, kernel, a, b, c, p, across, split, in_pairs, in_eights);
+    return cudaLaunchKernelEx(&config, kernel, a, b, c, p, across, split, in_pairs);
 }
 
 using Flat = Tile<16, 64, 64, 16, 16, 6>;        // few rows
+using Wide = Tile<16, 128, 64, 16, 32, 5>;       // few rows, a long k
 using Slim = Tile<64, 16, 64, 16, 16, 6>;        // few columns
-using Square = Tile<64, 64, 64, 32, 32, 4>;      // few columns, and so few rows that k is divided
-using Tall = Tile<128, 64, 64, 32, 32, 2>;       // few columns, short k
-using Plate = Tile<128, 128, 32, 32, 64, 2>;     // short k
+using Square = Tile<64, 64, 64, 32, 32, 4>;      // neither; or so few rows and columns that k is divided
 
 template <bool kTransposed, int kAlign>
-static cudaError_t skinny(const bf16* a, const bf16* b, bf16* c, const Problem& p, cudaStream_t stream) {
+static cudaError_t narrow(const bf16* a, const bf16* b, bf16* c, const Problem& p, cudaStream_t stream) {
+    if (p.m <= 16 && p.n < p.k) return launch_narrow<Wide, kTransposed, kAlign>(a, b, c, p, 8, stream);
     if (p.m <= 16) return launch_narrow<Flat, kTransposed, kAlign>(a, b, c, p, 8, stream);
     if (p.n <= 16) return launch_narrow<Slim, kTransposed, kAlign>(a, b, c, p, 8, stream);
-    if (p.k > 128) return launch_narrow<Square, kTransposed, kAlign>(a, b, c, p, 8, stream);
-    if (p.n <= 64) return launch_narrow<Tall, kTransposed, kAlign>(a, b, c, p, 1, stream);
-    return launch_narrow<Plate, kTransposed, kAlign>(a, b, c, p, 1, stream);
+    return launch_narrow<Square, kTransposed, kAlign>(a, b, c, p, 8, stream);
 }
 
 // </gap>
@@ -583,9 +740,11 @@ extern "C" cudaError_t gemm_skinny_bf16(const bf16* a, const bf16* b, bf16* c, i
     //| // TODO: the same in bf16, with sums in float.
     //| (void)a; (void)b; (void)c; (void)p; (void)stream;
     //| return cudaGetLastError();
-    if (((uintptr_t)a | (uintptr_t)b) % 16 == 0 && (lda | ldb) % 8 == 0) {   // every row begins on a 16-byte boundary
-        return transpose_b ? skinny<true, 16>(a, b, c, p, stream) : skinny<false, 16>(a, b, c, p, stream);
+    const bool whole = sixteen(a, lda * 2) && sixteen(b, ldb * 2);
+    if (whole && sixteen(c, ldc * 2) && n % 8 == 0 && k % 8 == 0 && n > 16 && k <= 64) {
+        return k <= 16 ? launch_plate<1, 2, 6>(a, b, c, p, stream) : launch_plate<4, 1, 3>(a, b, c, p, stream);
     }
-    return transpose_b ? skinny<true, 2>(a, b, c, p, stream) : skinny<false, 2>(a, b, c, p, stream);
+    if (whole) return transpose_b ? narrow<true, 16>(a, b, c, p, stream) : narrow<false, 16>(a, b, c, p, stream);
+    return transpose_b ? narrow<true, 2>(a, b, c, p, stream) : narrow<false, 2>(a, b, c, p, stream);
     // </gap>
 }
