@@ -8,7 +8,8 @@ A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench 
 figures, or its file carries them under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string
 or {"en": ..., "es": ...}.
 The part "caption" is the line under a figure: what it was measured on, when, and by which command.
-One name is no result's: simulator/findings, the table of what the simulator finds, from its records.
+Two names are no result's: simulator/findings, the table of what the simulator finds, from its records, and
+simulator/support, of what it has of CUDA, each row with the tests that prove it.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from onekernel.bench.softmax import tables as softmax
 from onekernel.bench.words import caption
 from onekernel.errors import UserError
 from onekernel.messages import Message
-from onekernel.simulator.read import records
+from onekernel.simulator.read import records, support
 
 CAPTION = "caption"
-FINDINGS = "simulator/findings"
+FINDINGS, SUPPORT = "simulator/findings", "simulator/support"
 _SHOWN = ("tests/simulator/kernels", "tests/programs")  # files whose comments say what is found, `// <- race-shared`
 _MARKED = re.compile(r"// <- (.+)")
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
@@ -113,6 +114,8 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     """The lines of one table. Raises UserError."""
     if name == FINDINGS:
         return records.table(lang, _examples(root, page))
+    if name == SUPPORT:
+        return support.table(lang, root, page)
     parts = name.split("/")
     if len(parts) != 3:
         raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")
