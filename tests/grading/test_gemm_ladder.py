@@ -90,3 +90,24 @@ def test_a_sum_of_nothing_is_zero_and_reads_nothing_where_the_tiles_of_c_are_who
     shapes = [{"m": 256, "n": 128, "k": 0}, {"m": 256, "n": 16, "k": 0}, {"m": 16, "n": 256, "k": 0}]
     drawn = [replace(c, name=f"{c.name}-{sizes}", sizes=sizes) for c in nothing for sizes in shapes]
     assert nothing and not [w for c in drawn if (w := wrong(program, slug, c, dtype))]
+
+
+@pytest.mark.parametrize(("sizes", "gap", "kernels"), [
+    ({"m": 70, "n": 136, "k": 4200}, 0, ["mma_kernel", "reduce_kernel"]),
+    ({"m": 70, "n": 131, "k": 4201}, 0, ["align_kernel", "mma_kernel", "reduce_kernel"]),
+    ({"m": 300, "n": 520, "k": 70}, 1, ["align_kernel", "mma_kernel"]),
+    ({"m": 300, "n": 520, "k": 72}, 0, ["mma_kernel"]),
+    ({"m": 30, "n": 50, "k": 0}, 1, ["reduce_kernel"]),
+])  # fmt: skip
+def test_the_reference_copies_what_is_not_aligned_and_divides_a_long_k(sizes, gap, kernels):
+    program = simulator.build(ROOT / "solutions" / "gemm_tensorcore.cu", "count")
+    drawn = next(c for c in CASES if c.name.startswith("scaled") and c.scalars["beta"] and not c.scalars["transpose_b"])
+    drawn = replace(
+        drawn, sizes=sizes, gaps=dict.fromkeys("abc", gap), shift=gap, scalars={**drawn.scalars, "alpha": 0.5}
+    )
+    call = buffers.make(GEMM, "gemm_tensorcore", drawn, "bfloat16", seed=1)
+    report = program.call(call.function, call.args)
+    assert not report.status and not report.findings
+    assert [k.kernel.split("<")[0] for k in report.kernels] == kernels
+    fault = buffers.judge(GEMM, call, {a.name: a.memory for a in call.args if isinstance(a, Buffer)})
+    assert not fault, fault.message
