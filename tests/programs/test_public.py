@@ -92,7 +92,7 @@ def test_what_a_program_needs_is_what_a_compiler_on_linux_sees(tmp_path: Path, t
 
 
 def test_the_table_counts_what_came_to_an_end_of_what_nvcc_compiles(tmp_path: Path) -> None:
-    ends = ["ran", "ran", "ran-checked-less", "found", "asks", "time-limit", "own-status", "nvcc-refuses"]
+    ends = ["ran", "ran", "ran-checked-less", "found", "asks", "time-limit", "host-crash", "nvcc-refuses"]
     name = tmp_path.resolve().name
     result = result_of([{"repository": name, "program": "p.cu", "cause": c} for c in ends], {}, [tmp_path])
     assert (result["good"], result["programs"]) == (5, 7)

@@ -16,7 +16,7 @@ from onekernel.bench.words import in_each, in_numbers
 from onekernel.simulator.compilation.compiler import compiler
 
 RAN, FOUND, OWN, SLOW, REFUSED = "ran", "found", "own-status", "time-limit", "nvcc-refuses"
-LESS = "ran-checked-less"
+LESS, CRASH = "ran-checked-less", "host-crash"
 ASKS = "asks"  # for an argument, or for another card
 WAIVED = 2  # the status of NVIDIA's samples that are not for this card
 GOOD = (RAN, LESS, FOUND, ASKS)

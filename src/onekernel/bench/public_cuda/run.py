@@ -20,7 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from onekernel.bench import command, records
-from onekernel.bench.public_cuda.outcomes import AFTER, ASKS, FOUND, LESS, OWN, RAN, REFUSED, SLOW, WAIVED, result_of
+from onekernel.bench.public_cuda import outcomes as ends
+from onekernel.bench.public_cuda.outcomes import AFTER, FOUND, RAN, SLOW, result_of
 from onekernel.bench.public_cuda.programs import Candidate, candidates, helpers
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
@@ -75,7 +76,7 @@ def tried(candidate: Candidate, limit: float) -> dict[str, str]:
         if cause == "undefined" and helpers(candidate.path):
             cause, detail = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, Path(folder))
         if cause == "compile-error" and _nvcc_refuses(candidate, Path(folder)):
-            cause = REFUSED
+            cause = ends.REFUSED
     return {**about, "cause": cause, "detail": detail}
 
 
@@ -104,13 +105,15 @@ def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path
         return SLOW, said
     if "unsupported" in codes or "no-report" in codes:
         return "unsupported" if "unsupported" in codes else "no-report", said
+    if errors and not set(codes) - set(AFTER):
+        return ends.CRASH, said  # on the host: whose fault it is, nobody has looked at
     if errors:
         return FOUND, said
     if told["status"] == 0:
-        return LESS if any(f["code"] == "checked-less" for f in told["findings"]) else RAN, ""
+        return ends.LESS if any(f["code"] == "checked-less" for f in told["findings"]) else RAN, ""
     printed = (done.stderr + done.stdout).strip().splitlines()[-3:]  # why, as a rule: an argument that is missing
-    told_why = told["status"] == WAIVED or re.search(r"\busage\b", done.stdout + done.stderr, re.IGNORECASE)
-    return ASKS if told_why else OWN, f"status {told['status']}: " + " | ".join(printed)[:300]
+    told_why = told["status"] == ends.WAIVED or re.search(r"\busage\b", done.stdout + done.stderr, re.IGNORECASE)
+    return ends.ASKS if told_why else ends.OWN, f"status {told['status']}: " + " | ".join(printed)[:300]
 
 
 def _nvcc_refuses(candidate: Candidate, folder: Path) -> bool:
@@ -127,7 +130,7 @@ def _nvcc_refuses(candidate: Candidate, folder: Path) -> bool:
 def _unbuilt(text: str) -> tuple[str, str]:
     lines = [n for n in text.splitlines() if n.strip() and not n.startswith("!")]
     first = lines[0][:300] if lines else ""
-    if "the simulator does not support it" in text:
+    if "the simulator does not support it" in text or "dynamic parallelism" in text:
         return "unsupported", first
     if "defined nowhere" in text or "undefined" in text.lower():
         return "undefined", first
