@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
         outcomes.append(outcome)
         print(f"{outcome['cause']:<16} {outcome['program']}  {outcome['detail']}", flush=True)
     about = {
-        "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options.folders)]),
+        "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options)]),
         "load_before": load, "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
         "programs_with_main": len(everything), "sample": len(sample), "took": {"wall_s": time.perf_counter() - began},
     }  # fmt: skip
@@ -60,10 +60,10 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _shown(argv: Sequence[str], folders: Sequence[Path]) -> list[str]:
-    """The command's words, with folders by their names: where they lie is nobody else's business."""
-    names = {str(folder): folder.resolve().name for folder in folders}
-    return [names.get(word, word) for word in argv]
+def _shown(argv: Sequence[str], options: argparse.Namespace) -> list[str]:
+    """The command's words, with folders by their names and no output: where they lie is nobody else's business."""
+    names = {str(folder): folder.resolve().name for folder in options.folders}
+    return [names.get(word, word) for word in argv if word not in ("--output", str(options.output))]
 
 
 def tried(candidate: Candidate, limit: float) -> dict[str, str]:
