@@ -73,6 +73,21 @@ def test_every_regime_is_right_and_touches_nothing_else(kernels, dtype, cols, la
     assert (out == 7.0).all()
 
 
+@pytest.mark.parametrize("dtype", SUFFIX)
+@pytest.mark.parametrize("layout", LAYOUTS[:2], ids=str)
+@pytest.mark.parametrize("cols", [700, 1025, 2060, 4097, 8200])
+def test_many_rows_are_right_where_few_take_another_kernel(kernels, dtype, layout, cols):
+    import torch
+
+    shift, _, x_gap, y_gap = layout
+    rows, kind = 9000, getattr(torch, dtype)
+    flat = torch.randn(shift + rows * (cols + x_gap), device="cuda").to(kind)
+    x = flat[shift:].view(rows, -1)[:, :cols]
+    y = torch.full((rows, cols + y_gap), 7.0, dtype=kind, device="cuda")[:, :cols]
+    call(kernels[dtype], x, y)
+    assert wrong(y, x, dtype) == 0
+
+
 # Rows for a team: too long for a cluster, and more blocks than two overlapping launches have.
 TEAMS = ((9, 1_000_003), (5, 2_000_000), (4, 3_000_001), (3, 10_000_000))
 

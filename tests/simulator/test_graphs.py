@@ -77,7 +77,7 @@ extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t) {
     cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
     cudaEvent_t event;
     cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-    float said[16] = {}, *p;
+    float said[19] = {}, *p;
     int at = 0;
     cudaGraph_t graph;
     auto begin = [&](cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
@@ -109,6 +109,13 @@ extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t) {
     (void)cudaEventRecord(event, stream);
     said[at++] = cudaEventSynchronize(event);
     end();
+    int device = 0;
+    cudaMemPool_t pool;
+    uint64_t keeps = 0;
+    begin();
+    said[at++] = cudaDeviceGetMemPool(&pool, device);
+    said[at++] = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps);
+    end();
     (void)cudaFree(p);
     (void)cudaGetLastError();
     return cudaMemcpy(y, said, sizeof said, cudaMemcpyHostToDevice);
@@ -124,9 +131,10 @@ def test_a_captured_stream_is_kept_and_launched_again_and_again(tmp_path: Path) 
 
 
 def test_what_waits_while_a_stream_is_captured_is_an_error_and_ends_the_capture(tmp_path: Path) -> None:
-    got, report = run(tmp_path, WRONG, np.zeros(1, np.float32), np.zeros(16, np.float32))
+    got, report = run(tmp_path, WRONG, np.zeros(1, np.float32), np.zeros(19, np.float32))
     assert report.status_name == "cudaSuccess"
-    assert got[:16].astype(int).tolist() == [900, 901, 900, 901, 900, 901, 906, 901, 401, 904, 401, 900, 0, 907, 901, 0]
+    assert got[:15].astype(int).tolist() == [900, 901, 900, 901, 900, 901, 906, 901, 401, 904, 401, 900, 0, 907, 901]
+    assert got[15:].astype(int).tolist() == [0, 900, 901, 0]  # as an H200 answers
 
 
 def test_races_in_a_graph_are_found_at_the_kernels_line(tmp_path: Path) -> None:
@@ -134,3 +142,34 @@ def test_races_in_a_graph_are_found_at_the_kernels_line(tmp_path: Path) -> None:
     line = next(i for i, text in enumerate(source.splitlines(), 1) if "threadIdx.x / 2" in text)
     _, report = run(tmp_path, source, np.zeros(32, np.float32), np.zeros(32, np.float32))
     assert {(f.code, f.line) for f in report.findings} == {("race-global", line)}
+
+
+MEMORY = """
+#include <cuda_runtime.h>
+__global__ void twice(const float* x, float* part) { part[threadIdx.x] = 2 * x[threadIdx.x]; }
+__global__ void add(const float* part, float* y) { y[threadIdx.x] += part[threadIdx.x]; }
+extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    float* part;
+    cudaMemset(y, 0, n * sizeof(float));
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaError_t e = cudaMallocAsync(&part, n * sizeof(float), stream);
+    twice<<<1, n, 0, stream>>>(x, part);
+    add<<<1, n, 0, stream>>>(part, y);
+    if (!e) e = cudaFreeAsync(part, stream);
+    if (!e) e = cudaStreamEndCapture(stream, &graph);
+    if (!e) e = cudaGraphInstantiate(&ready, graph, 0);
+    for (int i = 0; i < 3 && !e; ++i) e = cudaGraphLaunch(ready, stream);
+    cudaStreamSynchronize(stream);
+    return e;
+}
+"""
+
+
+def test_a_graph_has_memory_of_its_own_at_each_launch(tmp_path: Path) -> None:
+    x = np.arange(32, dtype=np.float32)
+    got = clean(tmp_path, MEMORY, x, np.zeros(32, np.float32))
+    np.testing.assert_array_equal(got, 6 * x)

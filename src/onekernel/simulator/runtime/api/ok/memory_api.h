@@ -52,6 +52,9 @@ inline cudaError_t cudaMalloc(T** pointer, size_t bytes, OK_AT) {
 template <class T>
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream, OK_AT) {
     __ok::ok_stream_work("cudaMallocAsync", "cudaMallocAsync(..., stream)", stream, nullptr, 0, at);
+    // A graph's memory is there for each of its launches, at the same address: it is taken once, and is nobody's leak.
+    if (pointer != nullptr && __ok::ok_capturing(stream))
+        return __ok::result(__ok::ok_device_alloc(reinterpret_cast<void**>(pointer), bytes, nullptr, __ok::Site(nullptr, 0)));
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>
@@ -69,7 +72,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFree(void* pointer, OK_AT) {
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream, OK_AT) {
     if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
     __ok::ok_stream_work("cudaFreeAsync", "cudaFreeAsync(..., stream)", stream, &pointer, 1, at);
-    return __ok::release(pointer, at);
+    return __ok::ok_capturing(stream) ? cudaSuccess : __ok::release(pointer, at);
 }
 
 template <class T>
