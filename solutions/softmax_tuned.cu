@@ -40,7 +40,8 @@
 //
 // The idea: one load, one reduction, one store. A row is read once, kept on the chip, and written once. From the shortest row to the
 // longest, only the scope of the reduction changes:
-//     rows up to 4 KB     a few lanes of a warp keep a row in registers and join by shuffles; a warp takes several short rows
+//     rows up to 4 KB     a few lanes of a warp keep a row in registers and join by shuffles; a warp takes several short rows.
+//                         Up to 32 KB all lanes of a block do, while the rows are few enough to be on the chip at once
 //     up to 32 KB         a block keeps a row in shared memory, and its warps join there
 //     up to 1.8 MB        a cluster of up to 16 blocks shares a row, and its warps send each other what they found (sm_90 and newer)
 //     up to 40 MB         a team: as many blocks as it takes keep a row between them and meet at words in global memory
@@ -61,6 +62,7 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -246,11 +248,13 @@ template <typename T> __device__ __forceinline__ Part join(const Part* parts, in
 // its blocks are placed, wait here before they touch global memory, and then let the next launch begin. Among launches that do this a
 // call gains up to 0.9 us on an H200; behind a kernel that lets nobody begin early it loses 0.2.
 
-constexpr int kFewBlocks = 256;   // two for each multiprocessor of a large GPU
+constexpr int kFewBlocks = 256;     // two for each multiprocessor of a large GPU
+constexpr int kLaneBlocks = 2112;   // sixteen: blocks of whole rows are small
+constexpr int kAnyBlocks = INT_MAX;
 
-__device__ __forceinline__ void await_earlier_launches() {
+template <int kMost> __device__ __forceinline__ void await_earlier_launches() {   // in launches of up to kMost blocks
 #if __CUDA_ARCH__ >= 900
-    if (gridDim.x > kFewBlocks) return;
+    if (gridDim.x > kMost) return;
     cudaGridDependencySynchronize();
     cudaTriggerProgrammaticLaunchCompletion();
 #endif
@@ -258,25 +262,30 @@ __device__ __forceinline__ void await_earlier_launches() {
 
 // ---- Scope: lanes -----------------------------------------------------------------------------------------------------------------------
 
+constexpr int kMostWarps = 32;      // of a block
 constexpr int kLaneThreads = 128;
+constexpr int kAllLanes = 1024;     // of a block, however many threads it has
 
-// kLanes lanes take a row, kVectors vectors each.
+// kLanes lanes take a row, kVectors vectors each: some of a warp's, or all of a block's, which meet once in shared memory.
 template <typename T, int kVectors, int kLanes>
-__global__ void __launch_bounds__(kLaneThreads)
+__global__ void __launch_bounds__(kLanes == kAllLanes ? kAllLanes : kLaneThreads)
 lanes_kernel(const T* __restrict__ x, T* __restrict__ y, int64_t rows, int cols, int64_t x_row_stride, int64_t y_row_stride) {
     constexpr int N = kVector<T>;
-    int64_t row = (int64_t)blockIdx.x * (kLaneThreads / kLanes) + threadIdx.x / kLanes;
+    constexpr bool kAll = kLanes == kAllLanes;
+    constexpr int kOfWarp = kAll ? 32 : kLanes;
+    const int lanes = kAll ? blockDim.x : kLanes;
+    int64_t row = kAll ? blockIdx.x : (int64_t)blockIdx.x * (kLaneThreads / kLanes) + threadIdx.x / kLanes;
     if (row >= rows) {   // these lanes have no row, but the shuffles wait for them
         row = 0;
         cols = 0;
     }
-    const int lane = threadIdx.x % kLanes;
+    const int lane = kAll ? threadIdx.x : threadIdx.x % kLanes;
     const T* x_row = x + row * x_row_stride;
     T* y_row = y + row * y_row_stride;
     constexpr int kBoundary = 8 * sizeof(T);
-    constexpr int kSingles = (kMostSingles<T, kBoundary> + kLanes - 1) / kLanes;
+    constexpr int kSingles = (kMostSingles<T, kBoundary> + kOfWarp - 1) / kOfWarp;
     const Layout<T> layout(y_row, cols, kBoundary);   // of the output, where a misaligned access would cost more
-    await_earlier_launches();
+    await_earlier_launches<kAll ? kAnyBlocks : kLaneBlocks>();
 
     // Load. Nothing is computed before all loads are under way.
     uint4 vectors[kVectors];
@@ -285,7 +294,7 @@ lanes_kernel(const T* __restrict__ x, T* __restrict__ y, int64_t rows, int cols,
     const bool aligned = on_16_bytes(x_row + layout.head);
 #pragma unroll
     for (int k = 0; k < kSingles; ++k) {
-        const int i = lane + k * kLanes;
+        const int i = lane + k * lanes;
         raw_singles[k] = from_float<T>(-INFINITY);
         if (i < layout.singles) raw_singles[k] = x_row[layout.single(i)];
     }
@@ -294,12 +303,12 @@ lanes_kernel(const T* __restrict__ x, T* __restrict__ y, int64_t rows, int cols,
     if (aligned) {
 #pragma unroll
         for (int k = 0; k < kVectors; ++k) {
-            if (lane + k * kLanes < layout.vectors) vectors[k] = __ldg((const uint4*)(from + k * kLanes * N));
+            if (lane + k * lanes < layout.vectors) vectors[k] = __ldg((const uint4*)(from + k * lanes * N));
         }
     } else {
 #pragma unroll
         for (int k = 0; k < kVectors; ++k) {
-            if (lane + k * kLanes < layout.vectors) vectors[k] = gather(from + k * kLanes * N);
+            if (lane + k * lanes < layout.vectors) vectors[k] = gather(from + k * lanes * N);
         }
     }
 
@@ -313,26 +322,35 @@ lanes_kernel(const T* __restrict__ x, T* __restrict__ y, int64_t rows, int cols,
     for (int k = 0; k < kVectors; ++k) unpack<T>(vectors[k], v + k * N);
 #pragma unroll
     for (int k = 0; k < kSingles; ++k) largest = fmaxf(largest, singles[k] = to_float(raw_singles[k]));
-    const Exponential<T> e(lanes_max<kLanes>(largest));
+    largest = lanes_max<kOfWarp>(largest);
+    const Exponential<T> e(largest);
     float sum = 0.0f;
 #pragma unroll
     for (int i = 0; i < kVectors * N; ++i) sum += v[i] = e(v[i]);
 #pragma unroll
     for (int k = 0; k < kSingles; ++k) sum += singles[k] = e(singles[k]);
-    const float inverse = __fdividef(1.0f, lanes_sum<kLanes>(sum));   // a row of -inf alone: 0 * (1 / 0) is NaN, as it should be
+    sum = lanes_sum<kOfWarp>(sum);
+    float factor = __fdividef(1.0f, sum);   // a row of -inf alone: 0 * (1 / 0) is NaN, as it should be
+    if (kAll) {
+        __shared__ Part told[kMostWarps];
+        if (threadIdx.x % 32 == 0) told[threadIdx.x / 32] = {largest, sum};
+        __syncthreads();
+        const Part whole = join_lanes<T>(threadIdx.x % 32 < blockDim.x / 32 ? told[threadIdx.x % 32] : Part{-INFINITY, 0.0f});
+        factor = e.over(Exponential<T>(whole.max)) * __fdividef(1.0f, whole.sum);
+    }
 
     // Store.
     T* to = y_row + layout.head + lane * N;
 #pragma unroll
-    for (int i = 0; i < kVectors * N; ++i) v[i] *= inverse;
+    for (int i = 0; i < kVectors * N; ++i) v[i] *= factor;
 #pragma unroll
     for (int k = 0; k < kVectors; ++k) {
-        if (lane + k * kLanes < layout.vectors) __stwb((uint4*)(to + k * kLanes * N), pack<T>(v + k * N));
+        if (lane + k * lanes < layout.vectors) __stwb((uint4*)(to + k * lanes * N), pack<T>(v + k * N));
     }
 #pragma unroll
     for (int k = 0; k < kSingles; ++k) {
-        const int i = lane + k * kLanes;
-        if (i < layout.singles) y_row[layout.single(i)] = from_float<T>(singles[k] * inverse);
+        const int i = lane + k * lanes;
+        if (i < layout.singles) y_row[layout.single(i)] = from_float<T>(singles[k] * factor);
     }
 }
 
@@ -376,7 +394,6 @@ struct Mailbox {
 
 enum Scope { kBlock, kCluster, kFirstLaunch, kSecondLaunch };
 
-constexpr int kMostWarps = 32;
 constexpr int kMostBlocks = 16;       // of a cluster
 constexpr int kSliceBoundary = 128;   // bytes: a cache line. Vectors that start on it fill the sectors that they touch
 constexpr int kFewestThreads = 64;    // enough for the singles up to a boundary of 64 bytes
@@ -418,7 +435,7 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
     T* copy = (T*)(shared + kSliceBoundary) - in.head;   // so that the vectors start on a boundary here, too
     uint4* vectors = (uint4*)(copy + in.head);
     T single = from_float<T>(-INFINITY);
-    if (kScope != kSecondLaunch) await_earlier_launches();   // the second one reads here what the first one reads, too
+    if (kScope != kSecondLaunch) await_earlier_launches<kFewBlocks>();   // the second one reads here what the first one reads, too
     if (t < in.singles) single = from[in.single(t)];
 #pragma unroll 4
     for (int i = t; i < in.vectors; i += threads) __pipeline_memcpy_async(vectors + i, from + in.head + i * N, 16);
@@ -460,7 +477,7 @@ slice_kernel(const T* x, T* y, int64_t cols, int64_t x_row_stride, int64_t y_row
         return;
     }
     if (kScope == kSecondLaunch) {
-        await_earlier_launches();   // now the first one has ended
+        await_earlier_launches<kFewBlocks>();   // now the first one has ended
         whole = join<T>(row_parts, known);
     }
 
@@ -492,7 +509,7 @@ constexpr int kJoinThreads = 256;
 template <typename T> __global__ void __launch_bounds__(kJoinThreads) join_kernel(Part* parts, int64_t slices) {
     __shared__ Part told[kJoinThreads / 32];
     Part* row_parts = parts + blockIdx.x * slices;
-    await_earlier_launches();
+    await_earlier_launches<kFewBlocks>();
     Part mine = {-INFINITY, 0.0f};
     for (int64_t i = threadIdx.x; i < slices; i += kJoinThreads) mine = join_two<T>(mine, row_parts[i]);
     mine = join_lanes<T>(mine);
@@ -694,7 +711,8 @@ __global__ void __launch_bounds__(kTeamThreads, kBlocks) team_kernel(const TeamP
 // ---- Which scope for which row ----------------------------------------------------------------------------------------------------------
 
 struct Gpu {
-    int multiprocessors, shared_in_all, shared;   // bytes of shared memory: of a multiprocessor, of a block at most
+    int multiprocessors, threads;                 // and threads of a multiprocessor
+    int shared_in_all, shared;                    // bytes of shared memory: of a multiprocessor, of a block at most
     int clusters;                                 // whether it has them, and launches that overlap, and this code was compiled for them
 
     template <typename Kernel> cudaError_t ask(Kernel kernel) {
@@ -703,6 +721,7 @@ struct Gpu {
         cudaError_t error = cudaFuncGetAttributes(&code, kernel);
         if (error == cudaSuccess) error = cudaGetDevice(&device);
         if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess) error = cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
         if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared_in_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
         if (error == cudaSuccess) error = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
         if (error == cudaSuccess) error = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
@@ -723,17 +742,24 @@ template <typename T> struct Rows {
 // of it back to the system at each synchronization, and gets it again in up to a millisecond; so it may keep some. The pool reserves 32 MB
 // at once: allowed less than that, it keeps nothing.
 constexpr uint64_t kPoolKeeps = 64 << 20;
-template <typename T> cudaError_t allocate(T** memory, int64_t count, cudaStream_t stream) {
+
+bool captured(cudaStream_t stream) {   // into a graph, for which nothing may be asked of the pool
+    cudaStreamCaptureStatus status;
+    return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
+
+cudaError_t let_the_pool_keep(uint64_t bytes) {
     int device;
     cudaMemPool_t pool;
     uint64_t keeps = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) error = cudaDeviceGetMemPool(&pool, device);
     if (error == cudaSuccess) error = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps);
-    if (error == cudaSuccess && keeps < kPoolKeeps) {
-        keeps = kPoolKeeps;
-        error = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keeps);
-    }
+    return error == cudaSuccess && keeps < bytes ? cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &bytes) : error;
+}
+
+template <typename T> cudaError_t allocate(T** memory, int64_t count, cudaStream_t stream) {
+    const cudaError_t error = captured(stream) ? cudaSuccess : let_the_pool_keep(kPoolKeeps);
     return error == cudaSuccess ? cudaMallocAsync((void**)memory, count * sizeof(T), stream) : error;
 }
 
@@ -762,20 +788,23 @@ struct Launch {   // a configuration and what it points to: not to be copied
 };
 
 template <typename T, typename Kernel, typename... Arguments>
-cudaError_t launch(const Rows<T>& r, Kernel kernel, int64_t blocks, int threads, size_t bytes, int cluster, Arguments... arguments) {
+cudaError_t launch(const Rows<T>& r, Kernel kernel, int most, int64_t blocks, int threads, size_t bytes, int cluster,
+                   Arguments... arguments) {   // up to `most` blocks overlap with the launch before them
     Launch launch(blocks, threads, bytes, r.stream);
     if (cluster > 1) launch.in_clusters_of(cluster);
-    if (r.gpu.clusters && blocks <= kFewBlocks) {   // what has clusters can overlap launches, too
+    if (r.gpu.clusters && blocks <= most) {   // what has clusters can overlap launches, too
         launch.with(cudaLaunchAttributeProgrammaticStreamSerialization).programmaticStreamSerializationAllowed = 1;
     }
     return cudaLaunchKernelEx(&launch.config, kernel, arguments...);
 }
 
 template <typename T, int kVectors, int kLanes> cudaError_t launch_lanes(const Rows<T>& r) {
-    const int64_t rows_of_a_block = kLaneThreads / kLanes;
+    const bool all = kLanes == kAllLanes;
+    const int threads = all ? (int)(r.cols / kVector<T> + kVectors * 32 - 1) / (kVectors * 32) * 32 : kLaneThreads;
+    const int64_t rows_of_a_block = all ? 1 : kLaneThreads / kLanes;
     const int64_t blocks = (r.rows + rows_of_a_block - 1) / rows_of_a_block;
-    return launch(r, lanes_kernel<T, kVectors, kLanes>, blocks, kLaneThreads, 0, 1, r.x, r.y, r.rows, (int)r.cols, r.x_row_stride,
-                  r.y_row_stride);
+    return launch(r, lanes_kernel<T, kVectors, kLanes>, all ? kAnyBlocks : kLaneBlocks, blocks, threads, 0, 1, r.x, r.y, r.rows,
+                  (int)r.cols, r.x_row_stride, r.y_row_stride);
 }
 
 template <typename T> int slice_width(int64_t cols, int slices) {   // elements, whole cache lines
@@ -797,8 +826,8 @@ template <typename T, Scope kScope> cudaError_t launch_slices(const Rows<T>& r, 
     const int most = sizeof(T) == 4 ? 352 : blocks <= 4 * kFewBlocks ? 256 : 192;
     const int wanted = blocks <= kFewBlocks ? min(vectors / 2, 384) : min(vectors / 6, max(most, vectors / 12));
     const int threads = min(max(wanted, kFewestThreads), kMostWarps * 32);
-    return launch(r, kernel, blocks, (threads + 31) / 32 * 32, bytes, kScope == kCluster ? slices : 1, r.x, r.y, r.cols, r.x_row_stride,
-                  r.y_row_stride, slices, width, parts, known);
+    return launch(r, kernel, kFewBlocks, blocks, (threads + 31) / 32 * 32, bytes, kScope == kCluster ? slices : 1, r.x, r.y, r.cols,
+                  r.x_row_stride, r.y_row_stride, slices, width, parts, known);
 }
 
 // Whether clusters of so many blocks can run: on a part of a GPU, or on a small one, 16 neighbours may not be there, nor 8.
@@ -846,12 +875,11 @@ template <typename T> cudaError_t launch_twice(const Rows<T>& r, int slices) {
     cudaError_t error = allocate(&parts, r.rows * slices, r.stream);
     if (error != cudaSuccess) return error;
     // In a graph the first launch comes after memory, and a launch can overlap with nothing but another one.
-    cudaStreamCaptureStatus captured;
     Rows<T> first = r;
-    if (cudaStreamIsCapturing(r.stream, &captured) != cudaSuccess || captured != cudaStreamCaptureStatusNone) first.gpu.clusters = 0;
+    if (captured(r.stream)) first.gpu.clusters = 0;
     error = launch_slices<T, kFirstLaunch>(first, slices, parts);
     const bool many = slices > kManyParts;
-    if (error == cudaSuccess && many) error = launch(r, join_kernel<T>, r.rows, kJoinThreads, 0, 1, parts, (int64_t)slices);
+    if (error == cudaSuccess && many) error = launch(r, join_kernel<T>, kFewBlocks, r.rows, kJoinThreads, 0, 1, parts, (int64_t)slices);
     if (error == cudaSuccess) error = launch_slices<T, kSecondLaunch>(r, slices, parts, many ? 1 : slices);
     const cudaError_t freed = cudaFreeAsync(parts, r.stream);
     return error != cudaSuccess ? error : freed;
@@ -864,6 +892,10 @@ template <typename T> cudaError_t softmax(Rows<T> r) {
 
     constexpr bool fp32 = sizeof(T) == 4;
     const int64_t vectors = r.cols / kVector<T>;   // a row that starts off a boundary has one less
+    // Where the rows are on the chip at once, or 16-bit ones in two turns, time is latency: a block a row, two vectors a thread.
+    const int64_t threads = (vectors + 63) / 64 * 32 * r.rows, at_once = (int64_t)r.gpu.multiprocessors * r.gpu.threads;
+    const bool soon = vectors > 256 ? threads <= (fp32 ? 1 : 2) * at_once : vectors > 128 && r.rows <= 2 * r.gpu.multiprocessors;
+    if (soon && vectors <= 2 * kAllLanes) return launch_lanes<T, 2, kAllLanes>(r);
     if (vectors <= 2) return launch_lanes<T, 1, 2>(r);
     if (vectors <= 4) return launch_lanes<T, 1, 4>(r);
     if (vectors <= 8) return launch_lanes<T, 1, 8>(r);

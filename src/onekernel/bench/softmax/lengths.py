@@ -33,7 +33,7 @@ from onekernel.numerals import number
 
 KERNELS = ("softmax_tuned", "softmax_triton")
 REPEATS = 9
-CROWD_BYTES = 17 << 20  # enough for more blocks than may overlap with another launch
+CROWD_BYTES = 17 << 20  # enough for more rows than softmax_tuned takes at once, and for more blocks than may overlap
 
 
 def main(argv: Sequence[str]) -> int:
@@ -49,14 +49,20 @@ def main(argv: Sequence[str]) -> int:
         "bench": "softmax_lengths", "device": asdict(card), **device.provenance(),
         "sources": {name: records.sha256(_source(root, name)) for name in KERNELS},
     }  # fmt: skip
+    checked = _kept(path, result["sources"], options.only)
     started = time.monotonic()
-    with Sharing(options.workers) as sharing:
-        tuned = {dtype: cuda_kernel(root, "softmax_tuned", dtype) for dtype in ITEMSIZE}
-        checked = [one for dtype in ITEMSIZE for one in _check_cuda(tuned[dtype], dtype)]
+    tuned = {dtype: cuda_kernel(root, "softmax_tuned", dtype) for dtype in ITEMSIZE}
+    giants: dict[str, Callable[[str], Kernel]] = {}
+    with Sharing(options.workers if "softmax_triton" in options.only else 0) as sharing:
+        if "softmax_tuned" in options.only:
+            checked += [one for dtype in ITEMSIZE for one in _check_cuda(tuned[dtype], dtype)]
+            giants["softmax_tuned"] = tuned.__getitem__
         checked += sharing.results(started + 0.7 * options.limit)
-    triton = triton_kernel(root, "softmax_triton")
-    triton.choose(random.Random(0).choice)
-    checked += _check_giants(tuned, triton)
+    if "softmax_triton" in options.only:
+        triton = triton_kernel(root, "softmax_triton")
+        triton.choose(random.Random(0).choice)
+        giants["softmax_triton"] = lambda dtype: triton
+    checked += _check_giants(giants)
     result["checked"] = sorted(checked, key=lambda c: (c["kernel"], c["dtype"], c["cols"], c["rows"]))
     print(say("bench.lengths-checked", seconds=time.monotonic() - started, **_counts(checked)))
     records.write(path, result | {"timed": [], "tables": {}})
@@ -70,10 +76,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = command.parser("softmax_lengths")
     add = partial(command.option, parser, "softmax_lengths")
     add("--out", type=Path, metavar="DIR")
+    add("--only", nargs="+", choices=KERNELS, default=list(KERNELS))
     add("--workers", type=int, default=14, metavar="N")
     add("--limit", type=float, default=3600.0, metavar="S")
     parser.add_argument("--share", help=argparse.SUPPRESS)
     return parser
+
+
+def _kept(path: Path, sources: dict[str, str], anew: Sequence[str]) -> list[dict[str, Any]]:
+    """What the file at `path` says of the kernels that are not checked `anew`, if it is of the same files."""
+    old = records.read(path) if path.is_file() and set(anew) != set(KERNELS) else {"checked": [], "sources": {}}
+    same = {name for name in KERNELS if name not in anew and old["sources"].get(name) == sources[name]}
+    return [one for one in old["checked"] if one["kernel"] in same]
 
 
 def _source(root: Path, name: str) -> Path:
@@ -94,18 +108,18 @@ def _record(kernel: str, dtype: str, rows: int, cols: int, worst: float, why: st
 def _check_cuda(kernel: Kernel, dtype: str) -> Iterable[dict[str, Any]]:
     order = random.Random(0).sample(LENGTHS, len(LENGTHS))
     for cols in order:
-        for rows in sorted({3, CROWD_BYTES // (cols * ITEMSIZE[dtype]) + 1} if cols > 8192 else {3, 65}):
+        for rows in sorted({3, CROWD_BYTES // (cols * ITEMSIZE[dtype]) + 1} | ({65} if cols <= 8192 else set())):
             yield _checked("softmax_tuned", kernel, dtype, rows, cols)
 
 
-def _check_giants(tuned: dict[str, Kernel], triton: triton_kernel) -> Iterable[dict[str, Any]]:
+def _check_giants(kernels: dict[str, Callable[[str], Kernel]]) -> Iterable[dict[str, Any]]:
     """One row each, one after the other: they fill the memory."""
     import torch
 
     for dtype in ITEMSIZE:
         for cols in GIANTS:
-            for name, kernel in (("softmax_tuned", tuned[dtype]), ("softmax_triton", triton)):
-                yield _checked(name, kernel, dtype, 1, cols)
+            for name, of_type in kernels.items():
+                yield _checked(name, of_type(dtype), dtype, 1, cols)
                 torch.cuda.empty_cache()
 
 
