@@ -1,10 +1,12 @@
 """GEMM in Triton: C = alpha * A op(B) + beta * C, any shape, row strides, fp32, fp16 and bf16, sums in fp32.
 
 Check:  onekernel check gemm_triton
-Bench:  none: the rungs of the ladder are what is measured
+Bench:  python bench/gemm.py
 Idea:   a program computes a tile of C; tl.dot multiplies tiles, and Triton puts them into shared memory, registers and
         Tensor Cores. Programs that run at the same time take tiles that lie together, so that they share what L2 holds.
-But:    pointers and masks for each element of a tile: on Hopper tensor descriptors (TMA) need neither.
+        Pointers and masks for each element of a tile cost instructions; on Hopper a tensor descriptor needs neither:
+        the copy engine (TMA) fetches a tile by its corner, and each program takes one tile of C after the other.
+But:    a descriptor wants rows that begin on multiples of 16 bytes. Others go by pointers, and so does beta.
 """
 
 # Ledger: reads 1 / tile's width of A and 1 / tile's height of B per multiply-add, writes 1 per element of C

@@ -1,10 +1,12 @@
 """GEMM in Triton: C = alpha * A op(B) + beta * C, any shape, row strides, fp32, fp16 and bf16, sums in fp32.
 
 Check:  onekernel check gemm_triton
-Bench:  none: the rungs of the ladder are what is measured
+Bench:  python bench/gemm.py
 Idea:   a program computes a tile of C; tl.dot multiplies tiles, and Triton puts them into shared memory, registers and
         Tensor Cores. Programs that run at the same time take tiles that lie together, so that they share what L2 holds.
-But:    pointers and masks for each element of a tile: on Hopper tensor descriptors (TMA) need neither.
+        Pointers and masks for each element of a tile cost instructions; on Hopper a tensor descriptor needs neither:
+        the copy engine (TMA) fetches a tile by its corner, and each program takes one tile of C after the other.
+But:    a descriptor wants rows that begin on multiples of 16 bytes. Others go by pointers, and so does beta.
 """
 
 # Ledger: reads 1 / tile's width of A and 1 / tile's height of B per multiply-add, writes 1 per element of C
@@ -35,6 +37,15 @@ GROUP = tl.constexpr(8)  # rows of tiles that are walked together, column by col
 
 
 @triton.jit
+def place_of(number, height, across):
+    """The row and the column of a tile in the grid of tiles."""
+    first = number // (GROUP * across) * GROUP
+    high = tl.minimum(height - first, GROUP)
+    within = number % (GROUP * across)
+    return first + within % high, within // high
+
+
+@triton.jit
 def gemm_tile(
     a_ptr,
     b_ptr,
@@ -55,13 +66,9 @@ def gemm_tile(
     DEPTH: tl.constexpr,
 ):
     """One program, ROWS x COLS elements of C. Element (p, j) of op(B) is b_ptr + p * down + j * aside."""
-    across, height = tl.cdiv(n, COLS), tl.cdiv(m, ROWS)
-    number = tl.program_id(0)
-    first = number // (GROUP * across) * GROUP
-    high = tl.minimum(height - first, GROUP)
-    within = number % (GROUP * across)
-    rows = ((first + within % high) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
-    cols = (within // high * COLS + tl.arange(0, COLS)).to(tl.int64)
+    row, col = place_of(tl.program_id(0), tl.cdiv(m, ROWS), tl.cdiv(n, COLS))
+    rows = (row * ROWS + tl.arange(0, ROWS)).to(tl.int64)
+    cols = (col * COLS + tl.arange(0, COLS)).to(tl.int64)
     total = tl.zeros((ROWS, COLS), tl.float32)
     for step in range(0, tl.cdiv(k, DEPTH)):
         p = (step * DEPTH + tl.arange(0, DEPTH)).to(tl.int64)
@@ -77,6 +84,48 @@ def gemm_tile(
     if READS_C:
         out += beta * tl.load(c_tile, mask=there, other=0.0).to(tl.float32)
     tl.store(c_tile, out.to(c_ptr.dtype.element_ty), mask=there)
+
+
+@triton.jit
+def gemm_described(
+    a, b, c, m, n, k, alpha, TURNED: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr, DEPTH: tl.constexpr
+):
+    """As gemm_tile, by tensor descriptors: a program for each multiprocessor, which takes tiles of C in turn."""
+    height, across = tl.cdiv(m, ROWS), tl.cdiv(n, COLS)
+    for number in tl.range(tl.program_id(0), height * across, tl.num_programs(0), flatten=True):
+        row, col = place_of(number, height, across)
+        total = tl.zeros((ROWS, COLS), tl.float32)
+        for step in range(0, tl.cdiv(k, DEPTH)):  # what lies outside of a matrix arrives as zeros
+            a_tile = a.load([row * ROWS, step * DEPTH])
+            if TURNED:
+                total = tl.dot(a_tile, b.load([col * COLS, step * DEPTH]).T, total)
+            else:
+                total = tl.dot(a_tile, b.load([step * DEPTH, col * COLS]), total)
+        c.store([row * ROWS, col * COLS], (alpha * total).to(c.dtype))
+
+
+DESCRIBED = {"ROWS": 128, "COLS": 256, "DEPTH": 64, "num_warps": 8, "num_stages": 3}
+
+
+def can_describe(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> bool:
+    """Whether the copy engine can go: Hopper or newer, 16 bits an element, rows on 16 bytes, a C of many tiles."""
+    if INTERPRETED or a.element_size() != 2 or a.shape[1] == 0 or torch.cuda.get_device_capability(a.device)[0] < 9:
+        return False
+    aligned = all(t.data_ptr() % 16 == 0 and t.stride(0) % 8 == 0 and t.stride(1) == 1 for t in (a, b, c))
+    return aligned and tile_of(a.dtype, *c.shape)["COLS"] == DESCRIBED["COLS"]
+
+
+def launch_described(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, turned: bool, alpha: float) -> None:
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    (m, k), n, sides = a.shape, c.shape[1], DESCRIBED
+    boxes = [sides["ROWS"], sides["DEPTH"]], [sides["DEPTH"], sides["COLS"]], [sides["ROWS"], sides["COLS"]]
+    if turned:
+        boxes[1].reverse()
+    described = [TensorDescriptor.from_tensor(t, box) for t, box in zip((a, b, c), boxes, strict=True)]
+    tiles = triton.cdiv(m, sides["ROWS"]) * triton.cdiv(n, sides["COLS"])
+    programs = min(tiles, torch.cuda.get_device_properties(a.device).multi_processor_count)
+    gemm_described[(programs,)](*described, m, n, k, alpha, turned, **sides)
 
 
 def tile_of(dtype: torch.dtype, m: int, n: int) -> dict:
@@ -118,6 +167,9 @@ def gemm_triton(
         return c
     # <gap>
     #| # TODO: choose ROWS, COLS and DEPTH (powers of two, 16 at the least); one program per tile of C.
+    if beta == 0 and can_describe(a, b, c):
+        launch_described(a, b, c, bool(transpose_b), alpha)
+        return c
     down, aside = (1, b.stride(0)) if transpose_b else (b.stride(0), 1)
     sides = tile_of(a.dtype, m, n)
     grid = (triton.cdiv(m, sides["ROWS"]) * triton.cdiv(n, sides["COLS"]),)
