@@ -200,7 +200,9 @@ template <typename T> struct Exponential {
         // Beyond 2^20 neighbouring 16-bit numbers lie 4096 apart or more, so that exp of a difference is 1 or 0 in any base.
         const bool usual = fabsf(origin) < 1048576.0f;
         scale = usual ? kLog2e : 1.0f;
-        shift = usual ? rintf(origin * kLog2e) : origin;   // a whole number: nothing is lost where two shifts are subtracted
+        // A whole number, so that nothing is lost where two shifts are subtracted; and not above, or power_of_two loses results
+        // that are normal numbers.
+        shift = usual ? floorf(origin * kLog2e) : origin;
     }
     __device__ __forceinline__ float operator()(float v) const {
         if (sizeof(T) == 4) return power_of_two((v - origin) * kLog2e);

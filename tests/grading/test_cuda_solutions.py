@@ -220,6 +220,18 @@ def test_a_ledger_is_what_the_simulator_counts(name, regime, cols):
     assert counted(path, 3, cols) == pytest.approx(ledger(path, cols)[regime])
 
 
+def test_results_that_are_normal_numbers_are_not_lost_where_powers_below_them_become_zero():
+    """sm_90 flushes powers below 2^-126. exp(-85.5 - 1.75) is 1.28e-38 and above it, whatever the powers start from."""
+
+    def far_apart(rng, sizes):
+        x = np.full((sizes["rows"], sizes["cols"]), -85.5)
+        x[:, 0] = 1.75
+        return {"x": x}
+
+    drawn = case(2, 300, fill=far_apart)
+    assert wrong(simulator.build(TUNED, arch="sm_90"), SOFTMAX, "softmax_tuned", drawn, "bfloat16") is None
+
+
 CLUSTER = SOLUTIONS / "ladder" / "7_cluster.cu"
 
 

@@ -16,7 +16,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -49,7 +49,8 @@ def main(argv: Sequence[str]) -> int:
         "bench": "softmax_lengths", "device": asdict(card), **device.provenance(),
         "sources": {name: records.sha256(_source(root, name)) for name in KERNELS},
     }  # fmt: skip
-    checked = _kept(path, result["sources"], options.only)
+    kept = {part: _kept(path, part, result["sources"], options.only) for part in ("checked", "timed")}
+    checked = kept["checked"]
     started = time.monotonic()
     tuned = {dtype: cuda_kernel(root, "softmax_tuned", dtype) for dtype in ITEMSIZE}
     giants: dict[str, Callable[[str], Kernel]] = {}
@@ -65,8 +66,8 @@ def main(argv: Sequence[str]) -> int:
     checked += _check_giants(giants)
     result["checked"] = sorted(checked, key=lambda c: (c["kernel"], c["dtype"], c["cols"], c["rows"]))
     print(say("bench.lengths-checked", seconds=time.monotonic() - started, **_counts(checked)))
-    records.write(path, result | {"timed": [], "tables": {}})
-    result["timed"] = _time(root, tuned, started + options.limit)
+    records.write(path, result | {"timed": kept["timed"], "tables": {}})
+    result["timed"] = kept["timed"] + _time(root, tuned, options.only, started + options.limit)
     records.write(path, result | {"tables": tables(result)})
     print(say("bench.written", path=path))
     return int(any(not one["right"] for one in checked))
@@ -83,11 +84,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _kept(path: Path, sources: dict[str, str], anew: Sequence[str]) -> list[dict[str, Any]]:
-    """What the file at `path` says of the kernels that are not checked `anew`, if it is of the same files."""
-    old = records.read(path) if path.is_file() and set(anew) != set(KERNELS) else {"checked": [], "sources": {}}
+def _kept(path: Path, part: str, sources: dict[str, str], anew: Sequence[str]) -> list[dict[str, Any]]:
+    """A part of the file at `path`: what it says of the kernels that are not asked for `anew`, if it is of the same
+    files."""
+    old = records.read(path) if path.is_file() and set(anew) != set(KERNELS) else {part: [], "sources": {}}
     same = {name for name in KERNELS if name not in anew and old["sources"].get(name) == sources[name]}
-    return [one for one in old["checked"] if one["kernel"] in same]
+    return [one for one in old[part] if one["kernel"] in same]
 
 
 def _source(root: Path, name: str) -> Path:
@@ -108,7 +110,8 @@ def _record(kernel: str, dtype: str, rows: int, cols: int, worst: float, why: st
 def _check_cuda(kernel: Kernel, dtype: str) -> Iterable[dict[str, Any]]:
     order = random.Random(0).sample(LENGTHS, len(LENGTHS))
     for cols in order:
-        for rows in sorted({3, CROWD_BYTES // (cols * ITEMSIZE[dtype]) + 1} | ({65} if cols <= 8192 else set())):
+        crowd = CROWD_BYTES // (cols * ITEMSIZE[dtype]) + 1
+        for rows in (3, 65) if cols <= 512 else (3, 65, crowd) if cols <= 8192 else (3, crowd):
             yield _checked("softmax_tuned", kernel, dtype, rows, cols)
 
 
@@ -177,7 +180,8 @@ def _share(root: Path, share: str) -> int:
 
 
 # --- Times ------------------------------------------------------------------------------------------------------------
-def _time(root: Path, tuned: dict[str, Kernel], until: float) -> list[dict[str, Any]]:
+def _time(root: Path, tuned: dict[str, Kernel], asked: Sequence[str], until: float) -> list[dict[str, Any]]:
+    """Each kernel's time and that of a copy in the same turns, in microseconds."""
     import torch
 
     triton, emptier = triton_kernel(root, "softmax_triton"), L2Emptier()
@@ -190,13 +194,21 @@ def _time(root: Path, tuned: dict[str, Kernel], until: float) -> list[dict[str, 
             rows = max(1, TIMED_BYTES // (cols * size))
             x = torch.randn(rows, cols, device="cuda", dtype=getattr(torch, dtype))
             y = torch.empty_like(x)
-            calls: dict[str, Callable[[], Any]] = {"copy": partial(y.copy_, x)}
-            calls |= {"softmax_tuned": partial(tuned[dtype], x, y), "softmax_triton": partial(triton, x, y)}
+            kernels = {"softmax_tuned": partial(tuned[dtype], x, y), "softmax_triton": partial(triton, x, y)}
+            calls: dict[str, Callable[[], Any]] = {"copy": partial(y.copy_, x)} | {n: kernels[n] for n in asked}
             micros = {name: round(s.median * 1e6, 2) for name, s in interleaved(calls, REPEATS, emptier).items()}
-            found.append({"dtype": dtype, "rows": rows, "cols": cols, "us": micros})
-            shown = ", ".join(f"{n} {100 * micros['copy'] / micros[n]:.0f}" for n in KERNELS)
+            same = {"dtype": dtype, "rows": rows, "cols": cols, "copy_us": micros["copy"]}
+            mine = [{"kernel": name, **same, "us": micros[name]} for name in asked]
+            shown = ", ".join(f"{one['kernel']} {_percent(one)}" for one in mine)
             print(f"{dtype} {rows} x {cols}: {shown}", flush=True)
+            found += mine
     return found
+
+
+def _percent(one: Mapping[str, Any]) -> int:
+    """A timed kernel's speed, of the copy's."""
+    copy, own = float(one["copy_us"]), float(one["us"])
+    return round(100 * copy / own)
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
@@ -219,12 +231,11 @@ def tables(result: dict[str, Any]) -> dict[str, Any]:
         {"en": "calls", "es": "llamadas"}, {"en": "wrong", "es": "erróneas"}, {"en": "refused", "es": "rechazadas"},
         {"en": "largest error, of what is allowed", "es": "mayor error, respecto a lo admitido"},
     ], "rows": rows}  # fmt: skip
-    percent: dict[int, dict[str, str]] = {}
-    for one in result["timed"]:
-        shares = [round(100 * one["us"]["copy"] / one["us"][kernel]) for kernel in KERNELS]
-        percent.setdefault(one["cols"], {})[one["dtype"]] = " / ".join(map(str, shares))
+    percent = {(one["kernel"], one["dtype"], one["cols"]): str(_percent(one)) for one in result["timed"]}
+    cells = {(cols, d): [percent.get((kernel, d, cols), "-") for kernel in KERNELS] for cols in TIMED for d in ITEMSIZE}
+    reached = sorted({one["cols"] for one in result["timed"]})
     speed = {"columns": [{"en": "columns", "es": "columnas"}, *({"en": d, "es": d} for d in ITEMSIZE)],
-             "rows": [[cols, *(cells.get(d, "") for d in ITEMSIZE)] for cols, cells in percent.items()]}  # fmt: skip
+             "rows": [[cols, *(" / ".join(cells[cols, d]) for d in ITEMSIZE)] for cols in reached]}  # fmt: skip
     return {"right": right, "speed": speed}
 
 
