@@ -796,7 +796,7 @@ static cudaError_t launch_wgmma(Encode encode, const Device& device, const T* a,
     cudaError_t error = divide(device, room, p, parts, kBlockDepth, &split);
     if (error != cudaSuccess) return error;
     CUtensorMap map_a, map_b, map_c;
-    const bool by_tma = split.parts == 1 && aligned(c, p.ldc);
+    const bool by_tma = split.parts == 1 && aligned(c, p.ldc) && p.n % 8 == 0;   // it stores whole 16 bytes, past the end of a row
     const bool described = describe(encode, &map_a, a, p.m, p.k, p.lda, Plan::kRows) && (!by_tma || describe(encode, &map_c, c, p.m, p.n, p.ldc, 64)) &&
                            (kTransposed ? describe(encode, &map_b, b, p.n, p.k, p.ldb, Plan::kCols / Plan::kCluster)
                                         : describe(encode, &map_b, b, p.k, p.n, p.ldb, kBlockDepth));

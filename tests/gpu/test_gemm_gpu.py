@@ -1,4 +1,4 @@
-"""The products of lab 06 on a GPU: what the simulator cannot show. The copy engine goes where rows begin on 16 bytes."""
+"""The products of lab 06 on a GPU. The copy engine goes where rows begin on 16 bytes, and nowhere else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.gpu import needs_cuda
 
 SOLUTIONS = Path(__file__).resolve().parents[2] / "solutions"
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
-NEAR = {"float32": 1e-5, "float16": 2e-3, "bfloat16": 1e-2}
+NEAR = {"float32": 5e-5, "float16": 2e-3, "bfloat16": 1e-2}
 pytestmark = needs_cuda
 
 
