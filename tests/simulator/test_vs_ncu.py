@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from onekernel.profiling.agreement import cases, compare, tables
+from onekernel.errors import UserError
+from onekernel.profiling.agreement import cases, compare, run, tables
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,3 +56,8 @@ def test_the_simulator_still_counts_the_same(row: dict[str, Any]) -> None:
 
 def test_the_committed_tables_are_those_of_the_committed_counts() -> None:
     assert tables.tables(FOUND["rows"], FOUND["beyond_l2"], compare.reasons()) == FOUND["tables"]
+
+
+def test_a_name_that_no_case_has_is_told_before_anything_is_counted() -> None:
+    with pytest.raises(UserError, match=r"solutions/softmax_tuned\.cu.*softmax_tuned 256 x 1,024"):
+        run.main(["--only", "copy", "solutions/softmax_tuned.cu"])

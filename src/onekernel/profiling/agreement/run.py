@@ -47,6 +47,10 @@ def main(argv: Sequence[str]) -> int:
         return 0
     cases: Sequence[Case] = CASES
     large: Sequence[Case] = BEYOND_L2
+    labels = [case.label for case in (*cases, *large)]
+    for text in options.only or ():
+        if not any(text in label for label in labels):
+            raise UserError(Message("profile.agreement-no-case", {"text": text, "labels": ", ".join(labels)}))
     if options.again:
         path = options.out or next(iter(sorted(records.results(root).glob(f"*/{BENCH}.json"))), None)
         if path is None:
