@@ -51,6 +51,29 @@ def test_a_graph_made_node_by_node_does_what_its_nodes_say() -> None:
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 
+VECTOR = """#include <cublas_v2.h>
+#include <cstdio>
+#include <vector>
+int main() {
+    const int n = 1 << 22;  // elements that lie one behind another are one copy
+    std::vector<float> there(n, 2.0f), back(n);
+    float* x;
+    cudaMalloc(&x, n * sizeof *x);
+    cublasSetVector(n, sizeof *x, there.data(), 1, x, 1);
+    cudaMemset2D(x, sizeof *x, 0, sizeof *x, n / 2);
+    cublasGetVector(n, sizeof *x, x, 1, back.data(), 1);
+    printf("%g %g\\n", back[n / 2 - 1], back[n / 2]);
+    cudaFree(x);
+}
+"""
+
+
+def test_a_vector_without_gaps_is_one_copy(tmp_path: Path) -> None:
+    (tmp_path / "vector.cu").write_text(VECTOR)
+    done = onekernel("run", tmp_path / "vector.cu", "--limit", "3")
+    assert (done.stdout, done.returncode) == ("0 2\n", 0), done.stderr
+
+
 CAPTURED = """#include <cublas_v2.h>
 int main() {
     cudaStream_t stream;

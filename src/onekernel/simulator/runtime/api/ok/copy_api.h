@@ -25,6 +25,7 @@ inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind
 inline cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                              size_t height, cudaMemcpyKind kind, Site at) {
     if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
+    if (width == to_pitch && width == from_pitch) return copy(to, from, width * height, kind, at);  // device memory is opened once
     for (size_t row = 0; row < height; ++row) {
         const cudaError_t error = copy(static_cast<char*>(to) + row * to_pitch,
                                        static_cast<const char*>(from) + row * from_pitch, width, kind, at);
@@ -82,6 +83,7 @@ inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int v
     }
     const void* pointers[] = {to};
     ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 1, queue.at);
+    if (width == pitch) return fill(to, value, width * height, queue.at);
     for (size_t row = 0; row < height; ++row)
         if (const cudaError_t error = fill(static_cast<char*>(to) + row * pitch, value, width, queue.at)) return error;
     return cudaSuccess;
