@@ -49,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
         "bench": "softmax_lengths", "device": asdict(card), **device.provenance(),
         "sources": {name: records.sha256(_source(root, name)) for name in KERNELS},
     }  # fmt: skip
-    kept = {part: _kept(path, part, result["sources"], options.only) for part in ("checked", "timed")}
+    kept = _kept(path, result["sources"], options.only)
     checked = kept["checked"]
     started = time.monotonic()
     tuned = {dtype: cuda_kernel(root, "softmax_tuned", dtype) for dtype in ITEMSIZE}
@@ -84,12 +84,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _kept(path: Path, part: str, sources: dict[str, str], anew: Sequence[str]) -> list[dict[str, Any]]:
-    """A part of the file at `path`: what it says of the kernels that are not asked for `anew`, if it is of the same
+def _kept(path: Path, sources: dict[str, str], anew: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """What the file at `path` has checked and timed of the kernels that are not asked for `anew`, if it is of the same
     files."""
-    old = records.read(path) if path.is_file() and set(anew) != set(KERNELS) else {part: [], "sources": {}}
+    nothing: dict[str, Any] = {"checked": [], "timed": [], "sources": {}}
+    old = records.read(path) if path.is_file() and set(anew) != set(KERNELS) else nothing
     same = {name for name in KERNELS if name not in anew and old["sources"].get(name) == sources[name]}
-    return [one for one in old[part] if one["kernel"] in same]
+    return {part: [one for one in old[part] if one["kernel"] in same] for part in ("checked", "timed")}
 
 
 def _source(root: Path, name: str) -> Path:

@@ -11,6 +11,7 @@ from onekernel.simulator.rewrite.tokens import (
     is_sign,
     next_solid,
     one_line,
+    opening,
     previous_solid,
     split_commas,
     text_of,
@@ -106,25 +107,14 @@ def _chevrons(tokens: list[Token], start: int, sign: str, outside_brackets: bool
     return len(tokens)
 
 
-def _opening(tokens: list[Token], i: int, opening: str, close: str) -> int:
-    """Where the bracket opens that closes at `i`; -1 if nowhere."""
-    depth = 0
-    while i >= 0:
-        depth += is_sign(tokens, i, close) - is_sign(tokens, i, opening)
-        if depth == 0:
-            break
-        i -= 1
-    return i
-
-
 def _kernel_begin(tokens: list[Token], chevrons: int) -> int | None:
     """Where the expression that names the kernel begins: a::b<c, d> or (pointer)."""
     i = previous_solid(tokens, chevrons - 1)
     if is_sign(tokens, i, ")"):
-        i = _opening(tokens, i, "(", ")")
+        i = opening(tokens, i, "(", ")")
         return i if i >= 0 else None
     while is_sign(tokens, i, "]"):  # kernels[k]<<<...>>>
-        i = previous_solid(tokens, _opening(tokens, i, "[", "]") - 1)
+        i = previous_solid(tokens, opening(tokens, i, "[", "]") - 1)
     while i >= 0:
         if is_sign(tokens, i, ">"):
             depth = 0

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
+from onekernel.simulator.rewrite.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    opening,
+    previous_solid,
+    text_of,
+)
 
 
 class BadDeclaration(Exception):
@@ -36,7 +45,7 @@ def _begin(tokens: list[Token], i: int) -> int:
         if before < 0 or tokens[before].kind in ("directive", "declaration") or tokens[before].text in ("else", "do"):
             return begin
         if is_sign(tokens, before, ")"):
-            name = previous_solid(tokens, _opening(tokens, before) - 1)
+            name = previous_solid(tokens, opening(tokens, before, "(", ")") - 1)
             if name < 0 or tokens[name].text not in ("__align__", "alignas", "decltype", "__attribute__"):
                 return begin
             begin = name
@@ -44,16 +53,6 @@ def _begin(tokens: list[Token], i: int) -> int:
             return begin
         else:
             begin = before
-
-
-def _opening(tokens: list[Token], close: int) -> int:
-    """The bracket that the one at `close` closes; -1 where there is none."""
-    depth = 0
-    for i in range(close, -1, -1):
-        depth += is_sign(tokens, i, ")") - is_sign(tokens, i, "(")
-        if depth == 0:
-            return i
-    return -1
 
 
 def _end(tokens: list[Token], i: int) -> int:
@@ -87,9 +86,9 @@ def _declaration(tokens: list[Token], line: int, at_namespace_scope: bool) -> st
         if token.kind == "name" and token.text in ("__shared__", "static", "extern", "inline"):
             external |= token.text == "extern"
         elif token.kind == "name" and token.text in ("__align__", "alignas"):
-            opening = next_solid(tokens, i + 1)
-            close = closing(tokens, opening)
-            aligns.append(one_line(tokens[opening + 1 : close]))
+            bracket = next_solid(tokens, i + 1)
+            close = closing(tokens, bracket)
+            aligns.append(one_line(tokens[bracket + 1 : close]))
             i = close
         else:
             kept.append(token)

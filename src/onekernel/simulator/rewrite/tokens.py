@@ -90,6 +90,17 @@ def closing(tokens: list[Token], start: int) -> int:
     return len(tokens)
 
 
+def opening(tokens: list[Token], i: int, sign: str, close: str) -> int:
+    """Where the bracket `sign` opens that closes at `i`; -1 if nowhere."""
+    depth = 0
+    while i >= 0:
+        depth += is_sign(tokens, i, close) - is_sign(tokens, i, sign)
+        if depth == 0:
+            break
+        i -= 1
+    return i
+
+
 def next_solid(tokens: list[Token], i: int) -> int:
     """The index of the first token from `i` that is no space; len(tokens) at the end."""
     while i < len(tokens) and tokens[i].kind == "space":

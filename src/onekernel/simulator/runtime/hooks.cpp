@@ -30,12 +30,9 @@ static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_
         bits[offset / 8] = static_cast<uint8_t>(had | mask);
         return;
     }
-    if (bytes >= 8 && offset % 8 == 0) {
-        for (int i = 0; i < bytes; i += 8, offset += 8) {
-            unique += 8 - static_cast<unsigned>(__builtin_popcount(bits[offset / 8]));
-            bits[offset / 8] = 255;
-        }
-        return;
+    for (; bytes >= 8 && offset % 8 == 0; bytes -= 8, offset += 8) {
+        unique += 8 - static_cast<unsigned>(__builtin_popcount(bits[offset / 8]));
+        bits[offset / 8] = 255;
     }
     for (int i = 0; i < bytes; i++, offset++) {
         uint8_t bit = 1 << offset % 8;

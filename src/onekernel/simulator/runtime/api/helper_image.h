@@ -135,17 +135,18 @@ inline std::vector<T> ok_sample_numbers(const char* name, size_t most) {
     memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
     return numbers;
 }
-inline bool sdkCompareBin2BinFloat(const char* name, const char* reference, unsigned count, float epsilon, float threshold, char* = nullptr) {
+template <class T>
+inline bool ok_sample_alike_files(const char* name, const char* reference, unsigned count, float epsilon, float threshold) {
     char* found = sdkFindFilePath(reference);
-    const std::vector<float> a = ok_sample_numbers<float>(name, count), b = ok_sample_numbers<float>(found, count);
+    const std::vector<T> a = ok_sample_numbers<T>(name, count), b = ok_sample_numbers<T>(found, count);
     free(found);
     return a.size() == count && ok_sample_alike(a, b, epsilon, threshold);
 }
+inline bool sdkCompareBin2BinFloat(const char* name, const char* reference, unsigned count, float epsilon, float threshold, char* = nullptr) {
+    return ok_sample_alike_files<float>(name, reference, count, epsilon, threshold);
+}
 inline bool sdkCompareBin2BinUint(const char* name, const char* reference, unsigned count, float epsilon, float threshold, char* = nullptr) {
-    char* found = sdkFindFilePath(reference);
-    const std::vector<unsigned> a = ok_sample_numbers<unsigned>(name, count), b = ok_sample_numbers<unsigned>(found, count);
-    free(found);
-    return a.size() == count && ok_sample_alike(a, b, epsilon, threshold);
+    return ok_sample_alike_files<unsigned>(name, reference, count, epsilon, threshold);
 }
 inline void sdkDumpBin(void* data, unsigned bytes, const char* name) {
     std::ofstream(name, std::ios::binary).write(static_cast<const char*>(data), bytes);
