@@ -1,7 +1,7 @@
 // GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes 128 x 128 elements of C, a thread 16 x 8 of them.
 //
 // Check: onekernel check gemm_tiled
-// Bench: none: the rungs of the ladder are what is measured
+// Bench: python bench/gemm.py
 //
 // Idea:  what is read once serves a tile. A block keeps 8 columns of A and 8 rows of op(B) in shared memory, and each
 //        element there serves 128 products; a thread keeps 16 numbers of A and 8 of op(B) in registers, for 128 products.

@@ -37,8 +37,9 @@ def _filled(template: str, values: Sequence[float], lang: str) -> Iterator[str]:
 
 def measured_on(data: Mapping[str, Any], lang: str) -> str:
     """The line under a figure: date, driver, torch and command of a result file."""
-    return words("measured-on", lang, date=data["date"], driver=data["device"]["driver"],
+    told = words("measured-on", lang, date=data["date"], driver=data["device"]["driver"],
                  torch=data["versions"].get("torch", "-"), command=data["command"])  # fmt: skip
+    return told + _later(data, lang, "")
 
 
 def caption(data: Mapping[str, Any], lang: str) -> str:
@@ -48,8 +49,15 @@ def caption(data: Mapping[str, Any], lang: str) -> str:
         return words("table-caption-cpu", lang, name=data["machine"], versions=versions, date=data["date"],
                      command=data["command"])  # fmt: skip
     versions = ", ".join(f"{name} {v}" for name, v in data["versions"].items() if name not in ("python", "numpy"))
-    return words("table-caption", lang, name=data["device"]["name"], driver=data["device"]["driver"],
+    told = words("table-caption", lang, name=data["device"]["name"], driver=data["device"]["driver"],
                  versions=versions, date=data["date"], command=data["command"])  # fmt: skip
+    return told + _later(data, lang, "`")
+
+
+def _later(data: Mapping[str, Any], lang: str, mark: str) -> str:
+    """What a record says of the contenders that joined it after the others: when, and by which command."""
+    return "".join(words("joined-later", lang, names=", ".join(told["ways"]), date=told["date"],
+                         command=f"{mark}{told['command']}{mark}") for told in data.get("later", []))  # fmt: skip
 
 
 def figure_path(folder: Path, stem: str, lang: str) -> Path:

@@ -24,6 +24,7 @@ from onekernel.bench.words import words
 TENSOR = "bfloat16"
 # The narrow cells that are shown, one in each type: (dtype, m, n, k).
 NARROW = (("bfloat16", 131072, 64, 64), ("float32", 131072, 8, 4096))
+SQUARE = ("gemm_tiled", "gemm_tensorcore")  # the course's own kernels for square products
 COLUMNS = ("softmax", "fp32", "bf16", "narrow")
 FREE = 110.0  # FLOP per byte, where no column stands: room for the name of a roof
 
@@ -59,7 +60,7 @@ def standings(cells: Sequence[Mapping[str, Any]], points: Sequence[RooflinePoint
 
 
 def _own(name: str, column: str) -> bool:
-    return name == "gemm_skinny" if column == "narrow" else name.startswith(LADDER) or name == "gemm_tensorcore"
+    return name == "gemm_skinny" if column == "narrow" else name.startswith(LADDER) or name in SQUARE
 
 
 def _labelled(name: str) -> bool:

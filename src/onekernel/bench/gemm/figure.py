@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench.gemm.cells import ITEMSIZE, RUNG_SIZE
+from onekernel.bench.gemm.later import as_met
 from onekernel.bench.gemm.ways import LIBRARY
 from onekernel.bench.style import COLOURS, FAINT, figure, save, title
 from onekernel.bench.words import words
 
 TICKS = (20, 35, 50, 75, 100, 150, 200)
-OWN = ("gemm_tensorcore", "gemm_skinny", "gemm_triton")
+OWN = ("gemm_tensorcore", "gemm_skinny", "gemm_triton", "gemm_tiled")
 
 
 def seconds(cell: Mapping[str, Any], name: str) -> float | None:
@@ -27,8 +28,8 @@ def best(cell: Mapping[str, Any]) -> float | None:
 
 
 def share(cell: Mapping[str, Any], name: str) -> float | None:
-    """A way's speed over the library's."""
-    mine, theirs = seconds(cell, name), best(cell)
+    """A way's speed over the library's in the same run."""
+    mine, theirs = seconds(cell, name), best(as_met(cell, name))
     return None if mine is None or theirs is None else theirs / mine
 
 
@@ -60,7 +61,7 @@ def draw(path: Path, cells: Sequence[Mapping[str, Any]], heading: str, under: st
             right.plot(
                 *zip(*at, strict=True),
                 linestyle="",
-                marker="osD"[number],
+                marker="osD^"[number],
                 markersize=5,
                 color=COLOURS[number + 1],
                 label=name,

@@ -2,11 +2,13 @@
 
 Method: all ways of a cell in turns, L2 emptied before each call; outputs of the timed calls are compared (see
         `measurement`). Clock and power are NVML's, read while the card works.
-But:    random normal numbers; zeros would run faster. A rung is compared at one or two sizes.
+But:    random normal numbers; zeros would run faster. A rung is compared at one or two sizes. What joins a record later
+        (`--ways`) is not measured under steady load.
 """
 
 from __future__ import annotations
 
+import argparse
 import functools
 import time
 from collections.abc import Iterable, Sequence
@@ -15,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.gemm import both, figure, stalls
+from onekernel.bench.gemm import both, figure, later, stalls
 from onekernel.bench.gemm.build import arch_of, code_hash
 from onekernel.bench.gemm.cells import KINDS, RUNG_SIZE, Cell, grid
 from onekernel.bench.gemm.measurement import measure, sustained
-from onekernel.bench.gemm.ways import LIBRARY, OWN, Ways
+from onekernel.bench.gemm.ways import LIBRARY, RUNG, Ways, contenders, takes_part
 from onekernel.bench.timing import L2Emptier, took
 from onekernel.bench.words import draw_in_each, figure_path, measured_on, words
 from onekernel.course import find_root
@@ -32,6 +34,7 @@ STEADY = Cell("square", "bfloat16", 8192, 8192, 8192)
 def main(argv: Sequence[str]) -> int:
     parser = command.parser("gemm")
     command.option(parser, "gemm", "--only", nargs="*", choices=KINDS, default=list(KINDS))
+    command.option(parser, "gemm", "--ways", nargs="+", default=[], metavar="NAME")
     command.option(parser, "gemm", "--limit", type=float, default=LIMIT, metavar="S")
     command.option(parser, "gemm", "--out", type=Path, metavar="DIR")
     command.option(parser, "gemm", "--draw", metavar="GPU")
@@ -43,16 +46,19 @@ def main(argv: Sequence[str]) -> int:
     if options.draw:
         path = records.recorded(root, options.draw, "gemm")
         return draw(records.read(path), options.out or path.parent, path.with_name("roofline.json"))
-    wanted = [cell for cell in grid() if cell.kind in options.only]
+    known = list(contenders(root))
+    command.names(options.ways, known)
+    ways = options.ways or known
+    wanted = [cell for cell in grid() if cell.kind in options.only and any(takes_part(name, cell) for name in ways)]
     if options.dry_run or not command.has_gpu("dry-run-instead"):
         print(say("bench.dry-run", command="python bench/gemm.py"))
-        print(
-            "  "
-            + say("bench.gemm-line", count=len(wanted), kinds=", ".join(options.only), ways=", ".join(LIBRARY + OWN))
-        )
-        print("  " + records.expected(root, "gemm").text())
+        for name in ways:
+            count = sum(takes_part(name, cell) for cell in wanted)
+            print("  " + say("bench.gemm-line", name=name, count=count, library=", ".join(LIBRARY)))
+        if not options.ways:
+            print("  " + records.expected(root, "gemm").text())
         return 0
-    return once(root) if options.once else _measure(root, wanted, options.limit, options.out)
+    return once(root) if options.once else _measure(root, wanted, options)
 
 
 def once(root: Path) -> int:
@@ -64,7 +70,7 @@ def once(root: Path) -> int:
         cell = Cell("square", dtype, RUNG_SIZE, RUNG_SIZE, RUNG_SIZE)
         a, b, c = (torch.randn(RUNG_SIZE, RUNG_SIZE, device="cuda").to(getattr(torch, dtype)) for _ in range(3))
         for name, _, call in ways.bound(cell, a, b, functools.partial(_same, c)):
-            if name in ways.rungs and not isinstance(call, Exception):
+            if name.startswith(RUNG) and not isinstance(call, Exception):
                 call()
     torch.cuda.synchronize()
     return 0
@@ -85,28 +91,34 @@ def _told_by_ncu(root: Path, gpu: str, raw: Path, out: Path | None) -> int:
     return 0
 
 
-def _measure(root: Path, wanted: Sequence[Cell], limit: float, out: Path | None) -> int:
+def _measure(root: Path, wanted: Sequence[Cell], options: argparse.Namespace) -> int:
     import torch
 
     began = time.perf_counter()
     card, emptier = device.current(), L2Emptier()
-    ways = Ways(root, arch_of(card.capability))
-    path = (out or records.results(root) / card.slug) / "gemm.json"
+    ways = Ways(root, arch_of(card.capability), options.ways)
+    path = (options.out or records.results(root) / card.slug) / "gemm.json"
+    earlier = path.is_file() and bool(options.ways)
     cells: list[dict[str, Any]] = []
     hashes = {name: code_hash(source) for name, source in ways.sources.items()}
     data = {"bench": "gemm", "device": asdict(card), **device.provenance(), "kernels": hashes, "cells": cells}
     for cell in wanted:
-        if time.perf_counter() - began > limit:
-            print(say("bench.gemm-limit", done=len(cells), count=len(wanted), seconds=limit))
+        if time.perf_counter() - began > options.limit:
+            print(say("bench.gemm-limit", done=len(cells), count=len(wanted), seconds=options.limit))
             break
         cells.append(measure(cell, ways, emptier))
         data |= {"missing": len(wanted) - len(cells), "took": took(began)}
-        records.write(path, data)
+        if not earlier:
+            records.write(path, data)
         torch.cuda.empty_cache()
         print(_told(cells[-1]), flush=True)
-    if STEADY in wanted:
+    if earlier:
+        record = records.read(path)
+        later.join(record, data, options.ways)
+        data = record
+    elif STEADY in wanted:
         data |= {"sustained": sustained(STEADY, ways, ("cublas", "gemm_tensorcore", "gemm_mma")), "took": took(began)}
-        records.write(path, data)
+    records.write(path, data)
     print(say("bench.written", path=path))
     return draw(data, path.parent, path.with_name("roofline.json"))
 

@@ -11,11 +11,12 @@ from typing import Any
 from onekernel.bench import kernel_header, records
 from onekernel.bench.gemm.cells import RUNG_SIZE
 from onekernel.bench.gemm.figure import best, rungs, seconds, share
+from onekernel.bench.gemm.later import as_met
 from onekernel.bench.markdown import grid
 from onekernel.bench.words import caption, words
 from onekernel.numerals import number
 
-SHOWN = ("gemm_tensorcore", "gemm_mma", "gemm_triton", "gemm_skinny")
+SHOWN = ("gemm_tensorcore", "gemm_mma", "gemm_triton", "gemm_tiled", "gemm_skinny")
 # H200 SXM, dense: NVIDIA H200 datasheet. The copy is the one that METHOD of docs/en/results.md measures.
 PEAK = {"float32": 67e12, "float16": 989e12, "bfloat16": 989e12}
 COPY_BANDWIDTH = 4.26e12
@@ -66,16 +67,17 @@ def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
 
 
 def shares(path: Path, lang: str) -> list[str]:
-    """Every cell: the library's rate, and each way's percent of it."""
+    """Every cell: the library's rate, and each way's percent of it. A way that was not measured has no column."""
     data = records.read(path)
+    shown = [name for name in SHOWN if any(name in cell["ways"] for cell in data["cells"])]
     rows = []
     for cell in data["cells"]:
         library = best(cell)
         if library is None or cell["kind"] == "skinny":
             continue
         rate = number(cell["flops"] / library / 1e12, ".1f", lang)
-        rows.append([_name(cell), cell["dtype"], rate, *(_percent(share(cell, name), lang) for name in SHOWN)])
-    columns = [words("gemm-cell", lang), "dtype", words("gemm-library", lang), *SHOWN]
+        rows.append([_name(cell), cell["dtype"], rate, *(_percent(share(cell, name), lang) for name in shown)])
+    columns = [words("gemm-cell", lang), "dtype", words("gemm-library", lang), *shown]
     return [*grid(columns, rows), "", f"{words('gemm-shares', lang)} {caption(data, lang)}"]
 
 
@@ -84,7 +86,8 @@ def skinny(path: Path, lang: str) -> list[str]:
     data = records.read(path)
     rows = []
     for cell in data["cells"]:
-        mine, library, copied = seconds(cell, "gemm_skinny"), best(cell), seconds(cell, "copy")
+        met = as_met(cell, "gemm_skinny")
+        mine, library, copied = seconds(met, "gemm_skinny"), best(met), seconds(met, "copy")
         if cell["kind"] != "skinny" or mine is None or library is None:
             continue
         parts = [library / mine, floor(cell) / mine, None if copied is None else copied / mine]

@@ -5,7 +5,7 @@ Each way binds to the tensors of a cell and gives a call without arguments that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,65 +14,71 @@ from onekernel.bench.gemm.cells import RUNG_SIZE, Cell
 from onekernel.bench.modules import load_module
 
 LIBRARY = ("cublas", "cublaslt")
-OWN = ("gemm_tensorcore", "gemm_mma", "gemm_skinny", "gemm_triton")
+OWN = ("gemm_tensorcore", "gemm_mma", "gemm_tiled", "gemm_skinny", "gemm_triton")
 PLAIN = {"gemm_mma": "gemm_tensorcore"}  # built for the card's plain architecture, where its mma.sync path is taken
+RUNG = "ladder/"
 
 Call = Callable[[], Any]
 
 
-class Ways:
-    """The ways of a checkout, built once for the card."""
+def contenders(root: Path) -> dict[str, Path]:
+    """The course's ways of a checkout, each with its file: its own kernels, then the rungs."""
+    solutions = root / "solutions"
+    files = {name: next(solutions.glob(f"{PLAIN.get(name, name)}.*"), None) for name in OWN}
+    rungs = {f"{RUNG}{p.stem}": p for p in sorted((solutions / "ladder").glob("gemm_[0-9]*.cu"))}
+    return {name: path for name, path in files.items() if path} | rungs
 
-    def __init__(self, root: Path, arch: str) -> None:
-        solutions = root / "solutions"
-        self.rungs = {f"ladder/{p.stem}": p for p in sorted((solutions / "ladder").glob("gemm_[0-9]*.cu"))}
+
+def takes_part(name: str, cell: Cell) -> bool:
+    """Whether a cell is what one of the contenders is made for."""
+    half, square = cell.dtype != "float32", cell.m == cell.n == cell.k
+    plain = square and not cell.turned
+    if name.startswith(RUNG):
+        on_tensor_cores = int(name.split("_")[1]) >= 10
+        sizes = (RUNG_SIZE, 2 * RUNG_SIZE) if on_tensor_cores else (RUNG_SIZE,)
+        return plain and cell.dtype != "float16" and on_tensor_cores == half and cell.m in sizes
+    if name == "gemm_skinny":
+        return cell.kind in ("skinny", "small-batch") and cell.dtype != "float16"
+    if name == "gemm_tiled":
+        return plain and not half
+    return half and (name != "gemm_mma" or (plain and cell.m >= 1024))
+
+
+class Ways:
+    """The contenders of a checkout, built once for the card: all, or those of the names `only`."""
+
+    def __init__(self, root: Path, arch: str, only: Collection[str] = ()) -> None:
+        self._only = frozenset(only)
+        self._files = {name: path for name, path in contenders(root).items() if not only or name in only}
         plain = arch.rstrip("a")
-        wanted = {name: Source(path, arch) for name, path in self.rungs.items()}
-        for name in OWN:
-            path = solutions / f"{PLAIN.get(name, name)}.cu"
-            if path.is_file():
-                wanted[name] = Source(path, plain if name in PLAIN else arch)
+        wanted = {name: Source(path, plain if name in PLAIN else arch)
+                  for name, path in self._files.items() if path.suffix == ".cu"}  # fmt: skip
         self.sources = {name: source.path for name, source in wanted.items()}
         built = libraries(wanted.values())
         self._libraries = {name: built[source] for name, source in wanted.items()}
-        self._triton = solutions / "gemm_triton.py"
 
     def bound(
         self, cell: Cell, a: Any, b: Any, outputs: Callable[[], Any]
     ) -> Iterator[tuple[str, Any, Call | Exception]]:
-        """Each way that takes part in a cell: its name, its own C, and its call, or why it has none."""
+        """The library, and each way that takes part in a cell: its name, its own C, its call or why it has none."""
         for name in LIBRARY:
             c = outputs()
             yield name, c, _library(name, a, b.T if cell.turned else b, c)
-        if cell.dtype == "float32":
+        if cell.dtype == "float32" and not self._only:
             c = outputs()
             yield "tf32", c, _library("tf32", a, b.T if cell.turned else b, c)
-        for name in self._part(cell):
+        for name in self._files:
+            if not takes_part(name, cell):
+                continue
             c = outputs()
             try:
                 yield name, c, self._own(name, cell, a, b, c)
             except Exception as error:  # a build that failed, a launcher that is missing: the others go on
                 yield name, c, error
 
-    def _part(self, cell: Cell) -> Iterator[str]:
-        half, square = cell.dtype != "float32", cell.m == cell.n == cell.k
-        if half and "gemm_tensorcore" in self.sources:
-            yield "gemm_tensorcore"
-            if square and cell.m >= 1024 and not cell.turned:
-                yield "gemm_mma"
-        if cell.kind in ("skinny", "small-batch") and cell.dtype != "float16" and "gemm_skinny" in self.sources:
-            yield "gemm_skinny"
-        if self._triton.is_file() and half:
-            yield "gemm_triton"
-        if square and not cell.turned and cell.dtype != "float16":
-            for name in self.rungs:
-                on_tensor_cores = int(name.split("_")[1]) >= 10
-                if on_tensor_cores == half and (cell.m == RUNG_SIZE or (on_tensor_cores and cell.m == 2 * RUNG_SIZE)):
-                    yield name
-
     def _own(self, name: str, cell: Cell, a: Any, b: Any, c: Any) -> Call:
         if name == "gemm_triton":
-            function = load_module(self._triton).gemm_triton
+            function = load_module(self._files[name]).gemm_triton
             return lambda: function(a, b, c, int(cell.turned), 1.0, 0.0)
         library = self._libraries[name]
         if isinstance(library, BuildFailed):
