@@ -46,6 +46,8 @@ class Recording:
         if any(kept.get(key) != self.result[key] for key in ("device", "versions", "sources")):
             raise UserError(Message.of("bench.other-run", path=self.path))
         self.result["cells"] = kept["cells"]
+        if self.result["command"] not in kept["command"]:  # both have measured what the file holds
+            self.result["command"] = f"{kept['command']}; {self.result['command']}"
 
     def measure(self, wanted: Sequence[Case], everywhere: bool, limit: float) -> int:
         """Measures what is left of `wanted`, for `limit` seconds at the most. The exit status of the run."""
