@@ -47,6 +47,7 @@ class Kind:
     needs_right: bool = False  # how fast or frugal a wrong kernel is means nothing
     needs_gpu: bool = False  # without one it is not assessed, whatever else is wrong
     runs_code: bool = True  # the file is run, and not only read
+    of: str = ""  # the option that names the exercise of the same lab whose operator the other options are about
     predicts: str = ""  # a learner commits to answers before they are judged: ASKED one by one, or IN_FILE
 
     @property

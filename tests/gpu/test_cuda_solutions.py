@@ -225,7 +225,7 @@ def test_a_learners_log_times_the_shape_that_it_names():
     whole = load(ROOT)
     exercise = whole.exercises["softmax_tuned"]
     submission = Submission(whole, exercise, whole.solution(exercise), "cuda", 0)
-    told = speed.time_at(submission, "bfloat16", 48, 4095)
+    told = speed.time_at(submission, "bfloat16", (48, 4095))
     assert told.key == "bench.timed-at", told.text("en")
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from onekernel import cli
-from onekernel.bench import credit, device
+from onekernel.backends.machine_code import disassembler
+from onekernel.bench import credit, device, records
+from onekernel.bench.gemm.build import code_hash
 from onekernel.bench.sample import Sample
 from onekernel.checks.log.rounds import (
     baseline,
@@ -20,7 +24,9 @@ from onekernel.checks.log.rounds import (
     rounds,
     starting_point,
 )
+from onekernel.checks.options import MOST_COUNTED
 from onekernel.course import find_root
+from onekernel.cuda import nvcc
 from onekernel.errors import UserError
 from onekernel.grading.submission import Submission
 from onekernel.labs.reader import load
@@ -141,15 +147,18 @@ def test_no_measurement_without_a_prediction_a_change_and_a_place(kernel: Path) 
 
 @pytest.fixture
 def ana(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A learner of the real course, in a root of their own, with a kernel and the prediction of a first round."""
+    """A learner of the real course, in a root of their own, with a kernel of each log and the prediction of a first
+    round."""
     root = find_root(Path(__file__).parent)
     for part in ("labs", "solutions", "kernels", "docs"):
         (tmp_path / part).symlink_to(root / part)
     folder = tmp_path / "learners" / "ana"
     folder.mkdir(parents=True)
     shutil.copy(root / "learners" / "borja" / "softmax_tuned.cu", folder)
+    shutil.copy(root / "solutions" / "gemm_tiled.cu", folder)
     log = ROUND.format(n=1, prediction="32 requests per row", explanation="", **ENGLISH)
-    (folder / "tuning_log.md").write_text(log)
+    for name in ("tuning_log.md", "gemm_log.md"):
+        (folder / name).write_text(log)
     monkeypatch.setenv("ONEKERNEL_ROOT", str(tmp_path))
     return folder
 
@@ -172,7 +181,7 @@ def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_name
     before = (ana / "tuning_log.md").read_bytes()
     assert log("--shape", "8192,4096") == 2
     assert "--shape 16,4096 counts the same row" in " ".join(capsys.readouterr().err.split())
-    assert log("--shape", f"1,{log_figures.MOST_COUNTED + 1}") == 2
+    assert log("--shape", f"1,{MOST_COUNTED + 1}") == 2
     assert "a shorter row" in capsys.readouterr().err
     assert log("--shape", "4096") == 2
     assert "for example 8192,4096" in capsys.readouterr().err
@@ -201,11 +210,112 @@ def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: p
     monkeypatch.setattr(credit, "reference", lambda *_: (sample, Sample.of([30e-6]), 1e-6))
     whole = load(find_root(Path(__file__).parent))
     s = Submission(whole, whole.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
-    found = log_figures.lines(s, (6, 1000), "float16")
+    asked_for = whole.exercises["tuning_log"].checks[0]
+    found = log_figures.lines(s, asked_for, (6, 1000), "float16")
     assert any("pass over the input, at 6 x 1000 float16" in line for line in found)
     assert found[-1].startswith("float16 6 x 1000: 20.0 us")
     assert "50 % of the copy" in found[-1] and "150 % of the speed of F.softmax" in found[-1]
     monkeypatch.setattr(log_figures, "MOST_COUNTED", 1000)
-    too_many, timed = log_figures.lines(s, (6, 1000), "float16")
+    too_many, timed = log_figures.lines(s, asked_for, (6, 1000), "float16")
     assert "more than the simulator counts" in too_many and timed == found[-1]
     assert [r.calls[0][0] for r in asked] == ["softmax_tuned_f16"] * 2
+
+
+# --- lab 06's log: another kernel, other sizes, other figures ---------------------------------------------------------
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["gemm_log", "gemm_tiled", "06"])
+def test_a_log_is_found_by_its_name_its_kernels_and_its_labs(ana: Path, name: str) -> None:
+    assert log(name) == 0
+    text, other = ((ana / f"{which}.md").read_text() for which in ("gemm_log", "tuning_log"))
+    assert "- threads ask global memory for 0.0625 bytes per multiply-add, at 256 x 128 x 64" in text
+    assert "- shared memory serves 0.109 wavefronts per multiply-add of a warp" in text
+    assert f"measured: {kernel_hash(ana / 'gemm_tiled.cu')}" in text
+    assert "<!-- measured -->" in other
+
+
+@pytest.mark.slow
+def test_the_baseline_of_a_product_is_measured_at_the_shape_that_is_named(ana: Path) -> None:
+    assert log("gemm_log", "--baseline", "--shape", "130,64,40") == 0
+    text = (ana / "gemm_log.md").read_text()
+    assert "at 130 x 64 x 40" in text and starting_point(text) == kernel_hash(ana / "gemm_tiled.cu")
+
+
+def test_on_a_gpu_a_product_is_timed_beside_the_library(ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The card is a stand-in, as above."""
+
+    def run(request):
+        if request.backend == "simulator":
+            return simulated(request)
+        ((function, args),) = request.calls
+        assert function == "gemm_tiled" and args[3:6] == [40, 24, 16]
+        a, b = (x.memory.view(np.float32).reshape(shape) for x, shape in zip(args, ((40, 16), (16, 24)), strict=False))
+        after = {"a": args[0].memory, "b": args[1].memory, "c": (a @ b).view(np.uint8).ravel()}
+        return RunOutcome([CallOutcome(after=after, times=(20e-6,) * request.timed["launches"])])
+
+    simulated = supervisor.run
+    monkeypatch.setattr(supervisor, "run", run)
+    monkeypatch.setattr(device, "current", lambda: None)
+    monkeypatch.setattr(credit, "reference", lambda *_: (Sample.of([10e-6]), Sample.of([10e-6]), 1e-6))
+    whole = load(find_root(Path(__file__).parent))
+    s = Submission(whole, whole.exercises["gemm_tiled"], ana / "gemm_tiled.cu", "cuda", 1)
+    found = log_figures.lines(s, whole.exercises["gemm_log"].checks[0], (40, 24, 16))
+    assert found[0].endswith("per multiply-add, at 40 x 24 x 16")
+    assert found[-1].startswith("float32 40 x 24 x 16: 20.0 us") and "50 % of the speed of torch.matmul" in found[-1]
+
+
+def test_what_a_log_cannot_measure_is_refused_before_anything_is_written(
+    ana: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (ana / "gemm_log.md").read_bytes()
+
+    def told(*words: str) -> str:
+        assert log(*words) == 2
+        return " ".join(capsys.readouterr().err.split())
+
+    assert "--shape 256,128,64 counts it" in told("gemm_log", "--shape", "4096,4096,4096")
+    assert "gemm_tiled has no bfloat16; it has float32" in told("gemm_log", "--dtype", "bfloat16")
+    assert "64,64" in told("gemm_log", "--shape", "64,64")  # a product has three sizes
+    assert "softmax_naive has no tuning log. Those that there are: tuning_log, gemm_log" in told("softmax_naive")
+    assert "gemm_logg" in told("gemm_logg")
+    (ana / "gemm_tiled.cu").unlink()
+    assert "gemm_tiled.cu is not there" in told("gemm_log")
+    assert (ana / "gemm_log.md").read_bytes() == before
+
+
+def test_a_wrong_kernel_is_not_measured_and_its_own_check_is_named(
+    ana: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = ana / "gemm_tiled.cu"
+    kernel.write_text(kernel.read_text().replace("p.alpha * sums[e] :", "2 * p.alpha * sums[e] :"))
+    assert log("gemm_log") == 2
+    assert "`onekernel check gemm_tiled` explains it" in " ".join(capsys.readouterr().err.split())
+    assert "<!-- measured -->" in (ana / "gemm_log.md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(nvcc.find() is None or disassembler() is None, reason="NVIDIA's compiler is not here")
+def test_the_figures_of_the_reference_log_are_those_of_the_files_and_records_that_it_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Counts from the simulator, rates from gemm.json: a file that changes takes its round along."""
+    monkeypatch.setenv("ONEKERNEL_NVCC", "on")  # narrow reads of neighbours become wide ones
+    root = find_root(Path(__file__).parent)
+    whole = load(root)
+    text = (root / "solutions" / "gemm_log.md").read_text(encoding="utf-8")
+    data = records.read(root / "bench" / "results" / "h200" / "gemm.json")
+    files = [*sorted((root / "solutions" / "ladder").glob("gemm_0*.cu")), root / "solutions" / "gemm_tiled.cu"]
+    by_hash = {code_hash(path): path for path in files}
+    (cell,) = (c for c in data["cells"] if c["dtype"] == "float32" and c["m"] == c["n"] == c["k"] == 4096)
+    measured = re.findall(r"<!-- measured: (\w{12}) .*?-->\n(.*?)\n<!-- /measured -->", text, re.DOTALL)
+    assert len(measured) == 6 and not [r for r in rounds(text) if r.missing([])]
+    for mark, lines in measured:
+        path = by_hash[mark]
+        s = Submission(whole, replace(whole.exercises["gemm_tiled"], slug=path.stem), path, "simulator", 1)
+        counted = [f"- {line}" for line in log_figures.lines(s, whole.exercises["gemm_log"].checks[0])]
+        assert lines.splitlines()[: len(counted)] == counted, path.stem
+        rate = re.search(r"- ([\d.]+) TFLOP/s, (\d+) % of cuBLAS", lines)
+        if rate:
+            seconds = {name: way["median_s"] for name, way in cell["ways"].items()}
+            mine = seconds[f"ladder/{path.stem}"]
+            library = min(seconds["cublas"], seconds["cublaslt"])
+            assert rate.groups() == (f"{cell['flops'] / mine / 1e12:.1f}", f"{100 * library / mine:.0f}"), path.stem

@@ -408,10 +408,10 @@ def test_a_time_that_cannot_be_believed_counts_as_zero(change, key):
 
 def test_one_time_is_told_beside_the_copy_and_torch_or_why_it_does_not_stand():
     timed = credit.Timed(_around(100e-6), _around(80e-6), _around(150e-6), 70e-6, True)
-    told = credit.tell(timed, "bfloat16", 64, 4095).text("en")
+    told = credit.tell(timed, "bfloat16", (64, 4095)).text("en")
     assert told.startswith("bfloat16 64 x 4095: 100.0 us")
     assert "80 % of the copy" in told and "150 % of the speed of F.softmax" in told
-    assert credit.tell(None, "float32", 1, 1).key == "bench.credit-missing"
+    assert credit.tell(None, "float32", (1, 1)).key == "bench.credit-missing"
 
 
 def test_without_the_representative_shape_there_is_no_credit():

@@ -104,7 +104,29 @@ def _remove(name: str) -> Callable[[Path], None]:
     return lambda root: (root / name).unlink()
 
 
+def _log(entries: str) -> Callable[[Path], None]:
+    """A lab with a log, and with a kernel that it may be about."""
+
+    def edit(root: Path) -> None:
+        for name in ("kernel.cu", "log.md"):
+            (root / "solutions" / name).write_text("")
+        path = root / "labs" / "01-second" / "lab.toml"
+        check = '[[exercise.check]]\npoints = 1\ntitle = { en = "A", es = "B" }\nchapter = "00-motivation#roofline"\n'
+        title = 'title = { en = "A", es = "B" }\n'
+        kernel = f'[[exercise]]\nfile = "kernel.cu"\noperator = "softmax"\n{title}{check}kind = "speed"\n'
+        log = f'[[exercise]]\nfile = "log.md"\n{title}{check}kind = "log"\n{entries}\n'
+        path.write_text(path.read_text() + log + kernel)
+
+    return edit
+
+
+_LOG = 'kernel = "kernel"\nsizes = { rows = 2, cols = 8 }\nfigures = ["passes", "requests"]'
+
 MISTAKES = {
+    "a log of a kernel of no lab": (_log(_LOG.replace('"kernel"', '"kernels"')), "lab.toml:29", "nearest is kernel"),
+    "a log at another operator's sizes": (_log(_LOG.replace("cols", "k")), "lab.toml:30", "cols"),
+    "a log of figures of another operator": (_log(_LOG.replace("passes", "bytes_per_fma")), "lab.toml:31", "passes"),
+    "a log of no kernel": (_log(_LOG.replace('kernel = "kernel"', "")), "lab.toml", "'kernel'"),
     "unknown key of a lab": (_edit("chapters", "chapter"), "lab.toml:2", "chapters"),
     "unknown key of an exercise": (_edit("file =", "path ="), "lab.toml:5", "file"),
     "unknown key of a check": (_edit("points = 2", "points = 2\nbonus = 1"), "lab.toml:18", "bonus"),
@@ -137,6 +159,13 @@ def test_a_mistake_is_refused_with_its_place_and_mend(mistake: str, tmp_path: Pa
     assert mend in str(refused.value)
     spanish = refused.value.message.text("es")
     assert place in spanish and spanish != str(refused.value)
+
+
+def test_a_log_is_read_with_what_it_is_about(tmp_path: Path) -> None:
+    make_course(tmp_path)
+    _log(_LOG)(tmp_path)
+    (check,) = load(tmp_path).exercises["log"].checks
+    assert check.options == {"kernel": "kernel", "sizes": {"rows": 2, "cols": 8}, "figures": ["passes", "requests"]}
 
 
 def test_an_exercise_without_a_check_is_refused(tmp_path: Path) -> None:

@@ -111,16 +111,15 @@ def score(times: Mapping[Key, Timed], operator: str = "softmax", dtypes: Sequenc
     return Credit(PASS + (1 - PASS) * min(1.0, mean / FULL_SPEED), tuple(notes))
 
 
-def tell(timed: Timed | None, dtype: str, rows: int, cols: int, operator: str = "softmax") -> Message:
+def tell(timed: Timed | None, dtype: str, shape: tuple[int, ...], operator: str = "softmax") -> Message:
     """One time beside its references, or why it does not stand."""
-    shape = f"{dtype} {rows} x {cols}"
-    notes: list[Message] = []
-    if not _stands(timed, shape, notes):
+    told, notes = _told(dtype, shape), list[Message]()
+    if not _stands(timed, told, notes):
         return notes[0]
     assert timed is not None
     ours = timed.ours.median
     values = {
-        "shape": shape,
+        "shape": told,
         "us": ours * 1e6,
         "spread": 100 * timed.ours.spread,
         "copy": 100 * timed.copy.median / ours,

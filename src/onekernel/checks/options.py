@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,11 +26,13 @@ class Mistake(Exception):
 
 @dataclass(frozen=True)
 class About:
-    """What options are read for: an exercise of the course at `root`."""
+    """What options are read for: an exercise of the course at `root`. `neighbours` are those of its lab that have an
+    operator."""
 
     root: Path
     slug: str
     operator: Operator | None
+    neighbours: Mapping[str, Operator] = field(default_factory=dict)
 
 
 Known = Callable[[About], Iterable[str]]

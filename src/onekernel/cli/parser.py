@@ -52,7 +52,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("grade", "grade:grade", _grade)
     command("hint", "learn:hint", _exercise, _flag("again"), _learner)
     command("predict", "predict:run", _exercise, _set, _learner)
-    command("log", "tuning:run", _flag("baseline"), _shape, _device, _learner)
+    command("log", "tuning:run", _log, _flag("baseline"), _shape, _device, _learner)
     command("diff", "learn:diff", _exercise, _learner)
     command("reset", "learn:reset", _exercise, _learner)
     command("solution", "learn:solution", _exercise, _flag("spoil"), _learner)
@@ -95,6 +95,10 @@ def _flag(name: str) -> Callable[[argparse.ArgumentParser], None]:
 
 def _exercise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("exercise", metavar="EXERCISE", help=say("cli.arg-exercise"))
+
+
+def _log(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("log", metavar="LOG", nargs="?", help=say("cli.arg-log"))
 
 
 def _benched(parser: argparse.ArgumentParser) -> None:

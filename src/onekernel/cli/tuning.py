@@ -1,13 +1,15 @@
-"""`onekernel log`: measures the tuned kernel and writes the figures into the tuning log."""
+"""`onekernel log`: measures the kernel that a tuning log is about and writes the figures into the log."""
 
 from __future__ import annotations
 
 import argparse
 
 from onekernel import doctor, learners
-from onekernel.checks.log.rounds import KERNEL, baseline, fill, ready_for_baseline, ready_to_measure
-from onekernel.cli.common import load_course, shape_of
+from onekernel.checks import log as kind
+from onekernel.checks.log.rounds import baseline, fill, ready_for_baseline, ready_to_measure
+from onekernel.cli.common import load_course, select, shape_of
 from onekernel.cli.console import tell, verbatim
+from onekernel.course import Check, Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
@@ -18,10 +20,10 @@ from onekernel.report.log_figures import lines
 def run(args: argparse.Namespace) -> int:
     course = load_course()
     learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
-    exercise = course.exercises[KERNEL]
-    sizes = shape_of(args.shape, 2)
-    shape = (sizes[0], sizes[1]) if sizes else None
-    kernel, log = learner.path(exercise.file), learner.path("tuning_log.md")
+    logged, check = log_of(course, args.log)
+    exercise = course.exercises[check.options["kernel"]]
+    shape = shape_of(args.shape, len(check.options["sizes"]))
+    kernel, log = learner.path(exercise.file), learner.path(logged.file)
     for path in (kernel, log):
         if not path.is_file():
             raise UserError(Message.of("cli.log-missing", path=path.relative_to(course.root), slug=path.stem))
@@ -33,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
         ready_for_baseline(before)
     else:
         ready_to_measure(before, kernel)  # a number that is written after the measurement predicts nothing
-    found = lines(Submission(course, exercise, kernel, device, fresh_seed()), shape, args.dtype)
+    found = lines(Submission(course, exercise, kernel, device, fresh_seed()), check, shape, args.dtype)
     if args.baseline:
         after = baseline(before, kernel, found, say("grading.log-round-0"))
     else:
@@ -43,3 +45,15 @@ def run(args: argparse.Namespace) -> int:
     for line in found:
         verbatim(f"    {line}")
     return 0
+
+
+def log_of(course: Course, name: str | None) -> tuple[Exercise, Check]:
+    """The log that a name means, its own, its kernel's or its lab's, with what it asks for; the course's first without
+    a name. Raises UserError where nothing of that name has a log."""
+    logs = [(e, c) for e in course.exercises.values() for c in e.checks if c.kind is kind.KIND]
+    meant = {e.slug for e in select(course, [name] if name else [])}
+    found = [(e, c) for e, c in logs if {e.slug, c.options["kernel"]} & meant]
+    if not found:
+        known = ", ".join(e.slug for e, _ in logs)
+        raise UserError(Message.of("cli.log-of-nothing", name=name, known=known))
+    return found[0]

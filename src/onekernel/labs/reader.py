@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from onekernel.errors import UserError
 from onekernel.labs import practice
 from onekernel.labs.lines import Lines
 from onekernel.messages import LANGUAGES
-from onekernel.ops import OPERATORS
+from onekernel.ops import OPERATORS, Operator
 
 _LAB_KEYS = ("title", "elective", "chapters", "exercise")
 _EXERCISE_KEYS = ("file", "operator", "title", "dtypes", "check")
@@ -150,9 +151,14 @@ class _Reader:
                 raise Mistake("no-check", None, file=file)
         except Mistake as mistake:
             raise self._told(mistake, place) from None
-        about = About(self.root, Path(file).stem, OPERATORS[operator] if operator else None)
+        about = About(self.root, Path(file).stem, OPERATORS[operator] if operator else None, self._operators())
         listed = tuple(self._check(entry, before + i, i, about) for i, entry in enumerate(entries))
         return Exercise(about.slug, file, self.folder.name, title, operator, tuple(types), listed)
+
+    def _operators(self) -> dict[str, Operator]:
+        """The operators of the lab's exercises, by slug."""
+        named = ((Path(str(entry.get("file"))).stem, entry.get("operator")) for entry in self.data["exercise"])
+        return {slug: OPERATORS[name] for slug, name in named if isinstance(name, str) and name in OPERATORS}
 
     def _check(self, data: Mapping[str, Any], nth: int, index: int, about: About) -> Check:
         """A check: the nth of the file, number `index` of its exercise."""
@@ -165,6 +171,8 @@ class _Reader:
             kind = checks.named(name)
             self._keys(data, (*_CHECK_KEYS, *kind.options), place)
             _suits(kind, about, place)
+            if kind.of:
+                about = replace(about, operator=about.neighbours.get(str(data.get(kind.of))))
             options = _options(kind, data, about, place)
             points = whole(place.on("points"), data.get("points"), 1, _MOST_POINTS)
             title = _text(data, place)

@@ -19,7 +19,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     for r in rounds(text):
         lack = r.missing(seen)
         if lack:
-            values = {"number": r.number, "title": r.title, "words": EXPLANATION_WORDS}
+            values = {"number": r.number, "title": r.title, "words": EXPLANATION_WORDS, "log": s.exercise.slug}
             failures.append(Failure(Message(f"grading.{lack}", values), check.chapter, code=lack))
         else:
             complete += 1

@@ -28,7 +28,6 @@ from onekernel.checks.log import words
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
-KERNEL = "softmax_tuned"
 EXPLANATION_WORDS, DIFFERENT_WORDS = 12, 9
 CHANGE_WORDS = 2
 MOST_TEXT = 1 << 18  # characters of a log that are read: a hundred times what three rounds take

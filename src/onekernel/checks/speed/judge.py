@@ -57,13 +57,13 @@ def measure(s: Submission) -> Credit:
     return credit.score(times, s.operator.name, dtypes)
 
 
-def time_at(s: Submission, dtype: str, rows: int, cols: int) -> Message:
+def time_at(s: Submission, dtype: str, shape: tuple[int, ...]) -> Message:
     """The submission's time at one shape beside its limit's and PyTorch's, in words. Needs a GPU."""
     from onekernel.bench import device
 
-    reference = credit.reference(device.current(), dtype, (rows, cols), None, s.operator.name)
-    ((_, outcome, right),) = _launched(s, dtype, [(rows, cols)]) or [((rows, cols), CallOutcome(), False)]
-    return credit.tell(_timed(outcome, reference, right), dtype, rows, cols, s.operator.name)
+    reference = credit.reference(device.current(), dtype, shape, None, s.operator.name)
+    ((_, outcome, right),) = _launched(s, dtype, [shape]) or [(shape, CallOutcome(), False)]
+    return credit.tell(_timed(outcome, reference, right), dtype, shape, s.operator.name)
 
 
 def _timed(outcome: CallOutcome, reference: tuple[Sample, Sample, float], right: bool) -> Timed | None:
