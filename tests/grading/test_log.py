@@ -13,6 +13,7 @@ import pytest
 from onekernel import cli
 from onekernel.backends.machine_code import disassembler
 from onekernel.bench import credit, device, records
+from onekernel.bench.gemm import figure
 from onekernel.bench.gemm.build import code_hash
 from onekernel.bench.sample import Sample
 from onekernel.checks.log.rounds import (
@@ -314,8 +315,7 @@ def test_the_figures_of_the_reference_log_are_those_of_the_files_and_records_tha
         counted = [f"- {line}" for line in log_figures.lines(s, whole.exercises["gemm_log"].checks[0])]
         assert lines.splitlines()[: len(counted)] == counted, path.stem
         rate = re.search(r"- ([\d.]+) TFLOP/s, (\d+) % of cuBLAS", lines)
-        if rate:
-            seconds = {name: way["median_s"] for name, way in cell["ways"].items()}
-            mine = seconds[f"ladder/{path.stem}"]
-            library = min(seconds["cublas"], seconds["cublaslt"])
-            assert rate.groups() == (f"{cell['flops'] / mine / 1e12:.1f}", f"{100 * library / mine:.0f}"), path.stem
+        name = next(n for n in (path.stem, f"ladder/{path.stem}") if n in cell["ways"])
+        seconds, share = figure.seconds(cell, name), figure.share(cell, name)
+        assert rate and seconds and share, name
+        assert rate.groups() == (f"{cell['flops'] / seconds / 1e12:.1f}", f"{100 * share:.0f}"), name

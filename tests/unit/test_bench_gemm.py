@@ -190,6 +190,7 @@ def test_a_kernel_has_a_column_and_a_word_below_the_table_once_it_was_measured(
     assert "gemm_tiled" not in "".join(absent) and "| gemm_tiled |" in present[0]
     assert [line.split("|")[-3].strip() for line in present if "4096 x 4096 x 4096 | float32" in line] == ["75"]
     assert "gemm_tiled (" in present[-1] and "gemm_tiled (" not in absent[-1]
+    assert "gemm_tiled" not in tables.ladder(without, lang)[-1]  # which does not show it
 
 
 @pytest.mark.parametrize("lang", ["en", "es"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def ladder(path: Path, lang: str) -> list[str]:
     columns = [words("gemm-rung", lang)]
     for size in at:
         columns += [f"TFLOP/s, {size}", words("gemm-of-library", lang)]
-    return [*grid(columns, rows), "", caption(data, lang)]
+    return [*grid(columns, rows), "", _under(data, lang, rungs(data["cells"]))]
 
 
 def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
@@ -49,7 +49,7 @@ def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
     data, solutions = records.read(path), path.parents[3] / "solutions"
     cells = _square(data["cells"], RUNG_SIZE)
     times = {name: (cell, s) for cell in cells for name in cell["ways"] if (s := seconds(cell, name)) is not None}
-    rows: list[list[str]] = []
+    rows, shown = list[list[str]](), list[str]()
     before: dict[str, float] = {}
     for name, part in rungs(data["cells"]).items():
         cell, s = times[name]
@@ -60,10 +60,11 @@ def rungs_of(first: int, last: int, path: Path, lang: str) -> list[str]:
             step = number(faster, ".1f", lang) if faster else "-"
             asked = kernel_header.read(solutions / f"{name}.cu").bytes_per_fma
             ledger = number(asked, "g", lang) if asked else "-"
+            shown.append(name)
             rows.append([link, cell["dtype"], ledger, rate, _percent(part, lang), step])
     columns = [words("gemm-rung", lang), "dtype", words("gemm-ledger", lang), f"TFLOP/s, {RUNG_SIZE}³",
                words("gemm-of-library", lang), words("gemm-of-before", lang)]  # fmt: skip
-    return [*grid(columns, rows), "", caption(data, lang)]
+    return [*grid(columns, rows), "", _under(data, lang, shown)]
 
 
 def shares(path: Path, lang: str) -> list[str]:
@@ -78,7 +79,7 @@ def shares(path: Path, lang: str) -> list[str]:
         rate = number(cell["flops"] / library / 1e12, ".1f", lang)
         rows.append([_name(cell), cell["dtype"], rate, *(_percent(share(cell, name), lang) for name in shown)])
     columns = [words("gemm-cell", lang), "dtype", words("gemm-library", lang), *shown]
-    return [*grid(columns, rows), "", f"{words('gemm-shares', lang)} {caption(data, lang)}"]
+    return [*grid(columns, rows), "", f"{words('gemm-shares', lang)} {_under(data, lang, shown)}"]
 
 
 def skinny(path: Path, lang: str) -> list[str]:
@@ -96,14 +97,16 @@ def skinny(path: Path, lang: str) -> list[str]:
         )
     columns = [words(f"gemm-{key}", lang) for key in ("library-us", "of-library", "of-floor", "of-copy")]
     told = words("gemm-floor", lang, bandwidth=number(COPY_BANDWIDTH / 1e12, ".2f", lang))
-    return [*grid([words("gemm-cell", lang), "dtype", *columns], rows), "", f"{told} {caption(data, lang)}"]
+    told += f" {_under(data, lang, ['gemm_skinny'])}"
+    return [*grid([words("gemm-cell", lang), "dtype", *columns], rows), "", told]
 
 
 def steady(path: Path, lang: str) -> list[str]:
     """Back to back: TFLOP/s, and the clock and power that the card settles at."""
     data = records.read(path)
     rows = []
-    for name, way in data.get("sustained", {}).get("ways", {}).items():
+    ways = data.get("sustained", {}).get("ways", {})
+    for name, way in ways.items():
         state = way["state"]
         rows.append(
             [
@@ -112,7 +115,7 @@ def steady(path: Path, lang: str) -> list[str]:
                 f"{state.get('sm_mhz')}, {state.get('power_w') or 0:.0f}",
             ]
         )
-    return [*grid(["", "TFLOP/s", words("gemm-power", lang)], rows), "", caption(data, lang)]
+    return [*grid(["", "TFLOP/s", words("gemm-power", lang)], rows), "", _under(data, lang, ways)]
 
 
 def waits(path: Path, lang: str) -> list[str]:
@@ -149,6 +152,12 @@ def geometric_mean(cells: Sequence[Mapping[str, Any]], name: str) -> float | Non
     """Of a way's shares of the library in the cells that have it."""
     found = [s for cell in cells if (s := share(cell, name)) is not None]
     return math.exp(sum(map(math.log, found)) / len(found)) if found else None
+
+
+def _under(data: Mapping[str, Any], lang: str, shown: Collection[str]) -> str:
+    """The caption of a table of these ways: of those that were measured later it names what the table shows."""
+    later = [told for told in data.get("later", []) if set(told["ways"]) & set(shown)]
+    return caption({**data, "later": later}, lang)
 
 
 def _square(cells: Sequence[Mapping[str, Any]], size: int) -> list[Mapping[str, Any]]:

@@ -40,7 +40,8 @@ CASES = (
     Case("solutions/softmax_naive.cu", (64, 500)),
     Case("solutions/softmax_block.cu", SMALL, runs=3),
     Case("solutions/softmax_block.cu", ODD),
-    Case("solutions/softmax_tuned.cu", SMALL, arch="sm_90"),  # how rows are shared depends on how many multiprocessors there are
+    # How rows are shared depends on how many multiprocessors there are.
+    Case("solutions/softmax_tuned.cu", SMALL, arch="sm_90"),
     Case("solutions/softmax_tuned.cu", ODD, arch="sm_90"),
     Case("solutions/ladder/1_row_per_thread.cu", SMALL),
     Case("solutions/ladder/2_shared_tree.cu", SMALL),
