@@ -207,6 +207,39 @@ def test_traffic_by_buffer_is_exact(programs):
     assert (traffic["index"].loaded, traffic["index"].stored) == (128, 0)
 
 
+@pytest.mark.parametrize("moved", [
+    "to[t].part = from[t].part;", "memcpy(&to[t], &from[t], 12);", "std::memcpy(to + t, from + t, sizeof(Three));",
+    "shared[t].part = from[t].part; to[t].part = shared[t].part;",
+    "memset(&shared[t], 0, 12); memcpy(&shared[t], &from[t], 12); memcpy(&to[t], &shared[t], 12);",
+])  # fmt: skip
+def test_what_is_moved_in_twelve_bytes_touches_no_more(tmp_path, moved):
+    """Of each row of 16 bytes twelve are distinct, and counted; the four beside them nobody has written."""
+    source = f"""\
+#include <cstring>
+struct Three {{ float x, y, z; }};
+struct Row {{ Three part; float rest; }};
+__global__ void k(const Row* from, Row* to) {{
+    __shared__ Row shared[32];
+    int t = threadIdx.x;
+    {moved}
+    to[t].rest += 1;  // the first read
+}}
+extern "C" cudaError_t run(const Row* x, Row* y, cudaStream_t) {{
+    k<<<1, 32>>>(x, y);
+    return cudaGetLastError();
+}}
+"""
+    path = tmp_path / "rows.cu"
+    path.write_text(source)
+    arguments = [buffer("x", np.zeros(512, np.uint8)), buffer("y", np.zeros(512, np.uint8), True)]
+    report = simulator.build(path, "count", machine_code=False).call("run", arguments)
+    assert [(f.code, f.line) for f in report.findings] == [("uninitialised-read", 8)]
+    x, y = report.kernels[0].buffers
+    assert (x.unique_loaded, y.unique_loaded, y.unique_stored) == (32 * 12, 32 * 4, 32 * 16)
+    metrics = next(place.metrics for place in report.kernels[0].lines if place.line == 7)
+    assert (metrics[counts.LOAD_REQUESTS], metrics[counts.STORE_REQUESTS]) == (3, 3)
+
+
 def test_occupancy_bound_from_threads_and_shared_memory(tmp_path):
     """48 KB a block: 3 blocks of 32 threads fit 164 KB, 3 warps of 64."""
     path = tmp_path / "k.cu"

@@ -244,6 +244,15 @@ def test_a_surface_is_not_left(tmp_path: Path) -> None:
     assert {f.code for f in report.findings} == {"uninitialised-read"}
 
 
+@pytest.mark.parametrize("use", ["surf2Dwrite(make_float3(1, 2, 3), s, 0, 0)", "surf1Dread<int3>(s, 0)"])
+def test_a_surface_has_no_elements_of_three_channels(tmp_path: Path, use: str) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(f"#include <cuda_runtime.h>\n__global__ void k(cudaSurfaceObject_t s) {{ {use}; }}\n")
+    with pytest.raises(BuildError) as caught:
+        simulator.build(path)
+    assert any("three channels" in f.message.text("en") for f in caught.value.findings)
+
+
 def test_a_graded_file_uses_no_texture_unit_whose_requests_nobody_counts(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     path.write_text(FORMATS, encoding="utf-8")

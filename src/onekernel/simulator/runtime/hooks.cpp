@@ -21,6 +21,7 @@
 namespace __ok {
 unsigned options = 0;
 
+// Every access is one of 1, 2, 4, 8 or 16 bytes: what is larger, or of another size, comes in such pieces.
 static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_t& unique) {
     if (bytes == 4 && offset % 4 == 0) {
         unsigned mask = 15u << offset % 8;
@@ -45,8 +46,7 @@ static inline void touch(Allocation& a, unsigned flags) {
     a.touched |= !(flags & WRITES) ? READ : flags & ATOMIC ? READ | WRITTEN : WRITTEN;
 }
 
-static inline __attribute__((always_inline)) void access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc,
-                                                         bool aligned = true) {
+static inline __attribute__((always_inline)) void access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     Worker* w = worker;
     if (__builtin_expect(!w || !w->current, 0)) {
         if (__builtin_expect(library_depth, 0)) note_library_access(address, bytes, flags & WRITES);
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             report_out_of_bounds(*w, address, bytes, flags, pc);
             return;
         }
-        if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
+        if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
         if (options & RACES) {
             if (__builtin_expect(!a.shadow, 0)) {
                 touch(a, flags);
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             report_out_of_bounds_shared(at, bytes, flags, pc);
             return;
         }
-        if (aligned && __builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
+        if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, s->name);
         if (__builtin_expect(w->copies_under_way, 0) && meets_copy(*w, s, at, bytes, flags & WRITES, pc)) {
         } else if (options & RACES) {
             ShadowWord* shadow = __builtin_expect(w->shadow != nullptr, 1) ? w->shadow : shared_shadow(*w);
@@ -149,7 +149,7 @@ void texture_access(Worker&, uintptr_t address, int bytes, bool writes, uintptr_
     if (!options) return;
     unsigned counts = options & COUNTS;
     if (counts) options &= ~unsigned(COUNTS);
-    access(address, bytes, writes ? unsigned(WRITES) : 0u, pc, (bytes & (bytes - 1)) == 0);
+    access(address, bytes, writes ? unsigned(WRITES) : 0u, pc);
     if (counts) options |= counts;
 }
 

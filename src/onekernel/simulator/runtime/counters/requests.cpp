@@ -19,9 +19,14 @@ namespace {
 constexpr size_t SLOTS = 1 << 14;
 Counts table[SLOTS];
 
+// A copy of memory reads and writes at one place in the code.
+bool counted_at(const Counts& c, const RequestKind& kind) {
+    return c.pc == kind.pc && c.shared == kind.shared && c.write == bool(kind.flags & WRITES);
+}
+
 Counts& counts_of(const RequestKind& kind) {
     size_t slot = kind.pc * 2654435761u % SLOTS;
-    while (table[slot].pc && table[slot].pc != kind.pc) slot = (slot + 1) % SLOTS;
+    while (table[slot].pc && !counted_at(table[slot], kind)) slot = (slot + 1) % SLOTS;
     Counts& c = table[slot];
     if (!c.pc) {
         c.pc = kind.pc;

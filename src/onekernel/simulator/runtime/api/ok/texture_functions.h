@@ -19,10 +19,16 @@ OK_ALWAYS T fetched(uint64_t handle, int dimensions, bool whole, float x, float 
     __builtin_memcpy(static_cast<void*>(&out), parts, sizeof out);
     return out;
 }
+// A surface holds elements of one, two or four channels, as nvcc has it; one access moves one of them.
+template <class T>
+OK_ALWAYS void surface_access(uint64_t handle, int dimensions, int x, int y, T* value, cudaSurfaceBoundaryMode mode, bool writes, Site at) {
+    static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "a surface has no elements of three channels, nor of more than 16 bytes");
+    ok_surface_access(handle, dimensions, x, y, value, sizeof(T), mode, writes, at);
+}
 template <class T>
 OK_ALWAYS T surface_read(uint64_t handle, int dimensions, int x, int y, cudaSurfaceBoundaryMode mode, Site at) {
     T out;
-    ok_surface_access(handle, dimensions, x, y, &out, sizeof out, mode, false, at);
+    surface_access(handle, dimensions, x, y, &out, mode, false, at);
     return out;
 }
 
@@ -70,9 +76,9 @@ OK_ALWAYS void surf2Dread(T* out, cudaSurfaceObject_t object, int x, int y, cuda
 }
 template <class T>
 OK_ALWAYS void surf1Dwrite(T value, cudaSurfaceObject_t object, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    __ok::ok_surface_access(object, 1, x, 0, &value, sizeof value, mode, true, at);
+    __ok::surface_access(object, 1, x, 0, &value, mode, true, at);
 }
 template <class T>
 OK_ALWAYS void surf2Dwrite(T value, cudaSurfaceObject_t object, int x, int y, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    __ok::ok_surface_access(object, 2, x, y, &value, sizeof value, mode, true, at);
+    __ok::surface_access(object, 2, x, y, &value, mode, true, at);
 }
