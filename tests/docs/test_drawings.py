@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.book import drawings
-from onekernel.book.drawings import memory, reduction, warp
+from onekernel.book.drawings import memory, overview, reduction, warp
 from onekernel.book.drawings.canvas import INK, PAGE, PALETTE, SMALLEST, WIDTH, Canvas
 from onekernel.messages import LANGUAGES
 
@@ -96,3 +96,13 @@ def test_what_a_drawing_counts_is_what_the_simulator_counts() -> None:
     a, b, c = reduction.differing_parts()
     left, right = reduction.join(reduction.join(a, b), c), reduction.join(a, reduction.join(b, c))
     assert left[0] == right[0] and left[1] != right[1] and left[1] == pytest.approx(right[1], rel=1e-6)
+
+
+def test_the_map_of_the_ladder_says_what_the_rungs_say() -> None:
+    """Who shares a row and how often it is read: the first ledger of each rung's header."""
+    for number, (who, _, reads, _) in enumerate(overview.RUNGS, 1):
+        (rung,) = (ROOT / "solutions" / "ladder").glob(f"{number}_*.cu")
+        text = rung.read_text(encoding="utf-8")
+        ledger = re.search(r"^// Ledger[^:]*: reads (\d+)", text, re.M)
+        assert ledger is not None and int(ledger[1]) == reads, rung.name
+        assert who == "any" or f"// Work: row per {who}\n" in text, rung.name

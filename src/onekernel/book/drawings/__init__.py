@@ -17,12 +17,28 @@ from types import ModuleType
 
 from onekernel.bench import tables
 from onekernel.bench.words import figure_path
-from onekernel.book.drawings import cost, fusing, gemm, ladder, launch, memory, reduction, rungs, torch_, triton_, warp
+from onekernel.book.drawings import (
+    cost,
+    fusing,
+    gemm,
+    ladder,
+    launch,
+    memory,
+    overview,
+    reduction,
+    rungs,
+    source,
+    torch_,
+    triton_,
+    warp,
+)
 from onekernel.book.drawings.canvas import Canvas
 from onekernel.messages import LANGUAGES
 
 Words = Callable[[str], str]
-MODULES: tuple[ModuleType, ...] = (cost, launch, warp, memory, reduction, rungs, ladder, triton_, torch_, fusing, gemm)
+MODULES: tuple[ModuleType, ...] = (
+    cost, launch, source, warp, memory, overview, reduction, rungs, ladder, triton_, torch_, fusing, gemm,
+)  # fmt: skip
 NAMES = tuple(name for module in MODULES for name in module.DRAWINGS)
 _IMAGE = re.compile(r"!\[[^\n]*?\]\((?P<path>(?:\.\./)+(?:docs/)?img/(?P<name>[\w-]+?)(?:\.es)?\.svg)\)")
 

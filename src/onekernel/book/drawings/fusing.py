@@ -1,10 +1,17 @@
-"""Chapter 05: operators and their trips to memory, a reduction with its epilogue, what a clock sees, early launches."""
+"""Chapter 05: operators and their trips to memory, a reduction with its epilogue, what a clock sees, early launches,
+digits that cancel."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
+import numpy as np
+
 from onekernel.book.drawings.canvas import Canvas
+from onekernel.numerals import number
+
+X = -5.0  # where chapter 05 looks at GeLU
 
 
 def epilogue(c: Canvas, t: Callable[[str], str]) -> None:
@@ -126,6 +133,29 @@ def recompute(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(208, 224, t("four"), 12, "start")
 
 
+def cancellation(c: Canvas, t: Callable[[str], str]) -> None:
+    """1 + tanh(u) at x = -5 on the grid that fp32 leaves it, and the logistic function on its own."""
+    u = math.sqrt(2 / math.pi) * (X + 0.044715 * X**3)
+    step = 2.0**-24  # between neighbours in fp32 just above -1
+    logistic = 1 / (1 + math.exp(-2 * u))
+    right, finer = 2 * logistic / step, step / (2 * float(np.spacing(np.float32(logistic))))
+    left, apart = 24.0, 112.0
+    c.text(12, 20, t("tanh"), 12.5, "start", bold=True)
+    c.line(((left, 70), (378, 70)), "grey")
+    for k in range(4):
+        c.line(((left + apart * k, 62), (left + apart * k, 78)), "blue", 2.5)
+        c.text(left + apart * k, 96, str(k), 12)
+    c.dot(left + apart * right, 70, 5, "green")
+    c.text(left + apart * right, 48, t("right").format(steps=number(right, ".2f", c.lang)), 12)
+    c.text(12, 118, t("steps"), 11.5, "start", faint=True)
+    c.text(12, 152, t("logistic"), 12.5, "start", bold=True)
+    c.line(((left, 186), (378, 186)), "grey")
+    for k in range(113):
+        c.line(((left + 3 * k, 181), (left + 3 * k, 191)), "blue", 1)
+    c.dot(left + apart * right, 186, 5, "green")
+    c.text(12, 216, t("finer").format(times=number(finer / 1e6, ".1f", c.lang)), 12, "start")
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "gelu-ledger": (258, gelu_ledger),
     "recompute": (236, recompute),
@@ -134,4 +164,5 @@ DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]
     "graph-break": (156, graph_break),
     "epilogue": (352, epilogue),
     "early-launch": (274, early_launch),
+    "cancellation": (228, cancellation),
 }

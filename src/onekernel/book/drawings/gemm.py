@@ -1,10 +1,12 @@
-"""Chapter 06: tile in tile in tile, the banks of a swizzled tile, an mma's fragments, a pipeline with a producer."""
+"""Chapter 06: tile in tile in tile, a tile in registers, the banks of a swizzled tile, an mma's fragments, a pipeline
+with a producer, a sum that is split."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from onekernel.book.drawings.canvas import Canvas
+from onekernel.numerals import number
 
 LANE = 13  # the one whose elements are shown
 ROW_BYTES, PIECE_BYTES, BANKS_BYTES = 128, 16, 128  # of a tile of 64 elements of 16 bits
@@ -106,9 +108,54 @@ def producer(c: Canvas, t: Callable[[str], str]) -> None:
     c.text(12, 252, t("under"), 11.5, "start", faint=True)
 
 
+def register_tile(c: Canvas, t: Callable[[str], str]) -> None:
+    """One step of k in one thread, for three sizes of its tile: the words that it reads, the FMAs that it does."""
+    cell = 11.0
+    for k, (rows, cols) in enumerate(((1, 1), (8, 1), (8, 8))):
+        left, top = (54.5, 148.5, 246.0)[k], 62.0
+        c.text(left + cell * cols / 2, 20, f"{rows} x {cols}", 13, bold=True)
+        for col in range(cols):
+            c.box(left + cell * col, top - cell - 6, cell - 1, cell - 1, "orange")
+        for row in range(rows):
+            c.box(left - cell - 6, top + cell * row, cell - 1, cell - 1, "blue")
+            for col in range(cols):
+                c.box(left + cell * col, top + cell * row, cell - 1, cell - 1, "green")
+        words, fmas = rows + cols, rows * cols
+        x = left + cell * cols / 2
+        c.text(x, 172, t("words").format(words=words), 12)
+        c.text(x, 190, t("fmas").format(fmas=fmas), 12)
+        c.text(x, 212, number(words / fmas, ".4g", c.lang), 13, bold=True, mono=True)
+    for k, (colour, name) in enumerate((("blue", "a"), ("orange", "b"), ("green", "sums"))):
+        c.box((12, 122, 232)[k], 232, 14, 14, colour)
+        c.text((32, 142, 252)[k], 244, t(name), 12, "start")
+    c.text(12, 268, t("under"), 11.5, "start", faint=True)
+
+
+def split_k(c: Canvas, t: Callable[[str], str]) -> None:
+    """One tile of C and a long k: four blocks take a part of the sum each, and the parts are added."""
+    colours = ("blue", "orange", "purple", "red")
+    c.text(12, 20, t("strips"), 12.5, "start", bold=True)
+    for k in range(8):
+        c.box(12 + 20 * k, 96, 18, 30, colours[k // 2])
+        c.box(192, 34 + 20 * k, 30, 18, colours[k // 2])
+    c.text(12, 90, "A", 13, "start", bold=True)
+    c.text(207, 28, "B", 13, bold=True)
+    for part, colour in enumerate(colours):
+        y = 34 + 40 * part
+        c.arrow(226, y + 20, 262, y + 20, colour)
+        c.box(266, y + 3, 112, 32, colour, t("partial").format(part=part), 12)
+    c.line(((322, 190), (322, 216)), "grey", 1.6, arrow=True)
+    c.text(310, 208, t("add"), 12, "end")
+    c.box(266, 220, 112, 32, "green", t("tile"), 12)
+    c.text(12, 160, t("one"), 12, "start")
+    c.text(12, 276, t("under"), 11.5, "start", faint=True)
+
+
 DRAWINGS = {
     "gemm-tiles": (220, gemm_tiles),
     "fragments": (414, fragments),
     "swizzle": (266, swizzle),
     "producer": (266, producer),
+    "register-tile": (280, register_tile),
+    "split-k": (288, split_k),
 }

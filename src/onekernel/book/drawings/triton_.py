@@ -53,8 +53,50 @@ def compiler(c: Canvas, t: Callable[[str], str]) -> None:
             c.arrow(60, y - 15, 60, y - 3, "grey")
 
 
+def forgotten_key(c: Canvas, t: Callable[[str], str]) -> None:
+    """A row of 4 and then one of 16: with an empty key the tile of the first also runs for the second."""
+    for half, key in enumerate(("key=[]", 'key=["cols"]')):
+        top = 132 * half
+        c.text(12, top + 20, key, 13, "start", mono=True, bold=True)
+        for call, cols in enumerate((4, 16)):
+            y = top + 32 + 46 * call
+            tile = cols if half else 4
+            c.text(12, y + 10, t("asked" if half or not call else "known").format(cols=cols, tile=tile), 12, "start")
+            for k in range(cols):
+                c.box(12 + 22 * k, y + 16, 20, 18, "green" if k < tile else "red", dashed=k >= tile)
+    c.text(12, 272, t("under"), 12, "start")
+
+
+def unsaid(c: Canvas, t: Callable[[str], str]) -> None:
+    """What CUDA C can say and Triton cannot: where blocks meet, and in how many bytes a row waits."""
+    for half, name in enumerate(("cuda", "triton")):
+        x = 12 + 190 * half
+        c.text(x, 20, ("CUDA C", "Triton")[half], 13, "start", bold=True)
+        c.text(x, 42, t(f"{name}-meet"), 11.5, "start", faint=True)
+        for k in range(4):
+            left = x + 44 * k
+            c.box(left, 52, 40, 30, "blue", str(k), 12)
+            if half:
+                c.arrow(left + 14, 84, left + 14, 112, "red")
+                c.arrow(left + 27, 112, left + 27, 84, "red")
+            else:
+                c.line(((left + 20, 82), (left + 20, 97)), "green", 2.5)
+        if half:
+            c.box(x, 114, 172, 26, "grey", t("global"), 11.5)
+        else:
+            c.line(((x + 20, 97), (x + 152, 97)), "green", 2.5)
+            c.text(x + 86, 116, t("distributed"), 11.5)
+        c.text(x, 172, t(f"{name}-wait"), 11.5, "start", faint=True)
+        wide = 20 * (half + 1)
+        for k in range(8):
+            c.box(x + (wide + 2) * (k % 4), 184 + 24 * (k // 4), wide, 20, "orange" if half else "green")
+    c.text(12, 252, t("under"), 12, "start")
+
+
 DRAWINGS: dict[str, tuple[float, Callable[[Canvas, Callable[[str], str]], None]]] = {
     "tile-lanes": (210, tile_lanes),
     "mask": (208, mask),
     "triton-stages": (308, compiler),
+    "forgotten-key": (284, forgotten_key),
+    "unsaid": (264, unsaid),
 }
