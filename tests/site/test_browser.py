@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import importlib.util
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -13,8 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from onekernel.bench.cards import cards
 from onekernel.messages import LANGUAGES
 from onekernel.site import serve
 from onekernel.site.build import build
@@ -43,9 +46,10 @@ LOOK = r"""() => {
   for (const svg of document.querySelectorAll('article svg[role=img]'))
     if (!svg.getAttribute('aria-label')) wrong.push('a piece without words');
   if (!document.querySelector('article h1')) wrong.push('no title');
-  for (const text of document.querySelectorAll('article p, article li, article td'))
-    if (/\]\(|^(```|\|)/.test([...text.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join('')))
-      wrong.push(`Markdown is left: ${text.textContent.slice(0, 80)}`);
+  for (const text of document.querySelectorAll('article p, article li, article td')) {
+    const plain = [...text.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data).join('');
+    if (/\]\(|^(```|\|)|\n(\d+\.|-) /.test(plain)) wrong.push(`Markdown is left: ${text.textContent.slice(0, 80)}`);
+  }
   return wrong;
 }"""
 
@@ -131,9 +135,14 @@ def test_every_page_is_sound_on_a_desk_and_on_a_phone(lang: str, address: str, p
 
 @pytest.mark.parametrize(("lang", "words"), [("en", "coalesced"), ("es", "carriles"), ("es", "maximo")])
 def test_search_finds_pages_of_its_language(lang: str, words: str, address: str, page: Any) -> None:
+    from playwright.sync_api import Error
+
     page.goto(f"{address}{lang}/")
-    page.keyboard.press("Control+k")
-    page.wait_for_selector("input:focus")
+    for _ in range(60):  # a key is heard only once the theme's script of the search runs
+        page.keyboard.press("Control+k")
+        with suppress(Error):
+            page.wait_for_selector("input:focus", timeout=500)
+            break
     page.keyboard.type(words)
     page.wait_for_selector("a[href*='?h=']")
     found = page.eval_on_selector_all("a[href*='?h=']", "links => links.map(link => link.pathname)")
@@ -161,22 +170,59 @@ def test_the_theme_is_switched_and_drawings_follow(address: str, page: Any) -> N
     assert picture.screenshot() != light and page.noted == []
 
 
+# Stride and offset of a load of a warp; its sectors and, in shared memory, its wavefronts, as the simulator
+# counts them (test_play.py).
+ACCESS = {(1, 0): (4, 1), (1, 1): (5, 1), (2, 0): (8, 2), (0, 5): (1, 1), (32, 0): (32, 32), (33, 31): (32, 1)}
+
+
 @pytest.mark.parametrize(
-    ("lang", "told", "binds", "next_"),
-    [("en", ("32 sectors", "32 wavefronts", "1,024 bytes"), "arithmetic binds", "next element"),
-     ("es", ("32 sectores", "32 wavefronts", "1024 bytes"), "limita la aritmética", "elemento siguiente")],
-)  # fmt: skip
-def test_the_pieces_answer(lang: str, told: tuple[str, ...], binds: str, next_: str, address: str, page: Any) -> None:
+    ("lang", "words", "moved"),
+    [("en", ("sectors?", "wavefronts?"), "1,024"), ("es", ("sector(?:es)?", "wavefronts?"), "1024")],
+)
+def test_what_is_dragged_shows_the_sectors_and_wavefronts_of_the_simulator(
+    lang: str, words: tuple[str, str], moved: str, address: str, page: Any
+) -> None:
     page.goto(f"{address}{lang}/02-bank-conflicts/")
     piece = page.locator("[data-play=access]")
-    piece.locator("input").first.fill("32")
-    assert [part for part in told if part not in piece.locator(".play-told").inner_text()] == []
+    stride, offset = piece.locator("input").all()
+    for (step, start), counted in ACCESS.items():
+        stride.fill(str(step))
+        offset.fill(str(start))
+        told = piece.locator(".play-told").inner_text()
+        got = tuple(int(re.search(rf"(\d+) {word}\b", told)[1]) for word in words)  # type: ignore[index]
+        assert got == counted, (step, start, told)
+        assert piece.locator("svg").get_attribute("aria-label") == told
+    assert f"{moved} bytes" in told and page.noted == []
+
+
+@pytest.mark.parametrize(("lang", "roofs"), [("en", ("memory", "arithmetic")), ("es", ("memoria", "aritmética"))])
+def test_the_roof_that_binds_changes_at_the_ridge(lang: str, roofs: tuple[str, str], address: str, page: Any) -> None:
     page.goto(f"{address}{lang}/00-motivation/")
     piece = page.locator("[data-play=roofline]")
-    piece.locator("input").fill("250")
-    assert binds in piece.locator(".play-told").inner_text()
+    for name, card in cards().items():
+        piece.locator("select").select_option(label=card.name)
+        at = 100 * np.log10(card.ridge)
+        for intensity, binding in zip((np.floor(at) - 1, np.ceil(at) + 1), roofs, strict=True):
+            piece.locator("input").fill(str(int(intensity)))
+            first = piece.locator(".play-told").inner_text().split(":")[0]
+            assert re.search(rf"\b{binding}\b", first), (name, first)
+    assert page.noted == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "next_", "other"), [("en", "next element", "another row"), ("es", "elemento siguiente", "otra fila")]
+)
+def test_the_online_softmax_is_stepped_to_the_sum_of_its_row(
+    lang: str, next_: str, other: str, address: str, page: Any
+) -> None:
     page.goto(f"{address}{lang}/02-04-online-softmax/")
     piece = page.locator("[data-play=online]")
-    first = piece.locator(".play-told").inner_text()
-    piece.get_by_role("button", name=next_).click()
-    assert piece.locator(".play-told").inner_text() != first and page.noted == []
+    step = piece.get_by_role("button", name=next_)
+    for _ in range(4):  # its rows
+        while step.is_enabled():
+            step.click()
+        texts = [text.replace(",", ".") for text in piece.locator("svg text").all_inner_texts()]
+        row = np.array([float(text) for text in texts[0:12:2]])  # an element, then its weight
+        assert texts[-1].split() == ["m", "=", f"{row.max():g}", "s", "=", f"{np.exp(row - row.max()).sum():.5g}"]
+        piece.get_by_role("button", name=other).click()
+    assert page.noted == []

@@ -19,8 +19,10 @@ CONFIG = '[[section]]\nen = "All"\nes = "Todo"\npages = ["README", "docs/a", "la
 PAGES = {
     "README.md": "# Home\n\n[A](docs/en/a.md#here)\n\n**En español: [README.es.md](README.es.md).**\n",
     "README.es.md": "<!-- en: 00 -->\n# Casa\n\n[A](docs/es/a.md#here)\n\n[English](README.md)\n",
-    "docs/en/a.md": '# `A` page\n\n<a id="here"></a>\n\n## Part\n\n![a picture](../img/p.svg)\n',
+    "docs/en/a.md": '# `A` page\n\n<a id="here"></a>\n\n## Part\n\n![a picture](../img/p.svg)\n\n'
+    "![a plot](../img/p.png) `--lang es`, `a - b` of 9 % and 8 x 4\n",
     "docs/es/a.md": '<!-- en: 00 -->\n# Página `A`\n\n<a id="here"></a>\n\n## Parte\n\n![un dibujo](../img/p.es.svg)\n',
+    "docs/img/p.png": "a picture",
     "labs/one/README.md": "# Lab\n\n[file](../../code/k.cu), [folder](../../code), [log](../../code/log.md)\n",
     "labs/one/README.es.md": "# Lab\n\n[fichero](../../code/k.cu), [carpeta](../../code), [log](../../code/log.md)\n",
     "docs/img/p.svg": "<svg/>",
@@ -57,6 +59,14 @@ def test_links_lead_to_where_the_targets_stand(book: Book, tmp_path: Path) -> No
     assert "## Parte { #here }" in page and "(files/docs/img/p.es.svg)" in page
     assert (tmp_path / "pages" / "es" / "files" / "docs" / "img" / "p.es.svg").is_file()
     assert "````cuda\n// ``` in" in (tmp_path / "pages/en/source/code/k.cu.md").read_text(encoding="utf-8")
+
+
+def test_a_plot_opens_in_full_size_and_what_belongs_together_stays_on_a_line(book: Book, tmp_path: Path) -> None:
+    stage(book, tmp_path / "pages")
+    page = (tmp_path / "pages" / "en" / "a.md").read_text(encoding="utf-8")
+    assert "[![a plot](files/docs/img/p.png)](files/docs/img/p.png)" in page and "\n![a picture](" in page
+    assert "`--lang es`{ .ok-short }" in page and "9\N{NO-BREAK SPACE}%" in page
+    assert "8\N{NO-BREAK SPACE}x\N{NO-BREAK SPACE}4" in page
 
 
 def test_a_title_is_the_pages_first_heading(book: Book) -> None:

@@ -24,6 +24,9 @@ _LINK = re.compile(r"(?P<open>\]\()(?P<to>[^)\s]+)(?P<close>\))")
 _CROSS = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<to>[^)\s#]+\.md)\)")
 _COMMENT = re.compile(r"<!--(?! play:).*?-->\n?", re.S)
 _ANCHORED = re.compile(r'((?:^<a id="[\w-]+"></a>\n+)+)^(#{1,6} [^\n]+)$', re.M)
+_PLOT = re.compile(r"(?<!\[)!\[[^\]]*\]\((?P<to>[^)\s]+\.png)\)")
+_SHORT = re.compile(r"`[^`\n]{1,26}`$")
+_WHOLE = re.compile(r"(?<=\d) (?=[%~])|(?<=\d) (?=x \d)|(?<=\d x) (?=\d)")
 _ID = re.compile(r'<a id="([\w-]+)"></a>')
 
 
@@ -55,6 +58,10 @@ class Stage:
     def _text(self, page: Page) -> str:
         parts = _CODE.split((self.book.root / page.source).read_text(encoding="utf-8"))
         parts[::2] = [_COMMENT.sub("", part) for part in parts[::2]]
+        parts[::2] = [_PLOT.sub(r"[\g<0>](\g<to>)", part) for part in parts[::2]]  # a touch shows it in full size
+        parts[::2] = [_WHOLE.sub("\N{NO-BREAK SPACE}", part) for part in parts[::2]]
+        # A browser would end a line between `--` and an option's name.
+        parts[1::2] = [f"{code}{{ .ok-short }}" if "-" in code and _SHORT.match(code) else code for code in parts[1::2]]
         parts[::2] = [_CROSS.sub(lambda found: self._across(page, found), part) for part in parts[::2]]
         parts[::2] = [_LINK.sub(lambda found: self._led(page, found), part) for part in parts[::2]]
         text = _ANCHORED.sub(_heading, "".join(parts))
