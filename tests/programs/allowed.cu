@@ -71,6 +71,11 @@ __global__ void tiles(int* x) {
 
 __global__ void doubled(float* x) { x[threadIdx.x] *= 2; }
 
+__constant__ const int table[2] = {5, 6};  // const: where nothing may be written, but that a copy to it may
+__global__ void from_table(int* x) { x[threadIdx.x] = table[threadIdx.x % 2]; }
+
+__global__ void count(int* x) { atomicAdd_system(x, 1); }
+
 #if 0
 Not a program: asm("nonsense"); cudaTextureObject_t t; kernel<<<
 #endif
@@ -147,6 +152,18 @@ int main(int argc, char** argv) {
     printf("mapped %g %g\n", mapped[1], mine[1]);
     cudaHostUnregister(mine);
     cudaFreeHost(mapped);
+
+    from_table<<<1, 64>>>(b);
+    cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost);
+    printf("constant %d\n", h[1]);
+    int* both;  // the host's atomics, beside those of a kernel that may still run
+    cudaMallocManaged(&both, sizeof *both);
+    *both = 0;
+    count<<<2, 64>>>(both);
+    for (int i = 0; i < 8; i++) __sync_fetch_and_add(both, 1);
+    cudaDeviceSynchronize();
+    printf("both %d\n", *both);
+    cudaFree(both);
 
     cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte);
     cudaThreadSynchronize();

@@ -73,7 +73,7 @@ def test_what_cuda_allows_runs_and_is_not_complained_of() -> None:
     done = onekernel("run", HERE / "allowed.cu", "--", "--verify")
     said = done.stdout.splitlines()[2:]
     assert said == ["names 3 3", "reference 7", "shared 3", "largest 255", "malloc 64", "value 1", "array 2",
-                    "mapped 8 8", "time 1 flag 1"], done.stdout + done.stderr  # fmt: skip
+                    "mapped 8 8", "constant 6", "both 136", "time 1 flag 1"], done.stdout + done.stderr  # fmt: skip
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 

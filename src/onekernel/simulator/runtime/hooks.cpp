@@ -42,8 +42,10 @@ static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_
     }
 }
 
+// Of several cores, where bounds alone are checked.
 static inline void touch(Allocation& a, unsigned flags) {
-    a.touched |= !(flags & WRITES) ? READ : flags & ATOMIC ? READ | WRITTEN : WRITTEN;
+    const uint8_t as = !(flags & WRITES) ? READ : flags & ATOMIC ? READ | WRITTEN : WRITTEN;
+    if ((__atomic_load_n(&a.touched, __ATOMIC_RELAXED) & as) != as) __atomic_fetch_or(&a.touched, as, __ATOMIC_RELAXED);
 }
 
 static inline __attribute__((always_inline)) void access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {

@@ -56,7 +56,10 @@ struct AsyncCopies {
 };
 
 namespace {
+bool were_made = false;
+
 AsyncCopies& copies_of(Worker& w) {
+    were_made = true;
     if (w.copies) {
         w.copies->used = true;
         return *w.copies;
@@ -154,6 +157,8 @@ void forget_copies(Worker& w) {
         all.copiers[i].under_way.clear();
     }
 }
+
+bool copies_were_made() { return were_made; }
 
 void release_copies(Worker& w) {
     if (w.copies) munmap(w.copies->copy_of, ARENA_BYTES / 4 * sizeof(uint32_t));

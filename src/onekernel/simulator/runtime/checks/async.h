@@ -22,5 +22,6 @@ uint32_t copies_land(Worker& w, uintptr_t object);      // at the mbarrier `obje
 void copies_seen(Worker& w, uintptr_t object);          // the running thread has waited there
 uint32_t copies_closed(const Worker& w);  // batches of the running thread
 void forget_copies(Worker& w);   // a block begins
+bool copies_were_made();         // by any block of the process
 void release_copies(Worker& w);
 }  // namespace __ok

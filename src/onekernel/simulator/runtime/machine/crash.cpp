@@ -27,7 +27,9 @@ static volatile bool in_call = false;
 static __thread timer_t timer;
 static __thread bool has_timer = false;
 static __thread int tries = 0;
-static __thread bool half_over = false;
+// The half of the time limit in which a launch is looked at now and then, in pieces.
+constexpr int PIECES = 8;
+static __thread int pieces_over = 0;
 // How far the running launch is: blocks that have begun, threads of the last one that have ended, and its clock.
 struct Reached {
     unsigned launch = 0;
@@ -35,7 +37,7 @@ struct Reached {
     int ended = 0;
     uint32_t time = 0;
 };
-static __thread Reached half_way;  // when half of the time was over
+static __thread Reached half_way;  // when half of the time was over; before that, when the last piece was
 static __thread char* signal_stack = nullptr;
 static uintptr_t code_low = 0, code_high = 0;
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -98,6 +100,21 @@ static uintptr_t pc_of(const ucontext_t* context) {
 #else
     (void)context;
     return 0;
+#endif
+}
+
+// Whether the instruction reads and writes as one: what the host does so to memory that a kernel may be using is meant.
+static bool is_atomic(uintptr_t pc) {
+#if defined(__x86_64__)  // a lock prefix, behind others perhaps, or xchg, which needs none
+    auto byte = reinterpret_cast<const uint8_t*>(pc);
+    while (*byte == 0x66 || *byte == 0x67 || *byte >> 4 == 4) byte++;
+    return *byte == 0xf0 || *byte == 0x86 || *byte == 0x87;
+#elif defined(__aarch64__)  // exclusive pairs; the atomics of ARMv8.1
+    const uint32_t word = *reinterpret_cast<const uint32_t*>(pc);
+    return (word & 0x3f000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
+#else
+    (void)pc;
+    return false;
 #endif
 }
 
@@ -167,6 +184,12 @@ static void tell_time_limit(const Worker& w, const ucontext_t* context) {
         Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
 }
 
+// Whether the running launch, at its pace since the last look, would need two and a half times the whole limit from here.
+static bool is_far_too_large(const Worker& w, const Reached& now) {
+    if (!w.current || now.launch != half_way.launch || now.begun <= half_way.begun) return false;
+    return w.launch->blocks - std::min(now.begun, w.launch->blocks) > (now.begun - half_way.begun) * (5 * PIECES);
+}
+
 static void handler(int signal, siginfo_t* info, void* raw) {
     const ucontext_t* context = static_cast<const ucontext_t*>(raw);
     Worker* w = worker;
@@ -185,11 +208,12 @@ static void handler(int signal, siginfo_t* info, void* raw) {
             arm(0.002);
             return;
         }
-        if (!half_over) {  // how far it is now tells later whether it goes on
-            half_over = true;
-            half_way = reached(*w);
-            ask_for_less();
-            arm(time_limit / 2);
+        if (pieces_over < PIECES) {  // how far it is at half of the time tells later whether it goes on
+            const Reached now = reached(*w);
+            const bool is_half = ++pieces_over == PIECES;
+            if (is_half || is_far_too_large(*w, now)) ask_for_less(*w);
+            half_way = now;
+            arm(is_half ? time_limit / 2 : time_limit / 2 / PIECES);
             return;
         }
         tell_time_limit(*w, context);
@@ -201,11 +225,9 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     if (!w->current) {
         bool device = heap_base && address - heap_base < HEAP_BYTES;
         if (Allocation* a = device ? managed_at(address) : nullptr) {  // told once; the program goes on
-            if (a->pinned) {  // closed for a moment, while another thread of the host copies
-                open_to_host(*a);
-                return;
-            }
-            Finding("host-too-early").code_at(stack_of(context)).array("variable", a->name).add();
+            // Pinned memory is closed for a moment, while another thread of the host copies.
+            if (!a->pinned && !is_atomic(pc_of(context)))
+                Finding("host-too-early").code_at(stack_of(context)).array("variable", a->name).add();
             open_to_host(*a);
             return;
         }
@@ -245,9 +267,9 @@ void guard_thread() {
     event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
 #endif
     tries = 0;
-    half_over = false;
+    pieces_over = 0;
     has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
-    arm(time_limit / 2);
+    arm(time_limit / 2 / PIECES);
 }
 
 void unguard_thread() {

@@ -84,7 +84,14 @@ extern "C" void ok_device_reset() {
     release_all();
 }
 
-static void run_blocks(Worker& w, Launch& launch) {
+// Blocks of other cores may run in any order where bounds alone are checked.
+static size_t cores_for(const Launch& launch, bool together) {
+    if (together || options & ~BOUNDS || shared_needs_one_core() || launch.blocks * launch.threads < 4096) return 1;
+    return std::min<uint64_t>(cores, launch.blocks);
+}
+
+// On one core of several: all blocks that nobody else takes; on the only one, until more of them may help.
+static void run_blocks(Worker& w, Launch& launch, bool alone) {
     worker = &w;
     w.launch = &launch;
     w.current = nullptr;
@@ -92,6 +99,8 @@ static void run_blocks(Worker& w, Launch& launch) {
     ok_gridDim = grid;
     ok_blockDim = block;
     for (;;) {
+        check_less(launch);
+        if (alone && cores_for(launch, false) > 1) break;
         uint64_t next = launch.next++;
         if (options & SPARSE && launch.blocks > SAMPLED_BLOCKS) {
             if (next >= SAMPLED_BLOCKS || launch.aborted) break;
@@ -99,11 +108,24 @@ static void run_blocks(Worker& w, Launch& launch) {
         } else if (next >= launch.blocks || next > launch.last_block) {
             break;
         }
-        check_less(launch);
         run_block(w, next);
         block_done();
         if (options & SPARSE) sparse_block_ended(launch);
     }
+}
+
+static void run_on_cores(Launch& launch, size_t several) {
+    worker_at(several - 1);
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < several; i++)
+        others.emplace_back([&, i] {
+            worker = workers[i];
+            guard_thread();
+            run_blocks(*workers[i], launch, false);
+            unguard_thread();
+        });
+    run_blocks(host_worker(), launch, several == 1);
+    for (std::thread& t : others) t.join();
 }
 
 static uint64_t blocks_of(dim3 d) { return uint64_t(d.x) * d.y * d.z; }
@@ -183,26 +205,16 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
 
     begin_progress(launch);
     bool together = config->cooperative || blocks_of(config->cluster) > 1;
-    size_t several = together || checks_less || options & ~BOUNDS || shared_needs_one_core() ? 1 : std::min<uint64_t>(cores, launch.blocks);
-    if (launch.blocks * launch.threads < 4096) several = 1;
-    worker_at(several - 1);
-    std::vector<std::thread> others;
-    for (size_t i = 1; i < several; i++)
-        others.emplace_back([&, i] {
-            worker = workers[i];
-            guard_thread();
-            run_blocks(*workers[i], launch);
-            unguard_thread();
-        });
     Worker& mine = host_worker();
     int depth = mine.busy;
     mine.busy = 0;
     if (together) error = run_together(launch);
-    else run_blocks(mine, launch);
+    else run_on_cores(launch, cores_for(launch, false));
+    if (!together && launch.next < launch.blocks && !launch.aborted) run_on_cores(launch, cores_for(launch, false));
     mine.busy = depth;
-    for (std::thread& t : others) t.join();
     if (launch.restart) error = restart(launch);
     launch_done();
+    tell_less(launch);
     forget_findings_after(launch.last_block);
     record_launch(launch);
     remember_launch(launch, machine::launch_arguments(), pointers);

@@ -1,4 +1,7 @@
 // The variables of the file that device code may touch: __device__, __constant__, __managed__.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -9,6 +12,12 @@
 namespace __ok {
 uintptr_t symbols_low = 0, symbols_high = 0;
 static std::vector<Allocation*> symbols;
+
+// One that is const, too, lies where nothing may be written; the device's image of it is swapped in, and a copy may change it.
+static void make_writable(uintptr_t address, size_t bytes) {
+    const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)), from = address / page * page;
+    mprotect(reinterpret_cast<void*>(from), address + bytes - from, PROT_READ | PROT_WRITE);
+}
 
 void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both) {
     if (allocation_count >= MAX_ALLOCATIONS || is_symbol(address, bytes)) return;  // a file that is loaded again tells them again
@@ -21,6 +30,7 @@ void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both)
     a.live = a.initialised = a.symbol = true;
     strncpy(a.name, name, sizeof a.name - 1);
     a.of_both = of_both;
+    make_writable(address, bytes);
     if (!of_both) two_images(a);
     symbols.push_back(&a);
     std::sort(symbols.begin(), symbols.end(), [](auto* x, auto* y) { return x->base < y->base; });
