@@ -77,10 +77,9 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             }
             if (__builtin_expect(a.shadow != nullptr, 1))
                 check_global(*w, a, address, bytes, flags, pc);
-        } else if (__builtin_expect(checks_less, 0)) {
+        } else {
             touch(a, flags);
-        } else if (options & SPARSE) {
-            note_sparse(*w, a, address, bytes, flags & WRITES);
+            if (options & SPARSE) note_sparse(*w, a, address, bytes, flags & WRITES);
         }
         if (options & COUNTS) log_access(*w, address, bytes, flags, pc, false);
         return;
@@ -123,6 +122,31 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
     }
     if (w->resident && access_distributed_shared(*w, address, bytes, flags, pc)) return;
     report_host_pointer(*w, address, pc);
+}
+
+// Where bounds alone are checked most accesses end here, without a frame of their own: those to a live allocation, to a shared
+// array or to a thread's own variable, of which everything else is known. Of the others `access` says what they are.
+template <int bytes, unsigned flags>
+static inline __attribute__((always_inline)) bool is_within_bounds(uintptr_t address) {
+    if (options & (RACES | COUNTS | SPARSE) || address & (bytes - 1)) return false;
+    const Worker* w = worker;
+    if (!w || !w->current) return false;
+    if (uintptr_t offset = address - heap_base; offset < HEAP_BYTES) {
+        const Allocation& a = owner_of(offset);
+        constexpr uint8_t as = flags & WRITES ? WRITTEN : READ;
+        return address >= a.low && address + bytes <= a.high && (a.touched & as);
+    }
+    if (uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w->arena); in_arena < ARENA_BYTES) {
+        const SharedArray* s = shared_at(static_cast<uint32_t>(in_arena));
+        return s && in_arena + bytes <= s->offset + s->bytes && !w->copies_under_way;
+    }
+    return address - reinterpret_cast<uintptr_t>(w->stacks) < size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES);
+}
+template <int bytes, unsigned flags>
+[[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) { access(address, bytes, flags, pc); }
+template <int bytes, unsigned flags>
+static inline __attribute__((always_inline)) void hook(uintptr_t address, uintptr_t pc) {
+    if (!is_within_bounds<bytes, flags>(address)) judge_access<bytes, flags>(address, pc);
 }
 
 bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
@@ -217,11 +241,11 @@ static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintpt
 #define PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
 #define ADDRESS reinterpret_cast<uintptr_t>(p)
 #define HOOKS(N)                                                                                      \
-    extern "C" void __tsan_read##N(void* p) { __ok::access(ADDRESS, N, 0, PC); }                         \
-    extern "C" void __tsan_write##N(void* p) { __ok::access(ADDRESS, N, __ok::WRITES, PC); }               \
+    extern "C" void __tsan_read##N(void* p) { __ok::hook<N, 0>(ADDRESS, PC); }                            \
+    extern "C" void __tsan_write##N(void* p) { __ok::hook<N, __ok::WRITES>(ADDRESS, PC); }                 \
     extern "C" void __tsan_read_write##N(void* p) {                                                   \
-        __ok::access(ADDRESS, N, 0, PC);                                                                \
-        __ok::access(ADDRESS, N, __ok::WRITES, PC);                                                       \
+        __ok::hook<N, 0>(ADDRESS, PC);                                                                   \
+        __ok::hook<N, __ok::WRITES>(ADDRESS, PC);                                                         \
     }                                                                                                 \
     extern "C" void __tsan_unaligned_read##N(void* p) { __ok::access_range(ADDRESS, N, 0, PC); }         \
     extern "C" void __tsan_unaligned_write##N(void* p) { __ok::access_range(ADDRESS, N, __ok::WRITES, PC); } \

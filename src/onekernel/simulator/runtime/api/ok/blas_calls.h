@@ -94,8 +94,7 @@ public:
         const Operand operands[] = {{"A", a, m, n, lda, type, true, false},
                                     vector("x", x, turned ? m : n, incx, type, true, false),
                                     vector("y", y, turned ? n : m, incy, type, kept != 0, true)};
-        if (reached(operands, 3)) ok_gemv(turned, m, n, by, a, lda, x, incx, kept, y, incy, type);
-        return status_;
+        return work(operands, 3, [=]() OK_QUIET { ok_gemv(turned, m, n, by, a, lda, x, incx, kept, y, incy, type); });
     }
     OK_QUIET cublasStatus_t ger(long long m, long long n, const void* alpha, const void* x, long long incx, const void* y, long long incy,
                                 void* a, long long lda, int type) {
@@ -103,8 +102,7 @@ public:
         double by = scalar("alpha", alpha, type);
         const Operand operands[] = {vector("x", x, m, incx, type, true, false), vector("y", y, n, incy, type, true, false),
                                     {"A", a, m, n, lda, type, true, true}};
-        if (good() && reached(operands, 3)) ok_ger(m, n, by, x, incx, y, incy, a, lda, type);
-        return status_;
+        return work(operands, 3, [=]() OK_QUIET { ok_ger(m, n, by, x, incx, y, incy, a, lda, type); });
     }
     OK_QUIET cublasStatus_t geam(cublasOperation_t transa, cublasOperation_t transb, long long m, long long n, const void* alpha,
                                  const void* a, long long lda, const void* beta, const void* b, long long ldb, void* c, long long ldc, int type) {
@@ -112,33 +110,33 @@ public:
         operation("transa", transa), operation("transb", transb), least("m", m, 0), least("n", n, 0);
         leading("lda", lda, ta ? n : m), leading("ldb", ldb, tb ? n : m), leading("ldc", ldc, m);
         double by = scalar("alpha", alpha, type), and_by = scalar("beta", beta, type);
-        const Operand operands[] = {{"C", c, m, n, ldc, type, false, true}, {"A", a, ta ? n : m, ta ? m : n, lda, type, true, false},
-                                    {"B", b, tb ? n : m, tb ? m : n, ldb, type, true, false}};
-        if (good() && reached(operands, 1) && (by == 0 || reached(operands + 1, 1)) && (and_by == 0 || reached(operands + 2, 1)))
-            ok_geam(ta, tb, m, n, by, a, lda, and_by, b, ldb, c, ldc, type);
-        return status_;
+        Operand operands[3] = {{"C", c, m, n, ldc, type, false, true}};
+        int count = 1;
+        if (by != 0) operands[count++] = {"A", a, ta ? n : m, ta ? m : n, lda, type, true, false};
+        if (and_by != 0) operands[count++] = {"B", b, tb ? n : m, tb ? m : n, ldb, type, true, false};
+        return work(operands, count, [=]() OK_QUIET { ok_geam(ta, tb, m, n, by, a, lda, and_by, b, ldb, c, ldc, type); });
     }
     OK_QUIET cublasStatus_t axpy(long long n, const void* alpha, const void* x, long long incx, void* y, long long incy, int type) {
         double by = scalar("alpha", alpha, type);
         const Operand operands[] = {vector("x", x, n, incx, type, true, false), vector("y", y, n, incy, type, true, true)};
-        if (good() && n > 0 && reached(operands, 2)) ok_axpby(n, by, x, incx, 1, y, incy, type);
-        return status_;
+        if (n <= 0) return status_;
+        return work(operands, 2, [=]() OK_QUIET { ok_axpby(n, by, x, incx, 1, y, incy, type); });
     }
     OK_QUIET cublasStatus_t scal(long long n, const void* alpha, void* x, long long incx, int type) {
         double by = scalar("alpha", alpha, type);
         const Operand operand = vector("x", x, n, incx, type, true, true);
-        if (good() && n > 0 && incx > 0 && reached(&operand, 1)) ok_axpby(n, 0, nullptr, 1, by, x, incx, type);
-        return status_;
+        if (n <= 0 || incx <= 0) return status_;
+        return work(&operand, 1, [=]() OK_QUIET { ok_axpby(n, 0, nullptr, 1, by, x, incx, type); });
     }
     OK_QUIET cublasStatus_t copy(long long n, const void* x, long long incx, void* y, long long incy, int type) {
         const Operand operands[] = {vector("x", x, n, incx, type, true, false), vector("y", y, n, incy, type, false, true)};
-        if (good() && n > 0 && reached(operands, 2)) ok_axpby(n, 1, x, incx, 0, y, incy, type);
-        return status_;
+        if (n <= 0) return status_;
+        return work(operands, 2, [=]() OK_QUIET { ok_axpby(n, 1, x, incx, 0, y, incy, type); });
     }
     OK_QUIET cublasStatus_t swap(long long n, void* x, long long incx, void* y, long long incy, int type) {
         const Operand operands[] = {vector("x", x, n, incx, type, true, true), vector("y", y, n, incy, type, true, true)};
-        if (good() && n > 0 && reached(operands, 2)) ok_swap(n, x, incx, y, incy, type);
-        return status_;
+        if (n <= 0) return status_;
+        return work(operands, 2, [=]() OK_QUIET { ok_swap(n, x, incx, y, incy, type); });
     }
     OK_QUIET cublasStatus_t reduce(int what, long long n, const void* x, long long incx, const void* y, long long incy, void* result,
                                    int type, int result_type) {
@@ -181,6 +179,33 @@ private:
         if (!ok_library_operands(&call_, operands, count)) status_ = CUBLAS_STATUS_EXECUTION_FAILED;
         return good();
     }
+    // What reads and writes `operands`, of which there are at most three. In a stream that is captured it becomes part of the graph,
+    // with the scalars of this moment; what the host waits for, or reads from the device, cannot.
+    template <class Work>
+    OK_QUIET cublasStatus_t work(const Operand* operands, int count, Work does) {
+        if (!good()) return status_;
+        const int how = ok_capturing(call_.stream);
+        if (how == 0) {
+            if (reached(operands, count)) does();
+        } else if (how > 0) {
+            status_ = CUBLAS_STATUS_EXECUTION_FAILED;
+        } else {
+            struct Later {
+                LibraryCall call;
+                Operand operands[3];
+                int count;
+                Work does;
+                OK_QUIET void operator()(cudaStream_t stream) {
+                    call.stream = stream;
+                    if (ok_library_operands(&call, operands, count)) does();
+                }
+            };
+            Later later{call_, {}, count, does};
+            for (int i = 0; i < count; i++) later.operands[i] = operands[i];
+            (void)kept(handle_->stream, later);
+        }
+        return status_;
+    }
     OK_QUIET static Operand vector(const char* name, const void* data, long long n, long long inc, int type, bool reads, bool writes) {
         return {name, data, 1, n, inc < 0 ? -inc : inc, type, reads, writes};
     }
@@ -199,7 +224,7 @@ private:
                                     {"A", a, ta ? p.k : p.m, ta ? p.m : p.k, p.lda, p.ab, true, false},
                                     {"B", b, tb ? p.n : p.k, tb ? p.k : p.n, p.ldb, p.ab, true, false}};
         const Gemm gemm{ta, tb, p.m, p.n, p.k, alpha_, beta_, a, p.lda, b, p.ldb, c, p.ldc, p.ab, p.c};
-        if (reached(operands, alpha_ == 0 || p.k == 0 ? 1 : 3)) ok_gemm(&gemm);
+        work(operands, alpha_ == 0 || p.k == 0 ? 1 : 3, [=]() OK_QUIET { ok_gemm(&gemm); });
     }
 
     cublasHandle_t handle_;
