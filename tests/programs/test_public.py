@@ -9,6 +9,7 @@ import pytest
 
 from onekernel.bench.public_cuda.outcomes import result_of
 from onekernel.bench.public_cuda.programs import candidates
+from onekernel.simulator import cccl
 from programs.test_run import onekernel
 from support.marks import marked
 
@@ -49,6 +50,47 @@ def test_a_graph_made_node_by_node_does_what_its_nodes_say() -> None:
         "three bytes: cudaErrorInvalidValue",
     ], done.stdout + done.stderr  # fmt: skip
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) -> None:
+    said = ["parent", "child 1 at {}", "child 2 at {}", "tail 0 at {}", "doubled 16 copied 42"]
+    done = onekernel("run", HERE / "nested.cu")
+    counted = "\n".join(said).format(*range(3)) + "\n" + "\n".join(said).format(*range(3, 6)) + "\n"
+    assert (done.stdout, done.returncode) == (counted, 0), done.stderr
+    assert "0 errors, 0 warnings" in done.stderr
+    out = tmp_path / "report.json"
+    onekernel("run", HERE / "nested.cu", "--report", "json", "-o", out, "--", "wrong")
+    errors = [f for f in json.loads(out.read_text(encoding="utf-8"))["findings"] if f["severity"] == "error"]
+    assert [(f["code"], f["line"]) for f in errors] == [("out-of-bounds-write", 39)]
+    assert {(f"wrong:{f['code']}", f["line"]) for f in errors} == marked(HERE / "nested.cu")
+
+
+def test_boxes_are_copied_a_graph_has_memory_and_a_kernel_may_wait_for_the_clock() -> None:
+    done = onekernel("run", HERE / "volumes.cu", "--limit", "30")
+    assert done.stdout.splitlines() == [
+        "box 54 68 104", "too high cudaErrorInvalidValue", "array 38", "not a graph's cudaErrorInvalidValue", "sum 49", "sum 98",
+        "graph has memory 1", "peer cudaErrorInvalidDevice", "waited 1",
+    ], done.stdout + done.stderr  # fmt: skip
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+OVERLOADED = """#include <thrust/device_vector.h>
+#include <cstdio>
+__global__ void set(int* x, int n);  // another one, that is nowhere
+__global__ void set(int* x) { asm("mov.u32 %0, 5;" : "=r"(x[threadIdx.x])); }
+int main() {
+    thrust::device_vector<int> x(32);
+    set<<<1, 32>>>(thrust::raw_pointer_cast(x.data()));
+    printf("%d\\n", (int)x[31]);
+}
+"""
+
+
+@pytest.mark.skipif(not cccl.has("thrust/device_vector.h"), reason="needs nvidia-cuda-cccl")
+def test_ptx_goes_together_with_thrust_and_a_kernel_may_be_declared_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "overloaded.cu").write_text(OVERLOADED)
+    done = onekernel("run", tmp_path / "overloaded.cu")
+    assert (done.stdout, done.returncode) == ("5\n", 0), done.stderr
 
 
 VECTOR = """#include <cublas_v2.h>

@@ -369,7 +369,7 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
         ("cudaGraphAddDependencies(nullptr, nullptr, nullptr, 0);", "graph"),
         ("cudaMalloc3DArray(nullptr, nullptr, {});", "array"),
         ("float v = tex3D<float>(0, 1, 2, 3);", "texture"),
-        ("cudaMemcpy3D(nullptr);", "3-D"),
+        ("cudaMemcpy3DPeer(nullptr);", "3-D"),
         ("cudaMemRangeGetAttribute(nullptr, 0, 0, x, 4);", "managed"),
         ("int v = __vadd4(1, 2);", "packed"),
         ("int v = __shfl_down(1, 2);", "_sync"),

@@ -141,7 +141,8 @@ def _translate_ptx(source: Source, main: Path, command: list[str], work: str) ->
             (r.file, r.line): Finding("unsupported", Message(f"ptx.{r.key}", r.values), r.file, r.line) for r in refused
         }
         raise BuildError(list(findings.values()))
-    main.write_text(text, encoding="utf-8")
+    # Its macros are expanded; what system headers write between brackets of __attribute__ is not one of CUDA's.
+    main.write_text(f"#undef __noinline__\n{text}", encoding="utf-8")
 
 
 def _refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:

@@ -19,9 +19,10 @@ from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
 from onekernel.simulator.paths import INCLUDE, RUNTIME
 
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
-_WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+_WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock")
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
-"""What the linker is told, so that malloc and new in a kernel are the device's: runtime/memory/device_malloc.cpp."""
+"""What the linker is told, so that malloc, new and clock in a kernel are the device's: memory/device_malloc.cpp and
+machine/clock.cpp of the runtime."""
 _TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 

@@ -37,7 +37,7 @@ _FAMILIES = tuple(
     (re.compile(pattern), what)
     for pattern, what in (
         (r"cudaGraph(?=[A-Z])(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
-         r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)Node|AddMemcpyNode1D)$)\w+"
+         r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)Node|AddMemcpyNode(?:1D)?|AddMem(?:Alloc|Free)Node|MemAttr\w+)$)\w+"
          r"|cudaStream(?:GetCaptureInfo|BeginCaptureToGraph|UpdateCapture)\w*",
          "this part of CUDA graphs"),
         (r"cuda(?:Malloc|Free)(?:3D|Mipmapped)Array|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
@@ -45,11 +45,11 @@ _FAMILIES = tuple(
         (r"tex3D\w*|tex[12]D(?:Layered|Lod|Grad|gather)\w*|texCubemap\w*",
          "textures beyond tex1Dfetch, tex1D and tex2D"),
         (r"surf3D\w*|surf[12]DLayered\w*|surfCubemap\w*", "surfaces of more than two dimensions"),
-        (r"cuda(?:Malloc|Memcpy|Memset)3D\w*", "3-D copies"),
+        (r"cudaMemcpy3D(?:Peer|Batch)\w*", "3-D copies of several devices"),
         (r"cudaMemPool(?:Create|Destroy|TrimTo|Export|Import|[GS]etAccess)\w*|cudaDeviceSetMemPool|cudaMallocFromPoolAsync",
          "memory pools of one's own"),
         (r"cudaMem(?:\w+Batch|RangeGet)\w*", "batches and ranges of managed memory"),
-        (r"cudaMemcpyPeer\w*|cudaIpc\w+", "several devices"),
+        (r"cudaIpc\w+", "several processes"),
         (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
         (r"__shfl(?:_up|_down|_xor)?|__ballot|__any|__all", "warp functions without _sync, which CUDA removed"),

@@ -41,6 +41,8 @@ POISON = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n"
 """Stands before the text: refuses names of the machinery that macros paste."""
 GRAPHS = '#include "ok/graphs.h"\n'
 """Stands before the text of a file that captures streams: its launches can be kept."""
+NESTED = '#include "ok/nested.h"\n'
+"""Stands before the text of a program whose kernels launch others."""
 _CAPTURES = re.compile(r"cudaGraph\w+|cudaStream(?:Begin|End)Capture")
 ASM = "__ok_asm"
 """Stands for `asm` in the rewritten text, so that the learner's statements are known among those of system headers."""
@@ -72,6 +74,7 @@ class Source:
     assigned: list[str] = field(default_factory=list)  # the variables that may be: known where one is shown
     declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
     captures: bool = False  # streams, for graphs
+    nests: bool = False  # launches in kernels
     has_ptx: bool = False  # asm statements, as ASM marks them
     has_thrust: bool = False  # NVIDIA's own headers, in a program
 
@@ -84,7 +87,7 @@ def rewrite(
     source = Source(path, arch, tuple(folders), program, seen, show=show)
     text = _rewrite_file(path, source)
     poison = "" if source.has_thrust else POISON  # NVIDIA's headers name what is refused
-    source.text = (GRAPHS if source.captures else "") + poison + text
+    source.text = (GRAPHS if source.captures else "") + (NESTED if source.nests else "") + poison + text
     if source.findings:
         raise BuildError(source.findings)
     return source
@@ -148,6 +151,9 @@ def _rewrite_file(path: Path, source: Source) -> str:
     for wrong in misplaced(tokens, declared, source.arch):
         if source.program and wrong.key == "lambda-on-device":
             continue  # whose program it is decides about nvcc's --extended-lambda
+        if source.program and wrong.key == "launch-in-kernel":
+            source.nests = True
+            continue
         message = Message(f"language.{wrong.key}", wrong.values)
         source.findings.append(Finding(wrong.key, message, str(path), wrong.line, chapter=SIDES))
     arity, names = _kernels(everything)
@@ -249,9 +255,10 @@ def _directive(token: Token, path: Path, source: Source, arity: dict[str, int], 
 
 
 def _kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
-    """Template parameters of each kernel template, and how often each kernel name is defined."""
+    """Template parameters of each kernel template, and how often each kernel name is defined, or declared otherwise."""
     arity: dict[str, int] = {}
     names: dict[str, int] = {}
+    taken: dict[str, set[str]] = {}  # the types of its parameters
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text != "__global__":
             continue
@@ -264,13 +271,25 @@ def _kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
                     continue
                 name = tokens[before].text
                 close = next_solid(tokens, closing(tokens, k) + 1)
-                if is_sign(tokens, close, "{"):
-                    names[name] = names.get(name, 0) + 1
+                types = _types(tokens[k + 1 : closing(tokens, k)])
+                is_other = types not in taken.setdefault(name, {types})
+                taken[name].add(types)
+                names[name] = names.get(name, 0) + is_sign(tokens, close, "{") + is_other
                 if (count := _template_parameters(tokens, i)) is not None:
                     arity[name] = count
                 break
             k += 1
     return arity, names
+
+
+def _types(parameters: list[Token]) -> str:
+    """The parameters without spaces and their own names, so that a declaration is known as its definition's."""
+    out = []
+    for piece in split_commas(parameters):
+        words = [t.text for t in piece if t.kind not in ("space", "directive")]
+        named = len(words) > 1 and words[-1].isidentifier() and words[-2] != "unsigned"
+        out.append("".join(words[:-1] if named else words))
+    return ",".join(out)
 
 
 def _plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str, int]]:

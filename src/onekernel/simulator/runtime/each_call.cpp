@@ -22,5 +22,7 @@
 #include "machine/less.cpp"
 #include "machine/repeated.cpp"
 #include "machine/launch.cpp"
+#include "machine/nested.cpp"
+#include "machine/clock.cpp"
 #include "entry.cpp"
 #include "machine/program.cpp"

@@ -7,6 +7,7 @@
 #include "ok/pool_api.h"
 #include "ok/stream_api.h"
 #include "ok/texture_api.h"
+#include "ok/volume_api.h"
 #ifdef OK_PROGRAM
 #include "ok/older_api.h"
 #endif

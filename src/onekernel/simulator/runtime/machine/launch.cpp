@@ -18,6 +18,7 @@
 #include "crash.h"
 #include "less.h"
 #include "limits.h"
+#include "nested.h"
 #include "program.h"
 #include "repeated.h"
 #include "resident_blocks.h"
@@ -99,7 +100,7 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
     ok_gridDim = grid;
     ok_blockDim = block;
     for (;;) {
-        check_less(launch);
+        if (!launch.aborted) check_less(launch);
         if (alone && cores_for(launch, false) > 1) break;
         uint64_t next = launch.next++;
         if (options & SPARSE && launch.blocks > SAMPLED_BLOCKS) {
@@ -146,8 +147,8 @@ static int restart(Launch& launch) {
     return error ? error : run_together(launch);
 }
 
-extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
-                         void (*body)(void*), void* context) {
+static int run_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
+                      void (*body)(void*), void* context) {
     if (worker && worker->current) {
         ok_unsupported("a launch from a kernel (dynamic parallelism)", site->at);
         stop_launch(ERROR_NOT_SUPPORTED);
@@ -214,13 +215,20 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     mine.busy = depth;
     if (launch.restart) error = restart(launch);
     launch_done();
-    tell_less(launch);
+    if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);
     record_launch(launch);
     remember_launch(launch, machine::launch_arguments(), pointers);
     forget_launch();
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     if (!error) error = check_static(*site, launch.config, shared_static_bytes());
+    return error ? error : fault;
+}
+
+extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
+                         void (*body)(void*), void* context) {
+    int error = run_launch(site, config, pointers, arguments, body, context);
+    run_nested(config->stream);
     return error ? error : fault;
 }
 }  // namespace __ok

@@ -75,6 +75,9 @@ struct Worker {
     int vote_count = 0, vote_and = 1, vote_or = 0, vote_kind = 0, vote_result[4] = {};
     Site barrier_at{nullptr, 0};
     bool active_mask_asked = false;
+    static constexpr int RANK_BITS = 10;
+    uint64_t clock_reader = ~uint64_t(0);  // block and rank of the thread that has read the clock last, and how often in a row
+    int clock_reads = 0;
 
     char* arena = nullptr;      // this worker's shared memory
     ShadowWord* shadow = nullptr;      // what the checks know of it

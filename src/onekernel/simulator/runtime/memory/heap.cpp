@@ -216,6 +216,22 @@ extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site 
     return SUCCESS;
 }
 
+extern "C" int ok_graph_alloc(void** out, size_t bytes) {
+    int error = ok_device_alloc(out, bytes, nullptr, Site(nullptr, 0));  // nobody's leak
+    if (!error && *out) owner_of(reinterpret_cast<uintptr_t>(*out) - heap_base).of_graph = true;
+    return error;
+}
+extern "C" bool ok_is_of_graph(const void* pointer) {
+    uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
+    return heap_base && offset < HEAP_BYTES && owner_of(offset).of_graph && owner_of(offset).base == offset + heap_base;
+}
+extern "C" size_t ok_graph_memory() {
+    size_t bytes = 0;
+    for (int i = 1; i < allocation_count; i++)
+        if (allocations[i].live && allocations[i].of_graph) bytes += allocations[i].end - allocations[i].base;
+    return bytes;
+}
+
 void release_all() {
     for (int i = 1; i < allocation_count; i++)
         if (allocations[i].live && allocations[i].made_file) device_release(allocations[i]);
@@ -248,7 +264,7 @@ extern "C" int ok_device_free(void* pointer, Site at) {
     if (heap_base && offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
         if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {
-            device_release(a);
+            if (!a.of_graph) device_release(a);
             return SUCCESS;
         }
         Finding("bad-free", uint64_t(at.line)).form(a.live ? "inside" : "twice").at(at).array("buffer", a.name).add();

@@ -38,6 +38,7 @@ struct Allocation {
     bool unchecked = false;          // no room for its shadow: neither races nor first reads are seen
     bool managed = false;            // the host may touch it too
     bool pinned = false;             // it is the host's, page-locked: open to it at any time
+    bool of_graph = false;           // a graph's: there for each of its launches
     bool symbol = false;             // a __device__ or __constant__ variable
     bool of_both = false;            // a __managed__ one
 };

@@ -94,6 +94,11 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t
                                                                  void* to, const void* from, size_t bytes, cudaMemcpyKind kind, OK_AT) {
     return __ok::add_node(node, graph, after, count, [=](cudaStream_t stream) { (void)cudaMemcpyAsync(to, from, bytes, kind, stream, at); });
 }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                                               const cudaMemcpy3DParms* p, OK_AT) {
+    if (p == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    return __ok::add_node(node, graph, after, count, [box = *p, at](cudaStream_t stream) { (void)cudaMemcpy3DAsync(&box, stream, at); });
+}
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                                                const cudaMemsetParams* p, OK_AT) {
     if (p == nullptr || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)) return __ok::fail(cudaErrorInvalidValue);
@@ -116,6 +121,55 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* no
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count) {
     return __ok::add_node(node, graph, after, count, [](cudaStream_t) {});
 }
+
+// Memory of a graph: there from its node on, at one address for all launches. What a program frees stays the graph's.
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1, cudaMemAllocationTypeManaged = 2 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1 };
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType;
+    cudaMemAllocationHandleType handleTypes;
+    cudaMemLocation location;
+    void* win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+};
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    cudaMemAccessFlags flags;
+};
+struct cudaMemAllocNodeParams {
+    cudaMemPoolProps poolProps;
+    const cudaMemAccessDesc* accessDescs;
+    size_t accessDescCount, bytesize;
+    void* dptr;
+};
+enum cudaGraphMemAttributeType {
+    cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh = 1, cudaGraphMemAttrReservedMemCurrent = 2, cudaGraphMemAttrReservedMemHigh = 3
+};
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                                                 cudaMemAllocNodeParams* p) {
+    if (p == nullptr || p->bytesize == 0 || p->poolProps.allocType != cudaMemAllocationTypePinned) return __ok::fail(cudaErrorInvalidValue);
+    if (const int error = __ok::ok_graph_alloc(&p->dptr, p->bytesize)) return __ok::fail(static_cast<cudaError_t>(error));
+    return __ok::add_node(node, graph, after, count, [](cudaStream_t) {});
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                                                void* pointer) {
+    if (!__ok::ok_is_of_graph(pointer)) return __ok::fail(cudaErrorInvalidValue);
+    return __ok::add_node(node, graph, after, count, [](cudaStream_t) {});
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType, void* value) {
+    if (device != 0 || value == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *static_cast<unsigned long long*>(value) = __ok::ok_graph_memory();
+    return cudaSuccess;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType what, void* value) {
+    const bool high = what == cudaGraphMemAttrUsedMemHigh || what == cudaGraphMemAttrReservedMemHigh;
+    return device == 0 && value != nullptr && high ? cudaSuccess : __ok::fail(cudaErrorInvalidValue);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGraphMemTrim(int device) { return device == 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidDevice); }
+
 // All of another graph, as it is now, as one node.
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                                                    cudaGraph_t child) {

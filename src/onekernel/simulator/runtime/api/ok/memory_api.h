@@ -54,7 +54,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocAsync(T** pointer, size_t byte
     __ok::ok_stream_work("cudaMallocAsync", "cudaMallocAsync(..., stream)", stream, nullptr, 0, at);
     // A graph's memory is there for each of its launches, at the same address: it is taken once, and is nobody's leak.
     if (pointer != nullptr && __ok::ok_capturing(stream))
-        return __ok::result(__ok::ok_device_alloc(reinterpret_cast<void**>(pointer), bytes, nullptr, __ok::Site(nullptr, 0)));
+        return __ok::result(__ok::ok_graph_alloc(reinterpret_cast<void**>(pointer), bytes));
     return __ok::allocate(pointer, bytes, at);
 }
 template <class T>

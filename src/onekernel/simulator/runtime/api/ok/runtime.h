@@ -109,7 +109,7 @@ extern "C" void ok_atomic_ordered(const volatile void* address, int bytes, Atomi
 // The linear index of the calling thread in its block, and its lane.
 extern "C" unsigned ok_thread_rank();
 extern "C" bool ok_in_kernel();
-extern "C" long long ok_clock();
+extern "C" long long ok_clock();  // nanoseconds, which leap where a thread waits for them
 [[noreturn]] void trap(const char* what, Site at);              // __trap, and what is not supported inside a kernel
 void assert_failed(const char* expression, Site at);            // assert in device code: a finding, then the kernel stops
 
@@ -155,6 +155,9 @@ extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, 
 // --- device memory --------------------------------------------------------------------------------------------------
 // All return a cudaError_t as int. `name` is what messages call the allocation.
 extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at);
+extern "C" int ok_graph_alloc(void** out, size_t bytes);  // of a graph: freeing it leaves it there for the next launch
+extern "C" bool ok_is_of_graph(const void* pointer);
+extern "C" size_t ok_graph_memory();                      // bytes of all of it
 extern "C" int ok_managed_alloc(void** out, size_t bytes, Site at);
 extern "C" bool ok_is_managed(const void* pointer);
 extern "C" int ok_pinned_alloc(void** out, size_t bytes, Site at);

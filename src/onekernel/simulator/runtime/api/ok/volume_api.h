@@ -1,0 +1,100 @@
+// Copies and fills of boxes: cudaMemcpy3D and its kin, between rows with a pitch and CUDA arrays of up to two dimensions
+// (CUDA Runtime API, "Memory Management"). A box is as many copies of planes as it is deep.
+#pragma once
+#include "texture_api.h"
+
+struct cudaExtent {
+    size_t width, height, depth;  // width: in bytes; in elements where an array takes part
+};
+struct cudaPos {
+    size_t x, y, z;
+};
+struct cudaPitchedPtr {
+    void* ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    cudaPos srcPos;
+    cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    cudaPos dstPos;
+    cudaPitchedPtr dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
+};
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+inline cudaPitchedPtr make_cudaPitchedPtr(void* ptr, size_t pitch, size_t xsize, size_t ysize) { return {ptr, pitch, xsize, ysize}; }
+
+namespace __ok {
+// One side of a copy: where its box begins, and how far rows and planes are apart.
+struct Box {
+    char* first;
+    size_t pitch, plane;
+};
+inline bool box_of(const cudaArray* array, const cudaPos& pos, const cudaPitchedPtr& rows, const cudaExtent& bytes, Box& out) {
+    if ((array == nullptr) == (rows.ptr == nullptr)) return false;  // the one or the other
+    if (array == nullptr) {
+        out = {static_cast<char*>(rows.ptr), rows.pitch, rows.pitch * rows.ysize};
+        const bool fits = bytes.height <= 1 || pos.x + bytes.width <= rows.pitch;
+        out.first += pos.x + pos.y * out.pitch + pos.z * out.plane;
+        if (bytes.height == 1 && bytes.depth == 1 && out.pitch < bytes.width) out.pitch = bytes.width;
+        return fits && (bytes.depth <= 1 || pos.y + bytes.height <= rows.ysize);
+    }
+    const size_t row = array->ok_row(), x = pos.x * (row / array->width), high = array->height ? array->height : 1;
+    out = {array->data + pos.y * row + x, row, 0};
+    return x <= row && bytes.width <= row - x && pos.y <= high && bytes.height <= high - pos.y && pos.z == 0 && bytes.depth <= 1;
+}
+inline cudaError_t copy_box(const Queue& queue, bool host_waits, const cudaMemcpy3DParms* p) {
+    if (p == nullptr) return fail(cudaErrorInvalidValue);
+    cudaExtent bytes = p->extent;
+    if (const cudaArray* array = p->srcArray ? p->srcArray : p->dstArray) bytes.width *= array->ok_row() / array->width;
+    if (bytes.width == 0 || bytes.height == 0 || bytes.depth == 0) return cudaSuccess;
+    Box from{}, to{};
+    if (!box_of(p->srcArray, p->srcPos, p->srcPtr, bytes, from) || !box_of(p->dstArray, p->dstPos, p->dstPtr, bytes, to))
+        return fail(cudaErrorInvalidValue);
+    for (size_t z = 0; z < bytes.depth; ++z)
+        if (const cudaError_t error = queued_copy(queue, host_waits, to.first + z * to.plane, to.pitch, from.first + z * from.plane,
+                                                  from.pitch, bytes.width, bytes.height, p->kind))
+            return error;
+    return cudaSuccess;
+}
+inline cudaError_t fill_box(const Queue& queue, const cudaPitchedPtr& rows, int value, const cudaExtent& extent) {
+    if (rows.ptr == nullptr) return fail(cudaErrorInvalidValue);
+    for (size_t z = 0; z < extent.depth; ++z) {
+        char* plane = static_cast<char*>(rows.ptr) + z * rows.pitch * rows.ysize;
+        if (const cudaError_t error = queued_fill(queue, plane, rows.pitch, value, extent.width, extent.height)) return error;
+    }
+    return cudaSuccess;
+}
+}  // namespace __ok
+
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMalloc3D(cudaPitchedPtr* made, cudaExtent extent, OK_AT) {
+    if (made == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    *made = {nullptr, 0, extent.width, extent.height};
+    return cudaMallocPitch(&made->ptr, &made->pitch, extent.width, extent.height * extent.depth, at);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p, OK_AT) {
+    return __ok::copy_box({"cudaMemcpy3D", "cudaMemcpy3DAsync(..., stream)", nullptr, at}, true, p);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream = nullptr, OK_AT) {
+    return __ok::copy_box({"cudaMemcpy3DAsync", "cudaMemcpy3DAsync(..., stream)", stream, at}, false, p);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemset3D(cudaPitchedPtr rows, int value, cudaExtent extent, OK_AT) {
+    return __ok::fill_box({"cudaMemset3D", "cudaMemset3DAsync(..., stream)", nullptr, at}, rows, value, extent);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemset3DAsync(cudaPitchedPtr rows, int value, cudaExtent extent, cudaStream_t stream = nullptr, OK_AT) {
+    return __ok::fill_box({"cudaMemset3DAsync", "cudaMemset3DAsync(..., stream)", stream, at}, rows, value, extent);
+}
+
+// From device to device, of which there is one.
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                                            cudaStream_t stream = nullptr, OK_AT) {
+    if (to_device != 0 || from_device != 0) return __ok::fail(cudaErrorInvalidDevice);
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream, at);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes, OK_AT) {
+    if (to_device != 0 || from_device != 0) return __ok::fail(cudaErrorInvalidDevice);
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice, at);
+}
