@@ -68,8 +68,8 @@ def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) 
 def test_boxes_are_copied_a_graph_has_memory_and_a_kernel_may_wait_for_the_clock() -> None:
     done = onekernel("run", HERE / "volumes.cu", "--limit", "30")
     assert done.stdout.splitlines() == [
-        "box 54 68 104", "too high cudaErrorInvalidValue", "array 38", "not a graph's cudaErrorInvalidValue", "sum 49", "sum 98",
-        "graph has memory 1", "peer cudaErrorInvalidDevice", "waited 1",
+        "box 54 68 104", "too high cudaErrorInvalidValue", "array 38", "not a graph's cudaErrorInvalidValue",
+        "sum 49", "sum 98", "graph has memory 1", "peer cudaErrorInvalidDevice", "waited 1",
     ], done.stdout + done.stderr  # fmt: skip
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
