@@ -23,7 +23,8 @@ SLUGS = {
     "tuned.cu": "softmax_tuned", "gelu.cu": "gelu", "mul.cu": "softmax_mul", "rms.cu": "rmsnorm",
     "triton.py": "softmax_triton", "tiles.py": "softmax_triton", "gelu_triton.py": "gelu_triton",
     "gemm.cu": "gemm_tiled", "gemm_buffers.cu": "gemm_tiled",
-    "gemm_mma.cu": "gemm_tensorcore",
+    "gemm_mma.cu": "gemm_tensorcore", "gemm_rows.cu": "gemm_tiled",
+    "row_loop.cu": "softmax_block", "gelu_loop.cu": "gelu", "rms_warps.cu": "rmsnorm",
     "mul_triton.py": "softmax_mul_triton", "torch_minigpt.py": "torch_minigpt",
 }  # fmt: skip
 GROUPS = {  # the inputs that a slip is tried on: few, and of each kind

@@ -27,6 +27,10 @@ NORMED = "scaled * self.gain + self.bias"
 
 # cause, the tensor that first differs, the line, the line as somebody might have written it
 MUTANTS = [
+    ("softmax-axis", "attention.scores", "self.softmax(scores)", "self.softmax(scores.transpose(-1, -2))"),
+    ("narrow", "embedding", "x = self.token_embedding(tokens)", "x = self.token_embedding(tokens).float().double()"),
+    ("blocks-order", "embedding", "for block in self.blocks:", "for block in reversed(self.blocks):"),
+    ("block-left-out", "blocks.1", "for block in self.blocks:", "for block in self.blocks[:1]:"),
     (
         "transposed-weight",
         "attention.project",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import secrets
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from onekernel.grading.buffers import Call
 from onekernel.grading.endings import stopped_first
 from onekernel.grading.leftovers import with_leftovers
 from onekernel.grading.replay.tell import with_causes
-from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of
+from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of, judge_call
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
@@ -29,6 +30,7 @@ from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import AS_WRITTEN, INTERPRETED, SPARSE
 
+TRIED = 4  # wrong inputs on which a mended file is run again
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 
 
@@ -149,7 +151,7 @@ def _grade_checks(s: Submission) -> list[Verdict]:
     for check in s.exercise.checks:
         verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
     verdicts = with_leftovers(s, list(ran.values()), with_causes(s, ran, verdicts), partial(_alone, s))
-    return with_warnings(stopped_first(verdicts), warnings)
+    return with_warnings(stopped_first(verdicts), warnings, s.text(), partial(_cured, s, ran))
 
 
 def _answered(
@@ -172,6 +174,24 @@ def _alone(s: Submission, call: Call) -> CallOutcome:
     """The call, made first in a process of its own."""
     outcome = _run(s, s.backend, [call], (), counted=False)
     return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
+
+
+def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:
+    """How many of the inputs that came out wrong, the first few, come out right if the file has this text; 0 where one
+    does not."""
+    asked = {c.id: c for c in s.exercise.checks if c.kind.shows_right}
+    calls = [(asked[name], call, outcome) for name in asked.keys() & ran.keys() for call, outcome in ran[name]]
+    calls = [(c, call, outcome) for c, call, outcome in calls if not (call.case.way or call.case.defines)]
+    wrong = [(check, call) for check, call, outcome in calls if judge_call(s, check, call, outcome)][:TRIED]
+    if not wrong:
+        return 0
+    with tempfile.TemporaryDirectory(prefix="onekernel-") as folder:
+        path = Path(folder) / s.path.name
+        path.write_text(text, encoding="utf-8")
+        outcome = _run(s, s.backend, [call for _, call in wrong], (), counted=False, path=path)
+    if not outcome.built or any(judge_call(s, c, call, o) for (c, call), o in zip(wrong, outcome.calls, strict=True)):
+        return 0
+    return len(wrong)
 
 
 def _not_here(verdict: Verdict) -> Verdict:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from onekernel import counts
 from onekernel.backends.base import Finding
 from onekernel.counts import KernelCounts
@@ -70,6 +72,10 @@ class Submission:
         others = {p.parent for p in beside} - {mine.parent} | set(self.closed)
         return [*(root / name for name in ("solutions", "tests", "learners", ".git")), *homes, *sorted(others)]
 
+    def text(self) -> str:
+        """The file as it stands; it was found to be UTF-8 before anything was run."""
+        return self.path.read_text(encoding="utf-8")
+
     @property
     def operator(self) -> Operator:
         """The exercise's operator. Raises KeyError for one that the course does not have."""
@@ -86,6 +92,8 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         loop = message.values["advice"].key.endswith("-loop")
         advice = Message(f"grading.advice-own{'-loop' if loop else ''}")
         message = Message(message.key, {**message.values, "advice": advice})
+    if call and _by_the_row(message, call):
+        message = Message(message.key, {**message.values, "advice": Message("grading.advice-per-column")})
     if call and "transpose_b" in call.case.scalars:
         message = _of_matrices(finding, message, call)
     return Failure(
@@ -108,6 +116,15 @@ def _of_matrices(finding: Finding, message: Message, call: Call) -> Message:
         return message
     turned = "-turned" if variable == "b" and call.case.scalars["transpose_b"] else ""
     return Message(message.key, {**message.values, "advice": Message(f"grading.advice-matrix-{variable}{turned}")})
+
+
+def _by_the_row(message: Message, call: Call) -> bool:
+    """Whether a tensor with an element for each column is read beyond its end by the number of a row, a block's."""
+    values = message.values
+    sizes = call.inputs.get(str(values.get("variable")), np.zeros((0, 0))).shape
+    if not isinstance(values.get("advice"), Message) or sizes != (call.case.sizes.get("cols"),):
+        return False
+    return str(values.get("index")) == str(values.get("block")) != "0"
 
 
 def _has_work(message: Message, call: Call) -> bool:
@@ -207,7 +224,11 @@ def _said_once(found: list[Failure]) -> list[Failure]:
 def _told(s: Submission, call: Call, kernels: Sequence[KernelCounts], fault: buffers.Fault) -> Message:
     """What the bytes say; where a tensor's end is missing although there were threads for it, the index is to blame."""
     second = fault.message.values.get("second")
-    if not isinstance(second, Message) or second.key != "grading.unwritten-tail":
+    if not isinstance(second, Message):
+        return fault.message
+    if second.key in ("grading.unwritten-columns", "grading.unwritten-rows") and _turned(call, kernels, second):
+        return Message(fault.message.key, {**fault.message.values, "second": Message("grading.unwritten-turned")})
+    if second.key != "grading.unwritten-tail":
         return fault.message
     threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)
     if s.backend == "triton":
@@ -217,6 +238,15 @@ def _told(s: Submission, call: Call, kernels: Sequence[KernelCounts], fault: buf
     else:
         return fault.message
     return Message(fault.message.key, {**fault.message.values, "second": why})
+
+
+def _turned(call: Call, kernels: Sequence[KernelCounts], second: Message) -> bool:
+    """Whether a grid whose x and y were exchanged would write what is missing of a matrix: with square tiles."""
+    shape, first = call.expected["c"].shape if "c" in call.expected else (0, 0), int(second.values["first"])
+    x, y = kernels[0].grid[:2] if len(kernels) == 1 else (1, 1)
+    rows, cols = shape
+    tile, rest = divmod(first, x if second.key == "grading.unwritten-columns" else y)
+    return x != y and not rest and tile > 1 and (-(-rows // tile), -(-cols // tile)) == (x, y)
 
 
 def _other_block(call: Call, kernels: Sequence[KernelCounts]) -> Message | None:

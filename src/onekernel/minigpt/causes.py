@@ -164,6 +164,7 @@ def _scores(config: Config, qkv: np.ndarray) -> Iterator[Mistake]:
 
     for divisor in (1.0, width, math.sqrt(config.width), config.width, 1.0 / math.sqrt(width), math.sqrt(config.heads)):
         yield "scaling", {"head_width": width}, masked(products / divisor)
+    yield "softmax-axis", {}, masked(right).swapaxes(-1, -2)
     yield "no-mask", {}, right
     yield "mask-diagonal", {}, masked(right, column >= row)
     yield "mask-shifted", {}, masked(right, column > row + 1)

@@ -17,6 +17,7 @@ from onekernel.messages import Message
 from .causes import Trace, hidden_scores, mistakes
 from .config import Config
 
+SINGLE = 4 * 2.0**-24  # relative: four roundings to float32
 SAME = 1e-9  # relative to a tensor's largest: two fp64 models that differ by rounding alone stay far below
 
 
@@ -68,6 +69,8 @@ def explain(
             return Divergence(name, "dtype", values={"got": str(found.dtype)})
         elif not close(name, expected, found, same):
             cause, values = cause_of(name, config, weights, tokens, ours, found, same)
+            if cause.startswith("unknown") and not skipped:
+                cause, values = _of_order(name, theirs) or _of_precision(name, expected, found) or (cause, values)
             if cause.startswith("unknown") and skipped:
                 break
             if cause.startswith("unknown") and again:
@@ -79,12 +82,29 @@ def explain(
         missing = next((s for s in skipped if kind_of(s) == kind_of(twice)), skipped[0])
         return Divergence(twice, "called-instead", values={"calls": again[twice], "missing": missing})
     if skipped:
-        return Divergence(skipped[0], "never-computed")
+        whole = [f"blocks.{n}" for n in range(config.blocks) if all(s in skipped for s in ours if _belongs(s, n))]
+        return Divergence(whole[0], "block-left-out") if whole else Divergence(skipped[0], "never-computed")
     for name, expected in ours.items():
         found = theirs[name]
         if hidden_scores(name, expected).tobytes() != hidden_scores(name, found).tobytes():
             return divergence(name, expected, found, f"rounding-{kind_of(name)}", {})
     return None
+
+
+def _belongs(name: str, block: int) -> bool:
+    return name == f"blocks.{block}" or name.startswith(f"blocks.{block}.")
+
+
+def _of_order(name: str, theirs: Mapping[str, np.ndarray]) -> tuple[str, Mapping[str, object]] | None:
+    """The block whose output is what the first block was given."""
+    outputs = {n: t for n, t in theirs.items() if re.fullmatch(r"blocks\.\d+", n)}
+    before = next((n for n, t in outputs.items() if name == "embedding" and np.array_equal(t, theirs[name])), None)
+    return ("blocks-order", {"block": before}) if before else None
+
+
+def _of_precision(name: str, expected: np.ndarray, found: np.ndarray) -> tuple[str, Mapping[str, object]] | None:
+    """Whether the two agree as far as float32 goes, and no further."""
+    return ("narrow", {"type": "float32"}) if close(name, expected, found, SINGLE) else None
 
 
 def transposed(config: Config, layer: str, error: str) -> Divergence | None:

@@ -69,7 +69,7 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     got = answer.get("logits")
     if "raised" in answer:
         found = explain(asked.config, model.weights, tokens, ours, theirs)
-        before = found.messages() if found and found.cause != "never-computed" else ()
+        before = found.messages() if found and found.cause not in ("never-computed", "block-left-out") else ()
         said = raised_message(answer["raised"])
         layer = _text(answer.get("raised-at", np.zeros(0, np.uint8)))
         why = transposed(asked.config, layer, str(said.values["error"]))

@@ -38,9 +38,18 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake(f"gelu-tanh-{cause}", later(lambda t: _logistic(x, t) if by_tanh else _form(x, False), t))
     yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
     yield Mistake("gelu-copy", lambda: x)
-    yield Mistake("gelu-without-x", lambda: _form(x, by_tanh) / x)
+    without = later(lambda tanh: _form(x, tanh) / x, by_tanh)
+    yield Mistake("gelu-without-x", without)
+    for one in (True, False):
+        yield Mistake("gelu-without-x", without if by_tanh is one else later(_form, x, by_tanh), variant=one)
     yield Mistake("gelu-tail", lambda: np.where(x < -3, 0, _form(x, by_tanh)))
     yield Mistake("gelu-root-two", lambda: _form(x, True) if by_tanh else _form(x * math.sqrt(2), False) / math.sqrt(2))
+    times = partial(_form_of, x, x * math.sqrt(2), by_tanh)
+    yield Mistake("gelu-root-two-times", times)
+    yield Mistake("gelu-one-minus", lambda: _form(x, True) if by_tanh else x - _form(x, False))
+    yield Mistake("gelu-one-minus", lambda: x - _form(x, by_tanh), variant="both")
+    large = np.exp(2 * u.astype(np.float32))  # infinity over infinity
+    yield Mistake("gelu-tanh-overflow", lambda: np.where(np.isinf(large) & by_tanh, np.nan, _form(x, by_tanh)))
     for constant in _misread("044715", "0."):
         make = later(lambda c: _tanh(x, ROOT, c) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-cubic", make, variant=constant)

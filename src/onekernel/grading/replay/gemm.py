@@ -24,6 +24,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     product = a @ b
     yield from _of_scalars(case, product)
     yield from _of_sums(case, a, b)
+    yield from _of_tiles(case, a, b)
     yield from _of_addresses(case, a, b)
     yield from _of_fragments(case, a, b)
     yield from _of_rounding(case, a, b, product)
@@ -45,7 +46,8 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
     if not beta:  # C was not read
         yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
-            "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "no-product"))  # fmt: skip
+            "no-beta", "beta-one", "alpha-on-c", "beta-on-all"))  # fmt: skip
+        yield Mistake("gemm-no-product", lambda: np.zeros_like(product))
         return
     c = case.inputs["c"]
     yield Mistake("gemm-no-beta", lambda: alpha * product)
@@ -72,6 +74,47 @@ def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-first-tile", later(weighted, at < depth), {"depth": depth})
         stale = later(lambda d: _ended(case, _stale(a, d) @ _stale(b.T, d).T), depth)
         yield Mistake("gemm-tile-before", stale, {"depth": depth})
+
+
+def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
+    """What a tile along k brings to the sums: all of the last one alone, none of it, a part of each, what stands beyond
+    the end of k; and tiles that are read the wrong way round."""
+    k = a.shape[1]
+    at = np.arange(k)
+
+    def weighted(weights: np.ndarray) -> np.ndarray:
+        return _ended(case, (a * weights) @ b)
+
+    def with_edges(more: int, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
+        return _ended(case, a @ b + more * of_a * of_b)
+
+    for depth in DEPTHS:
+        of_last = (k - 1) // depth * depth  # where the last tile begins
+        values = {"depth": depth}
+        yield Mistake("gemm-last-tile-alone", later(weighted, at >= of_last), values)
+        yield Mistake("gemm-last-tile-lost", later(weighted, at < of_last), values)
+        for taken in sorted({depth // 2, depth - 1} - {0}):
+            for which, part in {"first": at % depth < taken, "last": at % depth >= depth - taken}.items():
+                yield Mistake("gemm-tile-part", later(weighted, part), values | {"taken": taken}, variant=which)
+        more = -k % depth
+        stale = 1 + ((at >= of_last - depth + k % depth) & (at < of_last)) * (more > 0)
+        yield Mistake("gemm-edge-kept", later(weighted, stale), variant=("before", depth))
+        if k:
+            edges = {"first": (a[:1, :1], b[:1, :1]), "row": (a[:, :1], b[:1]), "last": (a[:, -1:], b[-1:])}
+            for which, (of_a, of_b) in edges.items():
+                yield Mistake("gemm-edge-kept", later(with_edges, more, of_a, of_b), variant=(which, depth))
+        turned_a = later(lambda d: _turned(a, d)[: a.shape[0]] @ _padded(b, d, 1), depth)
+        turned_b = later(lambda d: _padded(a, 1, d) @ _turned(b, d)[:, : b.shape[1]], depth)
+        for name, make in {"A": turned_a, "B": turned_b}.items():
+            ended = later(lambda product: _ended(case, product()), make)
+            yield Mistake("gemm-tile-turned", ended, {"name": name}, variant=depth)
+
+
+def _turned(x: np.ndarray, side: int) -> np.ndarray:
+    """x, padded with zeros to whole square tiles of that side, each of them read with row and column exchanged."""
+    whole = _padded(x, side, side)
+    tiles = whole.reshape(whole.shape[0] // side, side, whole.shape[1] // side, side)
+    return np.asarray(tiles.transpose(0, 3, 2, 1).reshape(whole.shape))
 
 
 def _stale(rows: np.ndarray, depth: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from onekernel.grading.replay.base import Mistake, Replayed, later, row_sum
+from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later, row_sum
 from onekernel.grading.replay.sums import NARROW, STEP, weightings
 
 USUAL_EPS = (1e-5, 1e-6, 1e-8)
@@ -27,6 +27,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         return np.asarray(h / np.sqrt(square) * weight)
 
     yield Mistake("rms-no-eps", lambda: over(mean))
+    yield Mistake("rms-eps-divided", lambda: over(mean + eps / cols))
     yield Mistake("rms-eps-outside", lambda: h / (np.sqrt(mean) + eps) * weight)
     for usual in USUAL_EPS:
         yield Mistake("rms-eps-fixed", later(lambda e: over(mean + e), usual), {"eps": f"{usual:g}"})
@@ -34,7 +35,10 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-mean-of-x", lambda: over(row_sum(x * x) / cols + eps))
     yield Mistake("rms-no-root", lambda: h / (mean + eps) * weight)
     root = np.sqrt(mean + eps)
+    yield Mistake("rms-inverted", lambda: h * root * weight)
     yield Mistake("rms-integer", lambda: h * np.trunc(1 / np.trunc(root)) * weight, variant="reciprocal")
+    zero = np.where(np.trunc(root) == 1, 1.0, 0.0)  # 1 / n of whole numbers, where a compiler takes 1 / 0 for 0
+    yield Mistake("rms-integer", lambda: h * zero * weight, variant="quotient")
     yield Mistake("rms-integer", lambda: h / np.trunc(root) * weight)
     yield Mistake("rms-weight-plus-one", lambda: h / root * (1 + weight))
     yield Mistake("rms-difference", lambda: _right(x - residual, weight, eps))
@@ -47,6 +51,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for width in WIDTHS:
         rounded = -(-cols // width) * width
         yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), rounded), variant=width)
+    for threads in THREADS:
+        yield Mistake("rms-threads", later(lambda n: over(mean * cols / n + eps), threads), {"threads": threads})
+        for others in (0.0, np.inf):
+            own = np.where(np.arange(cols) % threads == 0, h / root, h * others)
+            yield Mistake("sum-not-shared", later(lambda y: y * weight, own), variant=(threads, others))
     if rows <= cols:
         yield Mistake("rms-weight-of-row", lambda: h / np.sqrt(mean + eps) * weight[:rows, None])
     mine = case.row_strides["residual"]

@@ -90,6 +90,8 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-power-of-ten", lambda: tens() / row_sum(tens()))
     yield from _of_whole_numbers(r)
     yield Mistake("softmax-sign", lambda: np.exp(r.largest - r.x) / row_sum(np.exp(r.largest - r.x)))
+    yield Mistake("softmax-sign", lambda: np.exp(r.largest - r.x) / row_sum(r.e), variant="numerator")
+    yield Mistake("softmax-sign", lambda: r.over(row_sum(np.exp(r.largest - r.x))), variant="sum")
     yield Mistake("softmax-logarithm", lambda: r.x - r.largest - np.log(row_sum(r.e)))
     yield Mistake("softmax-divided-by-count", lambda: r.over(np.float32(r.x.shape[1])))
     yield Mistake("softmax-divided-early", lambda: r.e / np.cumsum(r.e, axis=1))
@@ -180,8 +182,10 @@ def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
         yield Mistake("sum-own-twice", partial(_own, r, threads, "twice"), variant=threads)
         for others in ("nothing", "own", "shuffled"):
             not_shared = partial(_not_shared, r, threads, others)
-            yield Mistake("softmax-sum-not-shared", not_shared, variant=(threads, others))
+            yield Mistake("sum-not-shared", not_shared, variant=(threads, others))
         yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
+        for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
+            yield Mistake("softmax-own-maximum", partial(_own_maximum, r, threads, of), variant=(threads, of))
 
 
 def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
@@ -217,6 +221,14 @@ def _own(r: _Rows, threads: int, which: str) -> np.ndarray:
         sums = row_sum(r.e)[:, :, None] + np.exp(laid - top).sum(axis=1, keepdims=True)
     y = np.exp(laid - own) / row_sum(r.e)[:, :, None] if which == "maximum" else np.exp(laid - top) / sums
     return np.asarray(y.reshape(len(r.x), -1)[:, : r.x.shape[1]])
+
+
+def _own_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
+    """Exponentials above the maximum of the columns of `of` threads, in the numerator and in the row's sum."""
+    laid = dealt(r.x, threads, -np.inf)
+    own = laid.reshape(len(r.x), -1, threads // of, of).max(axis=(1, 3)).repeat(of, axis=1)[:, None]
+    e = np.exp(laid - own).reshape(len(r.x), -1)[:, : r.x.shape[1]]
+    return np.asarray(e / row_sum(e))
 
 
 def _not_shared(r: _Rows, threads: int, others: str) -> np.ndarray:

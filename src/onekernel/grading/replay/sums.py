@@ -51,6 +51,10 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-one-thread", threads, later(lambda t: at % t == 0, threads)
         if threads > 32:
             yield "sum-one-warp", threads, later(lambda t: at % t < 32, threads)
+            for half in (16, 8):  # of the lanes, and then of the warps
+                yield "sum-half-warp", (threads, half), later(lambda t, h: _lanes(at % t, h), threads, half)
+            for step in (2, 4):
+                yield "sum-half-warp", (threads, -step), later(lambda t, s: _every(at % t, s), threads, step)
         yield "sum-half-tree", threads, later(lambda t: at % t % 2 == 0, threads)
         yield "sum-half-tree", -threads, later(lambda t: at % t < (t + 1) // 2, threads)
         yield "sum-odd-tree", threads, later(lambda t: _reached(t)[at % t], threads)
@@ -59,6 +63,16 @@ def weightings(n: int) -> Iterator[Weighting]:
     for threads in (128, 256, 512):  # blocks of a grid that all begin in their own part and go on by a block's
         for grid in GRIDS:
             yield "sum-wrong-step", (grid, threads), partial(_visits, n, grid, threads)
+
+
+def _lanes(thread: np.ndarray, first: int) -> np.ndarray:
+    """Where the first so many lanes of the first so many warps alone are joined."""
+    return np.asarray((thread % 32 < first) & (thread // 32 < first))
+
+
+def _every(thread: np.ndarray, step: int) -> np.ndarray:
+    """Where one lane of so many, in one warp of so many, is joined."""
+    return np.asarray((thread % 32 % step == 0) & (thread // 32 % step == 0))
 
 
 @cache

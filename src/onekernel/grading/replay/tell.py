@@ -28,7 +28,7 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
     strided = stride_cause(s.operator, every)
     found = strided
     if strided is None or len(s.operator.inputs()) > 1:  # of several inputs it says less than a mistake made on purpose
-        made = cause(s.operator, every)
+        made = cause(s.operator, every, s.text())
         strided, found = (None, made) if made else (strided, strided)
     if found is None:
         return _unexplained(s, verdicts)

@@ -12,7 +12,9 @@ Seen = Iterator[tuple[str, int, str, dict[str, object]]]
 """File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
 _Found = Iterator[tuple[int, str, dict[str, object]]]
 
-_ARRAY = re.compile(r"^\s*(?:float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t)\s+(\w+)\s*\[[^\]]*\]\s*;")
+_TYPE = r"^\s*(?:float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t|T)\s+"
+_ARRAY = re.compile(rf"{_TYPE}(\w+\s*(?:\[[^\]]*\]\s*)+(?:,\s*\w+\s*(?:\[[^\]]*\]\s*)+)*);")
+_SET = re.compile(r"\b(cudaMemset(?:Async)?)\s*\([^,;]+,\s*([^,;]+?)\s*,[^;]*;")
 _OF_THREAD = re.compile(r"\b(\w+)\s*=\s*[^;=]*\bthreadIdx\b")
 _EMPTY_FOR = re.compile(r"\b(for|while|if)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*;\s*$")
 _FLOAT_COUNTER = re.compile(
@@ -32,9 +34,15 @@ _ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\
 def lint(files: Mapping[str, str]) -> Seen:
     """What is seen in the texts of the learner's files."""
     for file, text in files.items():
-        lines = [re.sub(r"//.*", "", line) for line in text.splitlines()]
-        for rule in (_own_arrays, _empty_bodies, _counters, _bytes, _types, _own_outputs, _quotients):
+        lines = _code(text)
+        for rule in _RULES:
             yield from ((file, n, key, values) for n, key, values in rule(lines))
+
+
+def _code(text: str) -> list[str]:
+    """The lines without comments."""
+    kept = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+    return [re.sub(r"//.*", "", line) for line in kept.splitlines()]
 
 
 def _own_arrays(lines: Sequence[str]) -> _Found:
@@ -46,8 +54,30 @@ def _own_arrays(lines: Sequence[str]) -> _Found:
     of_thread = "|".join({"threadIdx", *_OF_THREAD.findall(text)})
     for n, line in enumerate(lines, 1):
         array = _ARRAY.match(line)
-        if array and re.search(rf"\b{array[1]}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
-            yield n, "own-array", {"name": array[1]}
+        for name in re.findall(r"(\w+)\s*\[", array[1]) if array else ():
+            if re.search(rf"(?<![.\w>]){name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
+                yield n, "own-array", {"name": name}
+
+
+def _only_added(lines: Sequence[str]) -> _Found:
+    """Arrays of a thread's own whose elements are added to, and neither set before nor given to a function."""
+    text = "\n".join(lines)
+    for n, line in enumerate(lines, 1):
+        array = _ARRAY.match(line)
+        for name in re.findall(r"(\w+)\s*\[", array[1]) if array else ():
+            element = rf"\b{name}\s*(?:\[[^\]]*\]\s*)+"
+            given = re.search(rf"\b{name}\b\s*(?![\s\[])", text.replace(line, "", 1))
+            elsewhere = given or re.search(rf"{element}=[^=]|&\s*{element}", text)
+            if re.search(rf"{element}\+=", text) and not elsewhere:
+                yield n, "uninitialised", {"name": name}
+
+
+def _set_bytes(lines: Sequence[str]) -> _Found:
+    """cudaMemset with another value than 0, or all bits: it sets bytes."""
+    for n, line in enumerate(lines, 1):
+        for call, value in _SET.findall(line):
+            if re.fullmatch(r"[1-9]\d*|0x0*[1-9]|-?\d*\.\d*f?", value) and value not in ("255", "127"):
+                yield n, "set-bytes", {"call": call, "value": value}
 
 
 def _empty_bodies(lines: Sequence[str]) -> _Found:
@@ -103,3 +133,8 @@ def _own_outputs(lines: Sequence[str]) -> _Found:
         allocated = _ALLOCATES.search(line)
         if allocated and allocated[1] in given:
             yield n, "own-output", {"name": allocated[1]}
+
+
+_RULES = (
+    _own_arrays, _only_added, _set_bytes, _empty_bodies, _counters, _bytes, _types, _own_outputs, _quotients,
+)  # fmt: skip

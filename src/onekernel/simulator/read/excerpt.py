@@ -94,6 +94,58 @@ def runtime_call(file: str | None, number: int | None) -> str:
     return names[0] if len(names) == 1 else ""
 
 
+def _loops(file: str) -> list[tuple[int, int]]:
+    """First and last line of each loop: of its braces, or of the statement that it has without them."""
+    found, open_braces = [], []
+    for n, line in enumerate(_lines(file), 1):
+        code = _code(line)
+        for at, sign in enumerate(code):
+            if sign == "{":
+                open_braces.append((n, bool(_LOOP.search(code[:at]))))
+            elif sign == "}" and open_braces:
+                first, is_loop = open_braces.pop()
+                found += [(first, n)] if is_loop else []
+        if _LOOP.search(code) and "{" not in code:
+            found.append((n, n if code.rstrip().endswith(";") else n + 1))
+    return found
+
+
+def barrier_in_turn(file: str, number: int) -> bool:
+    """Whether the innermost loop around the line calls a barrier of the block."""
+    around = [(first, last) for first, last in _loops(file) if first <= number <= last]
+    first, last = max(around, default=(1, 0), key=lambda loop: (loop[0], -loop[1]))
+    return any(_BARRIER.search(_code(line)) for line in _lines(file)[first - 1 : last])
+
+
+def after_loops(file: str, number: int, outside: int) -> int:
+    """The last line of the outermost loop around the line that is not around `outside`; the line itself without one."""
+    around = [loop for loop in _loops(file) if loop[0] <= number <= loop[1] and not loop[0] <= outside <= loop[1]]
+    return min(around, default=(number, number))[1]
+
+
+def updates(text: str, variable: str) -> bool:
+    """Whether a line changes an element by what is in it, and reads no other: `v[i] += w`, `v[i] = v[i] + w`."""
+    element = rf"\b{re.escape(variable)}\b(?:\s*\[[^\]]*\])*"
+    changed = re.search(rf"({element})\s*([-+*/|&^]?)=(?!=)(.*)", text)
+    if not changed:
+        return bool(re.search(rf"{element}\s*(?:\+\+|--)|(?:\+\+|--)\s*{element}", text))
+    read = {re.sub(r"\s", "", one) for one in re.findall(element, changed[3])}
+    return read <= {re.sub(r"\s", "", changed[1])} if read else bool(changed[2])
+
+
+def reads_further(text: str, variable: str) -> bool:
+    """Whether a line changes an element of the array by another that lies a sum further on: v[t] += v[t + s]."""
+    name = re.escape(variable)
+    return bool(re.search(rf"\b{name}\s*\[[^\]]*\]\s*[-+*/]?=[^=].*\b{name}\s*\[[^\]]*\+[^\]]*\]", text))
+
+
+def stored_in_branch(file: str | None, variable: str) -> int | None:
+    """The line of the first store into the array, where an `if` stands before each of them."""
+    store = re.compile(rf"\b{re.escape(variable)}\s*(?:\[[^\]]*\]\s*)+=[^=]")
+    lines = [n for n, line in enumerate(_lines(file) if file else (), 1) if store.search(_code(line))]
+    return lines[0] if lines and all(in_branch(file, n) for n in lines) else None
+
+
 def share_loop(file: str, one: int, other: int) -> bool:
     """Whether a loop with braces stands around both lines."""
     open_loops: list[tuple[int, bool]] = []

@@ -21,6 +21,11 @@ from onekernel.simulator.read.traffic import kernel_name
 # Forms, and values, that the file's text and the launch tell, and not the runtime.
 OF_THE_READER = (
     "used-again",
+    "lost-update",
+    "same-turn",
+    "next-turn",
+    "beyond-step",
+    "guarded",
     "write-after-read",
     "advice-loop",
     "same-line",
@@ -33,7 +38,7 @@ OF_THE_READER = (
     "one-past",
     "some-call",
 )
-GIVEN = ("kernel", "line", "other_line", "warp", "once", "place", "few", "threads", "call", "error")
+GIVEN = ("kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -60,11 +65,10 @@ def _finding(
     values["other_line"] = other or line or 0
     values["kernel"] = _kernel(found, report, functions)
     threads = _threads(found, report)
-    if form in record.in_loop and line == other and excerpt.in_loop(file, line):
-        form = record.in_loop[form]
     if form in ("read-write", "write-after-read") and file == (other_file or file):
-        order = _order(file, line, other)
+        order = _order(file, line, other, str(values["variable"]))
         form = form if order == "read-write" else order
+        values["after"] = excerpt.after_loops(file, other or 0, line or 0) if file else 0
     if "advice" in values and excerpt.in_loop(file, line):
         values["advice"] = record.says("advice-loop", {})
     if record.name == "out-of-bounds-shared":
@@ -72,13 +76,17 @@ def _finding(
         past = int(str(values.get("index", 0))) - int(str(values.get("size", 0)))
         last = record.says("one-past", {}) if past == 0 and excerpt.has_wide_test(file, line) else None
         of_size = record.says("dynamic", {}) if dynamic else record.says("static", {"threads": threads})
-        values["place"] = last or of_size
+        text = excerpt.line_of(file, line)
+        beyond = form == "read" and past >= 0 and excerpt.reads_further(text, str(values["variable"]))
+        values["place"] = record.says("beyond-step", {}) if beyond else last or of_size
     if record.name == "unasked-error":
         values["error"] = error_text(int(str(values["status"])))
         values["call"] = excerpt.runtime_call(file, line) or record.says("some-call", {})
     if record.name == "uninitialised-read":
         few = form == "shared" and int(str(values["index"])) >= threads
-        values["few"] = record.says("few", {"threads": threads}) if few else ""
+        at = excerpt.stored_in_branch(file, str(values["variable"])) if form == "shared" else None
+        guarded = record.says("guarded", {"at": at}) if at else ""
+        values["few"] = record.says("few", {"threads": threads}) if few else guarded
     if form == "write-write" and line == other:
         form = "same-index"
     if form == "grid" and excerpt.is_of_device(file, str(values["variable"])):
@@ -93,12 +101,17 @@ def _finding(
     return Finding(found["code"], record.says(form, values), file, line, record.severity, record.chapter)
 
 
-def _order(file: str | None, write: int | None, read: int | None) -> str:
+def _order(file: str | None, write: int | None, read: int | None, variable: str) -> str:
     """Which comes first of a write and a read by two threads: the read, where a barrier stands between the write and it
-    (the write is then that of the next turn, or call), or where the write stands below it outside a loop. Neither does,
-    where one line does both."""
+    (the write is then that of the next turn, or call), or where the write stands below it outside a loop. Where one
+    line does both: neither, if each thread changes the element, or a barrier divides the turns of the loop; else the
+    write of one turn meets the read of the next."""
     if write and write == read:
-        return "same-line"
+        if excerpt.updates(excerpt.line_of(file, write), variable):
+            return "lost-update"
+        if not file or not excerpt.in_loop(file, write):
+            return "same-line"
+        return "same-turn" if excerpt.barrier_in_turn(file, write) else "next-turn"
     if not file or not write or not read or not excerpt.same_function(file, write, read):
         return "read-write"
     if write < read and excerpt.barrier_between(file, write, read):

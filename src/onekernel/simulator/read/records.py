@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ class Record:
     forms: frozenset[str]
     means: Mapping[str, str]  # by language; empty where it shares the row of another record, or has none
     row: str | None
-    in_loop: Mapping[str, str] = field(default_factory=dict)
     severity: str = "error"
 
     def says(self, form: str, values: Mapping[str, Any]) -> Message:
@@ -70,6 +69,5 @@ def _record(name: str, data: Mapping[str, Any]) -> Record:
         forms=frozenset({""} if "en" in says else says),
         means=data.get("means", {}),
         row=data.get("row"),
-        in_loop=data.get("in_loop", {}),
         severity=data.get("severity", "error"),
     )

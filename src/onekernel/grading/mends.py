@@ -1,0 +1,87 @@
+"""A file as it would be without what a compiler, or a lint, suspects: right then, it had that cause.
+
+A warning tells what stands in a line, not that results are wrong because of it. So the line is mended, and the file is
+run again on the inputs that were wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from onekernel.backends.base import Finding
+
+MOST = 4  # versions of a file that are tried
+
+Lines = list[str]
+_INTEGERS = r"\b(?:unsigned |signed )?(?:int|long long|long|short|char|u?int\d+_t|size_t|unsigned)\b"
+
+
+def mended(text: str, warnings: Sequence[Finding]) -> Iterator[str]:
+    """The text without what the warnings name, in each way there is to mend it; nothing where one has none."""
+    ways = [list(_ways(text.split("\n"), w)) for w in warnings]
+    for chosen in islice(product(*ways), MOST):
+        lines = text.split("\n")
+        for change in chosen:
+            for n, line in change.items():
+                lines[n] = line
+        yield "\n".join(lines)
+
+
+def _ways(lines: Lines, warning: Finding) -> Iterator[Mapping[int, str]]:
+    """Lines by their index, as they are to be instead."""
+    rule = _RULES.get(warning.code.removeprefix("warning-"))
+    at = (warning.line or 0) - 1
+    if rule and 0 <= at < len(lines):
+        for n, line in rule(lines, at, {k: str(v) for k, v in warning.message.values.items()}):
+            if line != lines[n]:
+                yield {n: line}
+
+
+_Rule = Callable[[Lines, int, Mapping[str, str]], Iterator[tuple[int, str]]]
+
+
+def _in_line(pattern: str, instead: str) -> _Rule:
+    """A pattern and what stands for it; {name} in both is a value of the warning."""
+
+    def rule(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+        known = {name: re.escape(value) for name, value in values.items()}
+        found = re.sub(r"<(\w+)>", lambda m: known.get(m[1], "$."), pattern)
+        yield at, re.sub(found, re.sub(r"<(\w+)>", lambda m: values.get(m[1], ""), instead), lines[at], count=1)
+
+    return rule
+
+
+def _uninitialised(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    declared = re.compile(rf"\b{re.escape(values['name'])}\b((?:\s*\[[^\]]*\])*)(?=\s*[,;])")
+    array = declared.search(lines[at])
+    for first in ("{}",) if array and array[1] else ("0", "-INFINITY"):
+        yield at, declared.sub(rf"\g<0> = {first}", lines[at], count=1)
+
+
+def _cuts(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """The integer in the declaration of what is set on the line, the last of it first; or any on the line itself."""
+    targets = re.findall(r"(\w+)\s*(?:\[[^=]*\]\s*)*[-+*/]?=[^=]", lines[at])
+    for target in reversed(targets):
+        declared = re.compile(rf"{_INTEGERS}(?=[^;()]*\b{target}\b)")
+        n = max((n for n in range(at + 1) if declared.search(lines[n])), default=None)
+        if n is not None:
+            yield n, declared.sub("float", lines[n], count=1)
+    yield at, re.sub(_INTEGERS, "float", lines[at])
+
+
+_RULES: Mapping[str, _Rule] = {
+    "own-array": _in_line(r"^(\s*)", r"\1__shared__ "),
+    "assignment": _in_line(r"((?:if|while)\s*\(.*?[^=!<>+*/%&|^-])=(?!=)", r"\1=="),
+    "uninitialised": _uninitialised,
+    "no-call": _in_line(r"\b<name>\s*;", "<name>();"),
+    "empty-body": _in_line(r"\)\s*;\s*$", ")"),
+    "cuts": _cuts,
+    "float-counter": _in_line(r"\b(?:float|__half)(?=\s+<name>\b)", "long long"),
+    "bytes": _in_line(r"(\(\s*([^,]+),[^,]+,\s*)<count>", r"\1(<count>) * sizeof(*(\2))"),
+    "other-type": _in_line(r"\(\s*(?:const\s+)?<type>\s*\*\s*\)", ""),
+    "quotient": _in_line(r"<quotient>", "<instead>"),
+    "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
+    "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,\s*)[^,]+", r"\g<1>0"),
+}
