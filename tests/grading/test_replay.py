@@ -73,7 +73,7 @@ def test_a_mistake_is_named_or_nothing_is(name: str, dtype: str) -> None:
                 pairs = [(c, outcome(operator, c, c.expected[operator.outputs()[0].name] if y is None else y))
                          for c, y in zip(planned, by_key[key], strict=True)]  # fmt: skip
                 found = replay.cause(operator, pairs)
-                told = found and [m.key for m in found.values.values() if isinstance(m, Message)] or [found and found.key]
+                told = [m.key for m in (found, *found.values.values()) if isinstance(m, Message)] if found else []
                 assert found is None or f"replay.{cause}" in told, (key, found)
                 named |= {cause} if found else set()
     assert len(named) >= 0.7 * len(causes), sorted(causes - named)

@@ -18,10 +18,11 @@ from pathlib import Path
 import pytest
 
 from onekernel import cli, comments, learners, messages
-from onekernel.cli import parser, scoreboard
+from onekernel.cli import check, parser, scoreboard
 from onekernel.cli.console import console
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
+from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from onekernel.sandbox.machine import TRY_AGAIN
@@ -94,6 +95,20 @@ def test_a_learners_first_hour(run: Run, root: Path, ana: Path) -> None:
     code, out, _ = run("check")
     assert (code, "12 / 12" in out) == (0, True)
     assert "nothing left" in out
+
+
+def test_what_is_graded_is_said_before_the_next_is(run: Run, ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exercise may take a minute on a GPU: nobody waits for all of them to read the first."""
+    graded = check.grade
+
+    def announced(submission: Submission) -> Result:
+        print(f"now {submission.exercise.slug}", flush=True)
+        return graded(submission)
+
+    monkeypatch.setattr(check, "grade", announced)
+    out = run("check")[1]
+    order = [out.index(text) for text in ("now quiz", "○ quiz", "now exam", "○ exam", "0 / 12")]
+    assert order == sorted(order)
 
 
 def test_nobody_is_congratulated_while_an_exercise_is_only_in_part(run: Run, root: Path, ana: Path) -> None:
@@ -670,7 +685,9 @@ def test_speed_without_a_gpu_shows_what_it_needs_and_its_points_never_zero_of_ze
         else Verdict(c, PASSED, c.points)
         for c in tuned.checks
     ]
-    scoreboard.show(Scorecard((Result(tuned, tuple(verdicts), "simulator", 1),)), real, "onekernel check")
+    result = Result(tuned, tuple(verdicts), "simulator", 1)
+    scoreboard.show_one(result, real, None, alone=True)
+    scoreboard.show_rest(Scorecard((result,)), real, "onekernel check")
     out = capsys.readouterr().out
     speed = next(c for c in tuned.checks if c.kind.name == "speed")
     (row,) = [line for line in out.splitlines() if line.endswith(f"– / {speed.points}")]

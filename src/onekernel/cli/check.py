@@ -99,6 +99,7 @@ def _once(
     for exercise in exercises:
         with _progress(exercise):
             result = grade(_submission(course, exercise, learner, device, seed))
+        scoreboard.show_one(result, course, results[-1] if results else None, alone=len(exercises) == 1)
         results.append(result)
         if learner and not not_kept:
             try:
@@ -106,7 +107,7 @@ def _once(
             except OSError as error:
                 not_kept = error
     card = Scorecard.of(results)
-    scoreboard.show(card, course, _replay(args, learner))
+    scoreboard.show_rest(card, course, _replay(args, learner))
     if args.json:
         about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
         learners.write_json(Path(args.json), {**about, "date": learners.today(), **card.to_json()})

@@ -24,21 +24,23 @@ from onekernel.report import text as reports
 WAITING = ("right-first", "told-at-first")  # a check that waits for others: no failure of its own to explain
 
 
-def show(card: Scorecard, course: Course, replay: str) -> None:
-    """Prints a scorecard. `replay` is the command that graded it, to which an exercise and a seed are added."""
-    alone = len(card.results) == 1
-    for lab in course.labs:
-        mine = [r for r in card.results if r.exercise.lab == lab.name]
-        if mine:
-            write()
-            write(lab_heading(lab), "bold")
-        for result in mine:
-            possible = result.exercise.points if result.status == NOT_ASSESSED else result.assessed
-            _row("  ", result.status, result.exercise.slug, result.earned, possible, bold=True)
-            for verdict in result.verdicts:
-                if alone or (result.status in (FAILED, PARTIAL) and verdict.status != PASSED):
-                    _check(verdict)
-    if not alone:
+def show_one(result: Result, course: Course, before: Result | None, *, alone: bool) -> None:
+    """Prints an exercise's points as soon as they are known, under its lab's heading where the one `before` it was of
+    another. `alone`: no other is graded, so each of its checks is shown."""
+    if before is None or before.exercise.lab != result.exercise.lab:
+        write()
+        write(lab_heading(next(lab for lab in course.labs if lab.name == result.exercise.lab)), "bold")
+    possible = result.exercise.points if result.status == NOT_ASSESSED else result.assessed
+    _row("  ", result.status, result.exercise.slug, result.earned, possible, bold=True)
+    for verdict in result.verdicts:
+        if alone or (result.status in (FAILED, PARTIAL) and verdict.status != PASSED):
+            _check(verdict)
+
+
+def show_rest(card: Scorecard, course: Course, replay: str) -> None:
+    """Prints what follows the exercises. `replay` is the command that graded them, to which one of them and a seed are
+    added."""
+    if len(card.results) > 1:
         write()
         _points("  " + say("cli.total"), card.earned, card.assessed, "bold")
     _not_assessed(card)

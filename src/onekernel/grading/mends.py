@@ -22,11 +22,10 @@ def mended(text: str, warnings: Sequence[Finding]) -> Iterator[str]:
     """The text without what the warnings name, in each way there is to mend it; nothing where one has none."""
     ways = [list(_ways(text.split("\n"), w)) for w in warnings]
     for chosen in islice(product(*ways), MOST):
-        lines = text.split("\n")
+        lines = dict(enumerate(text.split("\n")))
         for change in chosen:
-            for n, line in change.items():
-                lines[n] = line
-        yield "\n".join(lines)
+            lines |= change
+        yield "\n".join(lines.values())
 
 
 def _ways(lines: Lines, warning: Finding) -> Iterator[Mapping[int, str]]:
@@ -34,9 +33,8 @@ def _ways(lines: Lines, warning: Finding) -> Iterator[Mapping[int, str]]:
     rule = _RULES.get(warning.code.removeprefix("warning-"))
     at = (warning.line or 0) - 1
     if rule and 0 <= at < len(lines):
-        for n, line in rule(lines, at, {k: str(v) for k, v in warning.message.values.items()}):
-            if line != lines[n]:
-                yield {n: line}
+        found = rule(lines, at, {k: str(v) for k, v in warning.message.values.items()})
+        yield from ({n: line} for n, line in dict.fromkeys(found) if line != lines[n])
 
 
 _Rule = Callable[[Lines, int, Mapping[str, str]], Iterator[tuple[int, str]]]
@@ -75,6 +73,7 @@ _RULES: Mapping[str, _Rule] = {
     "own-array": _in_line(r"^(\s*)", r"\1__shared__ "),
     "assignment": _in_line(r"((?:if|while)\s*\(.*?[^=!<>+*/%&|^-])=(?!=)", r"\1=="),
     "uninitialised": _uninitialised,
+    "maybe-uninitialised": _uninitialised,
     "no-call": _in_line(r"\b<name>\s*;", "<name>();"),
     "empty-body": _in_line(r"\)\s*;\s*$", ")"),
     "cuts": _cuts,
@@ -83,5 +82,5 @@ _RULES: Mapping[str, _Rule] = {
     "other-type": _in_line(r"\(\s*(?:const\s+)?<type>\s*\*\s*\)", ""),
     "quotient": _in_line(r"<quotient>", "<instead>"),
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
-    "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,\s*)[^,]+", r"\g<1>0"),
+    "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),
 }

@@ -12,18 +12,18 @@ from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Ve
 from onekernel.messages import Message
 
 # What is written there cannot be meant, whatever else is wrong: it comes first.
-NEVER_MEANT = ("assignment", "no-call", "empty-body", "unused-result", "float-counter", "own-output")
+NEVER_MEANT = ("assignment", "no-call", "empty-body", "unused-result", "float-counter", "own-output", "uninitialised")
 # What right kernels do as well: told where the file is right without it, and not at all where it is not.
 PERHAPS = ("own-array", "bytes", "other-type", "set-bytes")
 # What the symptom is told before, where the file without it is wrong as well.
-BEHIND = ("uninitialised", "cuts", "quotient")
+BEHIND = ("maybe-uninitialised", "cuts", "quotient")
 
 Cured = Callable[[str], int]
 """Of a text of the file: how many inputs that were wrong are right with it; 0 where one stays wrong."""
 
 
 def with_warnings(verdicts: Sequence[Verdict], warnings: Sequence[Finding], text: str, cured: Cured) -> list[Verdict]:
-    """The verdicts, the first of those that failed with the compiler's warnings on `text`: the cause, or all of them."""
+    """The verdicts, the first of those that failed with the compiler's warnings on `text`: the cause, or all."""
     cause = _cause(warnings, text, cured) if any(v.status == FAILED for v in verdicts) else None
     out, told = [], not warnings
     for verdict in _beyond_inputs(verdicts, warnings):

@@ -35,7 +35,8 @@ FEW = 0.02  # of the elements may lie a rounding step of a narrow type further o
 BETTER = 0.1  # and of a wrong answer's distance from the right one
 # What a kernel's text has where it makes a mistake that others give the same numbers as.
 _OF_A_WARP = "__shfl|__reduce"
-_WHOLE = r"(?<!\()\b(?:int|long|short|unsigned|size_t|u?int\d+_t)\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{)|(?<!<<<)\(int\)|tl\.int"
+_INTEGER = r"\b(?:int|long|short|unsigned|size_t|u?int\d+_t)"
+_WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(int\)|tl\.int"
 WORDS = {"sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-integer": _WHOLE}
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 

@@ -27,7 +27,7 @@ _KNOWN = (
     ("parentheses", r"assignment used as truth value|using the result of an assignment", "assignment"),
     ("address", r"statement is a reference, not call, to function '(?P<name>\w+)'", "no-call"),
     ("uninitialized", r"'(?P<name>\w+)' is (?:used )?uninitialized", "uninitialised"),
-    ("maybe-uninitialized", r"'(?P<name>\w+)' (?:may|might) be used uninitialized", "uninitialised"),
+    ("maybe-uninitialized", r"'(?P<name>\w+)' (?:may|might) be used uninitialized", "maybe-uninitialised"),
     ("unused-result", r"return value of '.*?\b(?P<name>__\w+_sync)", "unused-result"),
     ("unused-value", r"(?:statement|value computed|expression|right operand|left operand)", "no-effect"),
     ("unused-but-set-variable", r"'(?P<name>\w+)'", "never-used"),
@@ -55,7 +55,7 @@ def _said(log: str, files: Mapping[str, str]) -> Seen:
             if said:
                 values: dict[str, object] = dict(said.groupdict())
                 line = int(match["line"])
-                if key == "uninitialised":
+                if key.endswith("uninitialised"):
                     line = _declared(files[match["file"]].splitlines(), line, said["name"])
                 yield match["file"], line, key, values
                 break
