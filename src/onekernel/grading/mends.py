@@ -28,45 +28,55 @@ def mended(text: str, warnings: Sequence[Finding]) -> Iterator[str]:
         yield "\n".join(lines.values())
 
 
-def _ways(lines: Lines, warning: Finding) -> Iterator[Mapping[int, str]]:
+def _ways(lines: Lines, warning: Finding) -> Iterator[_Change]:
     """Lines by their index, as they are to be instead."""
     rule = _RULES.get(warning.code.removeprefix("warning-"))
     at = (warning.line or 0) - 1
     if rule and 0 <= at < len(lines):
         found = rule(lines, at, {k: str(v) for k, v in warning.message.values.items()})
-        yield from ({n: line} for n, line in dict.fromkeys(found) if line != lines[n])
+        changes = [{n: line for n, line in way.items() if line != lines[n]} for way in found]
+        yield from (way for k, way in enumerate(changes) if way and way not in changes[:k])
 
 
-_Rule = Callable[[Lines, int, Mapping[str, str]], Iterator[tuple[int, str]]]
+_Change = Mapping[int, str]
+_Rule = Callable[[Lines, int, Mapping[str, str]], Iterator[_Change]]
 
 
 def _in_line(pattern: str, instead: str) -> _Rule:
     """A pattern and what stands for it; {name} in both is a value of the warning."""
 
-    def rule(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    def rule(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]:
         known = {name: re.escape(value) for name, value in values.items()}
         found = re.sub(r"<(\w+)>", lambda m: known.get(m[1], "$."), pattern)
-        yield at, re.sub(found, re.sub(r"<(\w+)>", lambda m: values.get(m[1], ""), instead), lines[at], count=1)
+        yield {at: re.sub(found, re.sub(r"<(\w+)>", lambda m: values.get(m[1], ""), instead), lines[at], count=1)}
 
     return rule
 
 
-def _uninitialised(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def _uninitialised(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]:
     declared = re.compile(rf"\b{re.escape(values['name'])}\b((?:\s*\[[^\]]*\])*)(?=\s*[,;])")
     array = declared.search(lines[at])
     for first in ("{}",) if array and array[1] else ("0", "-INFINITY"):
-        yield at, declared.sub(rf"\g<0> = {first}", lines[at], count=1)
+        yield {at: declared.sub(rf"\g<0> = {first}", lines[at], count=1)}
 
 
-def _cuts(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+def _other_type(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]:
+    """The cast left out; with it, pointers of that type that a kernel takes."""
+    cast = re.compile(rf"\(\s*(?:const\s+)?{re.escape(values['type'])}\s*\*\s*\)")
+    yield {at: cast.sub("", lines[at])}
+    pointer = re.compile(rf"\b{re.escape(values['type'])}(?=\s*\*)")
+    yield {n: pointer.sub("float", cast.sub("", line)) for n, line in enumerate(lines)}
+
+
+def _cuts(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]:
     """The integer in the declaration of what is set on the line, the last of it first; or any on the line itself."""
     targets = re.findall(r"(\w+)\s*(?:\[[^=]*\]\s*)*[-+*/]?=[^=]", lines[at])
     for target in reversed(targets):
         declared = re.compile(rf"{_INTEGERS}(?=[^;()]*\b{target}\b)")
         n = max((n for n in range(at + 1) if declared.search(lines[n])), default=None)
         if n is not None:
-            yield n, declared.sub("float", lines[n], count=1)
-    yield at, re.sub(_INTEGERS, "float", lines[at])
+            yield {n: declared.sub("float", lines[n], count=1)}
+    yield {at: re.sub(_INTEGERS, "float", lines[at])}
 
 
 _RULES: Mapping[str, _Rule] = {
@@ -79,7 +89,7 @@ _RULES: Mapping[str, _Rule] = {
     "cuts": _cuts,
     "float-counter": _in_line(r"\b(?:float|__half)(?=\s+<name>\b)", "long long"),
     "bytes": _in_line(r"(\(\s*([^,]+),[^,]+,\s*)<count>", r"\1(<count>) * sizeof(*(\2))"),
-    "other-type": _in_line(r"\(\s*(?:const\s+)?<type>\s*\*\s*\)", ""),
+    "other-type": _other_type,
     "quotient": _in_line(r"<quotient>", "<instead>"),
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
     "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),

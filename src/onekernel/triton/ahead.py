@@ -19,8 +19,9 @@ from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.triton.capture import CompileOnlyDriver
+from onekernel.triton.captured import Functions, where
 from onekernel.triton.loading import load_module
-from onekernel.triton.refusals import own_functions, refusal
+from onekernel.triton.refusals import refusal
 
 MOST = 2  # launches of a kernel that are compiled in any case, for each choice of element types
 GROWS = 4  # then those whose largest compile-time number is so many times the largest before: another branch, perhaps
@@ -123,9 +124,12 @@ def described(kernel: Any, names: list[str], args: tuple[Any, ...], kwargs: dict
         if type(described[1]) is int and name in names and name not in constants:
             described = "value", 1 if value == 1 else 16 if value % 16 == 0 else 3  # all that the compiler looks at
         values[name] = described
+    place = where(kernel)
+    if place is None:
+        return None
     types = sorted({str(value) for kind, value in values.values() if kind == "tensor"})
     numbers = [abs(v) for n, (_, v) in values.items() if n in constants and isinstance(v, int | float)]
-    return {"kernel": kernel.__name__, "types": types, "arguments": values, "largest": max(numbers, default=0)}
+    return {"kernel": place, "types": types, "arguments": values, "largest": max(numbers, default=0)}
 
 
 def _described(value: Any) -> tuple[str, Any] | None:
@@ -165,24 +169,23 @@ class _Compiler:
         def stages(function: Any, _key: Any, signature: Any, device: Any, constexprs: Any, *rest: Any) -> None:
             self._stages(function, device, function.ASTSource(function, signature, constexprs, rest[1]), rest[0])
 
-        patched: Any = JITFunction
-        patched._do_compile = stages
-        self._functions = own_functions(load_module(path))
+        compiled: Any = JITFunction
+        compiled._do_compile = stages
+        self._functions = Functions(path)
+        self._module = load_module(path)
 
     def compile(self, launch: Launch) -> list[Finding]:
-        """What is wrong with a launch, if the file has one kernel of that name."""
-        kernels = [f for f in self._functions if f.__name__ == launch["kernel"]]
-        if len(kernels) != 1:
-            return []
+        """What is wrong with a launch."""
         self._refused = None
         try:
+            kernel = self._functions.find(launch["kernel"], self._module)
             values = {name: _value(*described) for name, described in launch["arguments"].items()}
-            kernels[0].run(grid=(1,), warmup=True, **values)
+            kernel.run(grid=(1,), warmup=True, **values)
         except Exception:  # before the kernel itself is compiled: the interpreter says it, too
             return []
         if self._refused is None or type(self._refused).__name__ == "CompileTimeAssertionFailure":
             return []  # tl.static_assert: how an autotuner is told that a configuration does not suit
-        return [refusal(self._refused, self._path, self._functions, runs=True)]
+        return [refusal(self._refused, self._path, self._functions.all, runs=True)]
 
     def _stages(self, function: Any, device: int, source: Any, options: Any) -> None:
         """Stands where Triton compiles and keeps what it made: no file is written, and no assembler is called."""

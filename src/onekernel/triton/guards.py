@@ -3,6 +3,7 @@
 Faults of Triton's interpreter that are handled here (seen with 3.6.0 and 3.7.1):
 - 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: refused.
 - float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): fixed.
+- a kernel that a function makes does not see that function's variables: fixed (captured.py).
 - bfloat16 arithmetic works on the 16 bits as if they were an integer: refused at the line that does it.
 """
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.messages import Message
+from onekernel.triton.captured import keep_closures
 
 OLDEST = (3, 6)
 BROKEN_LOOPS, BROKEN_SINCE_NUMPY = (3, 6), (2, 4)
@@ -84,6 +86,7 @@ def mend() -> None:
     if getattr(interpreter, "_onekernel_mended", False):
         return
     interpreter._onekernel_mended = True
+    keep_closures(interpreter)
     _mend_casts(interpreter)
     _refuse_bfloat16_arithmetic(interpreter.InterpreterBuilder)
 
