@@ -19,7 +19,7 @@ from support.corpus import ROOT, graded
 pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
 # A number that is known when the kernel runs, not when it is compiled; g++ knows it as a constant.
 WIDTH = "    constexpr int width = warpSize;\n"
-FOLDERS = ("tests/right", "tests/wrong", "tests/hostile", "solutions", "solutions/ladder", "kernels",
+FOLDERS = ("tests/right", "tests/wrong", "tests/hostile", "tests/slips", "solutions", "solutions/ladder", "kernels",
            "tests/simulator/kernels")  # fmt: skip
 SAMPLE = 20  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some five minutes of processor time
 # The simulator builds these and nvcc does not, or the other way round; each says why.
@@ -27,6 +27,9 @@ DIFFER = {
     "async_group_no_wait.cu": "cuda::aligned_size_t without <cuda/barrier>",
     "host_trap.cu": "__trap in a launcher, which the simulator tells when it is reached",
     "clean_atomic_vectors.cu": "for sm_90",
+    "launch_shared_declared_too_large.cu": "shared arrays too large, which the simulator tells at their launch",
+    "add_device_symbol_cleared_by_pointer.cu": "a device variable on the host, for nvcc the host's copy of it",
+    "host_jumps_out_of_a_kernel.cu": "longjmp in a kernel, which the grader refuses in the built file",
     "compiles_a_flood.cu": "a file of 600 MB, which is above a limit of ours",
 }
 
@@ -78,5 +81,6 @@ def test_both_refuse_the_same_files():
     with ThreadPoolExecutor(2) as pool:
         theirs = dict(zip(chosen, pool.map(lambda f: refuses(compile_ahead, f), chosen), strict=True))
     ours = {f: refuses(simulator.build, f) for f in chosen}
-    differ = [f.name for f in chosen if ours[f] != theirs[f]]
+    # What an attack aims at, our own machinery, nvcc does not have.
+    differ = [f.name for f in chosen if ours[f] != theirs[f] and not (ours[f] and f.parent.name == "hostile")]
     assert not differ

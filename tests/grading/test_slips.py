@@ -46,8 +46,8 @@ def test_at_least_thirty_wrong_matrix_products_are_told_their_cause() -> None:
     """Not only that numbers differ: the mistake, or the line. Fragments, stages and barriers of buffers among them."""
     gemm = [s for s in SLIPS if s.file.startswith("gemm")]
     unexplained = [s.name for s in gemm if "No known mistake" in s.sentence("en")]
-    assert len(gemm) - len(unexplained) >= 50 and len(unexplained) <= 5, unexplained
-    explained = {s.name for s in gemm} - set(unexplained)
+    assert len(gemm) >= 60 and not unexplained
+    explained = {s.name for s in gemm}
     assert {"gemm-fragment-c-turned", "gemm-fragment-b-turned", "gemm-buffers-stale-stage", "gemm-buffers-no-barrier",
             "gemm-transpose-ignored", "gemm-no-beta", "gemm-fragment-sum-in-half", "gemm-tail-of-k-lost",
             "gemm-tail-of-n-unguarded", "gemm-tail-of-m-unguarded", "gemm-lda-is-k"} <= explained  # fmt: skip

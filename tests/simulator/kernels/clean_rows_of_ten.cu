@@ -2,6 +2,7 @@
 // n: 100
 // Result: 2 * x + 3
 #include <cuda_runtime.h>
+#include <stdint.h>
 __global__ void k(const float* x, float* y) {
     const int t = threadIdx.x, row = 10 * blockIdx.x;
     for (int c = t; c < 10; c += 4) y[row + c] = x[row + c];

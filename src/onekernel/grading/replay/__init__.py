@@ -37,7 +37,10 @@ BETTER = 0.1  # and of a wrong answer's distance from the right one
 _OF_A_WARP = "__shfl|__reduce"
 _INTEGER = r"\b(?:int|long|short|unsigned|size_t|u?int\d+_t)"
 _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(int\)|tl\.int"
-WORDS = {"sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-integer": _WHOLE}
+_NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
+WORDS = {
+    "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
+}  # fmt: skip
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
 

@@ -26,7 +26,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("mul-added", lambda: p + w)
     x = case.inputs["x"]
     top = x.max(axis=1, keepdims=True, initial=-np.inf)
-    yield Mistake("mul-in-exponent", lambda: np.exp(x * w - top) / row_sum(np.exp(x - top)))
+    product = x.astype(np.float32) * w.astype(np.float32)  # rounded as a kernel rounds it: the exponential shows it
+    yield Mistake("mul-in-exponent", lambda: np.exp(product - top.astype(np.float32)) / row_sum(np.exp(x - top)))
     yield Mistake("mul-before-sum", lambda: p * w / row_sum(p * w))
     yield Mistake("mul-before-sum", lambda: p / row_sum(p * w) * w, variant="sum alone")
     yield Mistake("mul-last-column", lambda: np.concatenate([p[:, :-1] * w[:, :-1], p[:, -1:]], axis=1))

@@ -55,10 +55,17 @@ def _said(log: str, files: Mapping[str, str]) -> Seen:
             if said:
                 values: dict[str, object] = dict(said.groupdict())
                 line = int(match["line"])
+                if key == "maybe-uninitialised" and not _is_set(files[match["file"]], said["name"]):
+                    key = "uninitialised"
                 if key.endswith("uninitialised"):
                     line = _declared(files[match["file"]].splitlines(), line, said["name"])
                 yield match["file"], line, key, values
                 break
+
+
+def _is_set(text: str, name: str) -> bool:
+    """Whether anything gives the variable a value: an assignment, not one that adds, or its address."""
+    return bool(re.search(rf"(?:^|[^\w.>])\*?{name}\s*(?:\[[^\]]*\]\s*)*=[^=]|&\s*{name}\b", text, re.MULTILINE))
 
 
 def _declared(lines: list[str], line: int, name: str) -> int:
