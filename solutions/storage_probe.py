@@ -114,7 +114,7 @@ DISAGREED: list[str] = []  # where shares_storage and the experiment differ
 
 
 def share(question: str, a: Tensor, b: Tensor) -> bool:
-    """Whether a byte that is written into a's Storage shows in b: seen by an experiment, whatever shares_storage says."""
+    """Whether a byte that is written into a's Storage shows in b: by an experiment, not by shares_storage."""
     whole = torch.empty(0, dtype=torch.uint8, device=a.device).set_(a.untyped_storage())
     kept, before = whole.clone(), b.detach().clone()
     whole.bitwise_not_()
