@@ -8,4 +8,5 @@ import sys
 from onekernel.bench.attacks.run import main
 from onekernel.bench.command import run
 
-sys.exit(run(main))
+if __name__ == "__main__":  # the processes of --jobs import this file
+    sys.exit(run(main))

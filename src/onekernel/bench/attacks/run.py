@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
 from datetime import date
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -65,18 +67,20 @@ def main(argv: Sequence[str]) -> int:
         return 0
     path = options.output or records.results(root) / "cpu" / "attacks.json"
     known = records.read(path) if path.is_file() else {}
-    who, course = "root" if os.geteuid() == 0 else "user", load(root)
+    who = "gpu" if options.device == "cuda" else "root" if os.geteuid() == 0 else "user"
+    cards = {"gpu": asdict(device.current())} if who == "gpu" else {k: v for k, v in known.items() if k == "gpu"}
     for suffix in {a.path.suffix for a in chosen}:
-        _require_right(course, suffix)
+        _require_right(load(root), suffix, options.device)
     ended: dict[str, Any] = dict(known.get("ended", {}))
-    for attack in chosen:
-        ended[attack.path.name] = {**ended.get(attack.path.name, {}), who: _ended(course, attack)}
+    for attack, how in _tried(root, chosen, options.device, options.jobs):
+        ended[attack.path.name] = {**ended.get(attack.path.name, {}), who: how}
         result: dict[str, Any] = {
             "bench": "attacks",
             "command": "python bench/attacks.py",
             "date": date.today().isoformat(),
             "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores, Linux {os.uname().release}",
             "versions": {"landlock": str(landlock_version())},
+            **cards,
             "ended": {a.path.name: ended[a.path.name] for a in every if a.path.name in ended},
         }
         result["tables"] = {"attacks": _table(every, result["ended"])}
@@ -89,19 +93,33 @@ def _parser() -> argparse.ArgumentParser:
     parser = command.parser("attacks")
     command.option(parser, "attacks", "--only", nargs="+", metavar="NAME")
     command.option(parser, "attacks", "--output", type=Path, metavar="FILE")
+    command.option(parser, "attacks", "--device", choices=["simulator", "cuda"], default="simulator")
+    command.option(parser, "attacks", "--jobs", type=int, default=1, metavar="N")
     return parser
 
 
-def _require_right(course: Course, suffix: str) -> None:
+def _tried(root: Path, chosen: Sequence[Attack], on: str, jobs: int) -> Iterator[tuple[Attack, dict[str, Any]]]:
+    """Each attack, graded in one of `jobs` processes, and how that ended; in the order in which they end."""
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        asked = {pool.submit(_alone, root, attack, on): attack for attack in chosen}
+        for done in as_completed(asked):
+            yield asked[done], done.result()
+
+
+def _alone(root: Path, attack: Attack, on: str) -> dict[str, Any]:
+    return _ended(load(root), attack, on)
+
+
+def _require_right(course: Course, suffix: str, on: str) -> None:
     """Raises UserError where a right file earns nothing either: then no attack has been tried."""
     slug = {".cu": "vector_add", ".py": "softmax_triton"}[suffix]
     header = {"exercise": slug, "attack": "", "ataque": ""}
-    ended = _ended(course, Attack(course.solution(course.exercises[slug]), header))
+    ended = _ended(course, Attack(course.solution(course.exercises[slug]), header), on)
     if not ended["earned"]:
         raise UserError(Message.of("bench.attacks-control", file=course.exercises[slug].file))
 
 
-def _ended(course: Course, attack: Attack) -> dict[str, Any]:
+def _ended(course: Course, attack: Attack, on: str) -> dict[str, Any]:
     """What the attack earned, what was said of it, whether it stopped the grading, and the seconds."""
     known = course.exercises[attack.header["exercise"]]
     checks = tuple(
@@ -111,7 +129,7 @@ def _ended(course: Course, attack: Attack) -> dict[str, Any]:
     exercise = replace(known, checks=checks, dtypes=("float32",))
     began = time.monotonic()
     try:
-        result = grade(Submission(Course(course.root, ()), exercise, attack.path, "simulator", fresh_seed()))
+        result = grade(Submission(Course(course.root, ()), exercise, attack.path, on, fresh_seed()))
     except MachineFault as fault:
         return {"earned": 0, "stopped": str(fault.message.key), "seconds": round(time.monotonic() - began, 1)}
     codes = sorted({f.code for v in result.verdicts for f in v.failures if f.code})
@@ -124,8 +142,10 @@ def _table(every: Sequence[Attack], ended: dict[str, Any]) -> dict[str, Any]:
         mine = ended.get(attack.path.name, {})
         seen = [_cell(mine.get(who)) for who in ("user", "root")]
         closed = in_each("closed-" + attack.header["closed by"].replace(" ", "-"))
-        gpu = in_each("attack-gpu-" + ("simulator" if attack.header.get("where") == "simulator" else "same"))
-        rows.append([f"`{attack.path.name}`", attack.sentence, closed, *seen, gpu])
+        there = in_each("attack-gpu-" + ("simulator" if attack.header.get("where") == "simulator" else "same"))
+        rows.append(
+            [f"`{attack.path.name}`", attack.sentence, closed, *seen, _cell(mine["gpu"]) if "gpu" in mine else there]
+        )
     names = ("file", "attack", "closed", "user", "root", "gpu")
     return {"columns": [in_each(f"attacks-{name}") for name in names], "rows": rows}
 
