@@ -20,7 +20,7 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,17 +184,22 @@ def write_json(path: Path, data: object) -> None:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replaces `path` whole or not at all. Raises OSError, which names `path`."""
+    write_parts(path, (data,))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """As `write_bytes`, of what is made a part after the other and need not be in memory at once."""
     try:
-        _replace(path, data)
+        _replace(path, parts)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o644)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import datetime
+import gc
 import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import ClassVar
+from weakref import WeakSet
 
 import pytest
 
@@ -142,7 +146,7 @@ JENKINS = {
 
 def test_junit_is_what_jenkins_validates(course: Course, row: Row) -> None:
     odd = Row("z", "\x00\ud800\uffff\x1b[2J", {}, "", False, (), row.card, row.home)
-    root = ElementTree.fromstring(junit.text([row, odd], course))
+    root = ElementTree.fromstring(b"".join(junit.parts([row, odd], course)))
     for element in root.iter():
         allowed, required, children = JENKINS[element.tag]
         assert required <= set(element.attrib) <= allowed, element.tag
@@ -175,6 +179,40 @@ def test_files_that_are_alike_are_found_through_names_layout_and_comments(course
 def test_what_a_whole_class_wrote_is_no_copy(course: Course) -> None:
     right = course.solution(course.exercises["softmax_block"]).read_text(encoding="utf-8")
     assert not similar.alike("softmax_block", {f"s{n}": right for n in range(9)}, ())
+
+
+class Text(str):
+    """A text that is counted while it is in memory."""
+
+    alive: ClassVar[WeakSet[Text]] = WeakSet()
+
+    def __init__(self, text: str) -> None:
+        Text.alive.add(self)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def test_a_class_is_never_in_memory_at_once(course: Course, row: Row) -> None:
+    right = (course.root / "solutions" / "softmax_block.cu").read_text()
+
+    class Files(dict[str, str]):
+        def items(self) -> Iterator[tuple[str, str]]:  # type: ignore[override]
+            return ((who, self[who]) for who in self)
+
+        def __getitem__(self, who: str) -> str:
+            gc.collect()
+            assert len(Text.alive) <= 2
+            return Text(super().__getitem__(who))
+
+    files = Files({f"s{n}": right if n < 2 else "int nothing;" for n in range(30)})
+    assert [a.lines[0] == a.lines[1] != frozenset() for a in similar.alike("softmax_block", files, ())] == [True]
+    assert not similar.alike("softmax_block", files, (), most=0)
+
+    asked = []
+    parts = junit.parts((asked.append(n) or row for n in range(3)), course)  # type: ignore[func-returns-value]
+    next(parts), next(parts)
+    assert asked == [0]
 
 
 def test_how_late_is_a_column() -> None:

@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
-from onekernel.learners import write_bytes
+from onekernel.learners import write_parts
 from onekernel.messages import Message
 
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
@@ -198,7 +198,13 @@ def _why(failure: Mapping[str, Any]) -> dict[str, Any]:
 def write_final(out: Path, seed: int, results: Mapping[tuple[str, str], Mapping[str, Any]]) -> Path:
     """Writes `results.jsonl`: what was decided and why, in order, without anything that another run could tell
     differently: times, machines, and the values that a sentence holds of them."""
-    lines = [_line({"class": FORMAT, "seed": seed})]
+    path = out / FINAL
+    write_parts(path, _final(seed, results))
+    return path
+
+
+def _final(seed: int, results: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[bytes]:
+    yield _line({"class": FORMAT, "seed": seed})
     for student, exercise in sorted(results):
         data = results[student, exercise]
         verdicts = [
@@ -212,10 +218,7 @@ def write_final(out: Path, seed: int, results: Mapping[tuple[str, str], Mapping[
             for v in data["verdicts"]
         ]
         earned = round(sum(v["earned"] for v in verdicts), 4)
-        lines.append(_line({"student": student, "exercise": exercise, "earned": earned, "verdicts": verdicts}))
-    path = out / FINAL
-    write_bytes(path, b"".join(lines))
-    return path
+        yield _line({"student": student, "exercise": exercise, "earned": earned, "verdicts": verdicts})
 
 
 def _line(data: Mapping[str, Any]) -> bytes:

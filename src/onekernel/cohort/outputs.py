@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from onekernel.cohort import dates, journal, languages, similar
+from onekernel.cohort.handed_in import Student
 from onekernel.cohort.layouts import GRADESCOPE
 from onekernel.cohort.run import Class
-from onekernel.learners import write_bytes, write_json
+from onekernel.learners import write_bytes, write_json, write_parts
 from onekernel.messages import speaking
 from onekernel.report import class_page, gradebook, gradescope, junit, student_page
 
@@ -31,7 +32,7 @@ def write(cohort: Class) -> list[Path]:
     for name, text in gradebook.files(rows, cohort.exercises, cohort.layout).items():
         write_bytes(out / name, text.encode())
         written.append(out / name)
-    write_bytes(out / "junit.xml", junit.text(rows, cohort.course).encode())
+    write_parts(out / "junit.xml", junit.parts(rows, cohort.course))
     pages(cohort)
     gradescope_results(cohort)
     text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE)
@@ -70,19 +71,33 @@ def gradescope_results(cohort: Class) -> None:
 
 def pairs(cohort: Class) -> list[class_page.Pair]:
     """The files that are alike, of one exercise after the other; those of one group are one file."""
-    names = {s.key: s for s in cohort.students}
+    groups = {s.ids.get("gradescope") or s.key: s for s in reversed(cohort.students)}  # its first member
+    names = {s.key: s.name for s in groups.values()}
     found = []
     for exercise in cohort.exercises:
         if not exercise.file.endswith((".cu", ".py")):
             continue
-        texts = {s.key: s.path(exercise.file).read_text(encoding="utf-8", errors="replace")
-                 for s in cohort.students if exercise.file in s.files}  # fmt: skip
+        texts = Texts(groups.values(), exercise.file)
         for a in similar.alike(exercise.slug, texts, cohort.course.starters(exercise).values()):
-            one, other = names[a.one], names[a.other]
-            if not one.ids.get("gradescope") or one.ids.get("gradescope") != other.ids.get("gradescope"):
-                found.append(class_page.Pair(a.exercise, (one.name, other.name), a.share, a.equal,
-                                             (texts[a.one], texts[a.other]), a.lines))  # fmt: skip
+            found.append(class_page.Pair(a.exercise, (names[a.one], names[a.other]), a.share, a.equal,
+                                         (texts[a.one], texts[a.other]), a.lines))  # fmt: skip
     return sorted(found, key=lambda p: (-p.equal, -p.share))
+
+
+class Texts(Mapping[str, str]):
+    """The file of an exercise, by student: read each time that it is asked for."""
+
+    def __init__(self, students: Iterable[Student], file: str) -> None:
+        self._paths = {s.key: s.path(file) for s in students if file in s.files}
+
+    def __getitem__(self, key: str) -> str:
+        return self._paths[key].read_text(encoding="utf-8", errors="replace")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
 def pages(cohort: Class) -> None:

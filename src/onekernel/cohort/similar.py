@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -21,6 +22,7 @@ OWN = 6  # fingerprints that are nobody else's to begin with: fewer say nothing
 SHARE = 0.5  # of the smaller file's own fingerprints, from which two files are shown
 EVERYBODY = 0.2  # of a class: what more of them share is how one writes it
 FEWEST = 4  # however small the class
+MOST = 30  # pairs
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
     |(?P<name>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*)|(?P<sign><<<|>>>|[-+*/%&|^<>=!]=|&&|\|\||[^\s\w])""",
@@ -57,34 +59,43 @@ class Alike:
     lines: tuple[frozenset[int], frozenset[int]]
 
 
-def alike(exercise: str, files: Mapping[str, str], starters: Iterable[str]) -> list[Alike]:
-    """The pairs of files of one exercise that share at least SHARE, the most alike first. `files`: student -> text."""
+def alike(exercise: str, files: Mapping[str, str], starters: Iterable[str], most: int = MOST) -> list[Alike]:
+    """The `most` pairs of files of one exercise that are most alike, of those that share at least SHARE. `files`:
+    student -> text, each read when it is asked for: a class takes little more memory than one of its files."""
     template = {f for text in starters for f in fingerprints(tokens(text))}
-    prints: dict[str, dict[int, range]] = {}
+    prints: dict[str, array[int]] = {}
     wholes: dict[str, bytes] = {}  # the tokens of four hundred files take a hundred times their hashes
     for who, text in files.items():
         stream = tokens(text)
-        prints[who] = fingerprints(stream)
+        prints[who] = array("L", fingerprints(stream))
         wholes[who] = hashlib.sha256("\n".join(t.text for t in stream).encode()).digest()
     common = Counter(f for mine in prints.values() for f in mine)
-    most = max(FEWEST, int(EVERYBODY * len(files)))
-    theirs = {f for f, holders in common.items() if f not in template and holders <= most}
-    own = {who: {f: at for f, at in mine.items() if f in theirs} for who, mine in prints.items()}
-    own = {who: mine for who, mine in own.items() if len(mine) >= OWN}
+    holders = max(FEWEST, int(EVERYBODY * len(files)))
+    theirs = {f for f, count in common.items() if f not in template and count <= holders}
+    own = {who: sum(f in theirs for f in mine) for who, mine in prints.items()}
     held: dict[int, list[str]] = defaultdict(list)
-    for who in sorted(own):
-        for print_ in own[who]:
-            held[print_].append(who)
+    for who in sorted(prints):
+        for print_ in prints[who] if own[who] >= OWN else ():
+            if print_ in theirs and common[print_] > 1:
+                held[print_].append(who)
     shared = Counter(pair for whose in held.values() for pair in combinations(whose, 2))
-    found = []
-    for (one, other), count in shared.items():
-        share = count / min(len(own[one]), len(own[other]))
-        if share >= SHARE:
-            both = own[one].keys() & own[other].keys()
-            equal = wholes[one] == wholes[other]
-            lines = tuple(frozenset(n for f in both for n in own[who][f]) for who in (one, other))
-            found.append(Alike(exercise, one, other, share, equal, (lines[0], lines[1])))
-    return sorted(found, key=lambda a: (-a.equal, -a.share, a.one, a.other))
+    found = [
+        (wholes[one] != wholes[other], -count / min(own[one], own[other]), one, other)
+        for (one, other), count in shared.items()
+    ]
+    best = sorted(pair for pair in found if -pair[1] >= SHARE)[:most]
+    return [
+        Alike(exercise, one, other, -share, not different, _lines(files[one], files[other], theirs))
+        for different, share, one, other in best
+    ]
+
+
+def _lines(one: str, other: str, theirs: Set[int]) -> tuple[frozenset[int], frozenset[int]]:
+    """The lines of two files that stand for fingerprints of `theirs` that both have."""
+    mine, yours = fingerprints(tokens(one)), fingerprints(tokens(other))
+    both = mine.keys() & yours.keys() & theirs
+    first, second = (frozenset(n for f in both for n in prints[f]) for prints in (mine, yours))
+    return first, second
 
 
 def tokens(text: str) -> list[Token]:

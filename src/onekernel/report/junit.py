@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from onekernel.course import Course
@@ -21,10 +21,12 @@ from onekernel.report.text import output
 _NEVER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-def text(rows: Iterable[Row], course: Course) -> str:
-    """The document, a suite after the other: the elements of a whole class would take the most memory of it all."""
-    suites = "".join(f"\n  {_written(_suite(row, course))}" for row in rows)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="onekernel">{suites}\n</testsuites>\n'
+def parts(rows: Iterable[Row], course: Course) -> Iterator[bytes]:
+    """The document, a suite after the other: that of a whole class would take the most memory of it all."""
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="onekernel">'
+    for row in rows:
+        yield f"\n  {_written(_suite(row, course))}".encode()
+    yield b"\n</testsuites>\n"
 
 
 def _written(suite: ElementTree.Element) -> str:
