@@ -28,6 +28,7 @@ from onekernel.cuda import nvcc
 from onekernel.messages import say
 
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
+_ASKS = re.compile(r"\busage\b|invalid device ordinal", re.IGNORECASE)  # for arguments, for a second card
 _PATIENCE = 4  # times the limit, and a minute: of the clock, for a program that waits for something
 
 
@@ -35,6 +36,8 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     everything = list(candidates(p.resolve() for p in options.folders))
     able = [c for c in everything if not c.needs]
+    earlier = json.loads(options.again.read_text(encoding="utf-8"))["outcomes"] if options.again else []
+    kept = {(o["repository"], o["program"]): o for o in earlier if o["cause"] in (*ends.GOOD, ends.REFUSED)}
     sample = random.Random(options.seed).sample(able, min(options.sample or len(able), len(able)))
     print(say("bench.public-asked", found=len(everything), other=len(everything) - len(able), sample=len(sample)))
     if options.dry_run:
@@ -42,13 +45,15 @@ def main(argv: Sequence[str]) -> int:
     began, load = time.perf_counter(), os.getloadavg()[0]
     outcomes = []
     for candidate in sorted(sample, key=lambda c: c.path):
-        outcome = tried(candidate, options.limit)
+        name = candidate.path.relative_to(candidate.root).as_posix()
+        outcome = kept.get((candidate.root.name, name)) or tried(candidate, options.limit)
         outcomes.append(outcome)
-        print(f"{outcome['cause']:<16} {outcome['program']}  {outcome['detail']}", flush=True)
+        print(f"{outcome['cause']:<16} {outcome['program']}  {outcome.get('detail', '-')}", flush=True)
     about = {
         "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options)]),
         "load_before": load, "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
         "programs_with_main": len(everything), "sample": len(sample), "took": {"wall_s": time.perf_counter() - began},
+        **({"not_run_again": len(kept)} if earlier else {}),
     }  # fmt: skip
     result = result_of(outcomes, about, options.folders)
     for cause, count in result["causes"].items():
@@ -62,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _shown(argv: Sequence[str], options: argparse.Namespace) -> list[str]:
     """The command's words, with folders by their names and no output: where they lie is nobody else's business."""
-    names = {str(folder): folder.resolve().name for folder in options.folders}
+    names = {str(path): path.resolve().name for path in (*options.folders, *([options.again] if options.again else []))}
     return [names.get(word, word) for word in argv if word not in ("--output", str(options.output))]
 
 
@@ -112,7 +117,7 @@ def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path
     if told["status"] == 0:
         return ends.LESS if any(f["code"] == "checked-less" for f in told["findings"]) else RAN, ""
     printed = (done.stderr + done.stdout).strip().splitlines()[-3:]  # why, as a rule: an argument that is missing
-    told_why = told["status"] == ends.WAIVED or re.search(r"\busage\b", done.stdout + done.stderr, re.IGNORECASE)
+    told_why = told["status"] == ends.WAIVED or _ASKS.search(done.stdout + done.stderr)
     return ends.ASKS if told_why else ends.OWN, f"status {told['status']}: " + " | ".join(printed)[:300]
 
 
@@ -143,5 +148,6 @@ def _parser() -> argparse.ArgumentParser:
     command.option(parser, "public_cuda", "--sample", type=int, metavar="N")
     command.option(parser, "public_cuda", "--seed", type=int, metavar="N", default=1)
     command.option(parser, "public_cuda", "--limit", type=float, metavar="S", default=20.0)
+    command.option(parser, "public_cuda", "--again", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--output", type=Path, metavar="FILE")
     return parser

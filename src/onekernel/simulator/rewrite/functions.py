@@ -221,10 +221,10 @@ def _declared(
 
 
 def _after_prefixes(tokens: list[Token], begin: int) -> int:
-    """Behind `template <...>`, `extern "C"` and [[attributes]]."""
+    """Behind `template <...>`, `extern "C"`, `__extension__` and [[attributes]]."""
     i = next_solid(tokens, begin)
     while i < len(tokens):
-        if tokens[i].kind == "directive":
+        if tokens[i].kind == "directive" or tokens[i].text == "__extension__":
             i = next_solid(tokens, i + 1)
         elif tokens[i].kind == "name" and tokens[i].text == "template":
             i = _angle_end(tokens, next_solid(tokens, i + 1))

@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include <algorithm>
+#include <ctime>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -85,10 +86,17 @@ extern "C" void ok_device_reset() {
     release_all();
 }
 
-// Blocks of other cores may run in any order where bounds alone are checked.
-static size_t cores_for(const Launch& launch, bool together) {
-    if (together || options & ~BOUNDS || shared_needs_one_core() || launch.blocks * launch.threads < 4096) return 1;
-    return std::min<uint64_t>(cores, launch.blocks);
+// Blocks may run in any order where bounds alone are checked. Few threads are worth other cores if they take their time.
+constexpr uint64_t MANY_THREADS = 4096;
+constexpr double LONG_SECONDS = 0.001;
+static size_t cores_for(const Launch& launch) {
+    if (options & ~BOUNDS || shared_needs_one_core()) return 1;
+    return std::min<uint64_t>(cores, launch.blocks - std::min(launch.next.load(), launch.blocks - 1));
+}
+static double seconds_now() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // On one core of several: all blocks that nobody else takes; on the only one, until more of them may help.
@@ -99,9 +107,11 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
     dim3 grid = launch.config.grid, block = launch.config.block;
     ok_gridDim = grid;
     ok_blockDim = block;
+    const double began = alone ? seconds_now() : 0;
+    const bool many = launch.blocks * launch.threads >= MANY_THREADS;
     for (;;) {
         if (!launch.aborted) check_less(launch);
-        if (alone && cores_for(launch, false) > 1) break;
+        if (alone && cores_for(launch) > 1 && (many || seconds_now() - began > LONG_SECONDS)) break;
         uint64_t next = launch.next++;
         if (options & SPARSE && launch.blocks > SAMPLED_BLOCKS) {
             if (next >= SAMPLED_BLOCKS || launch.aborted) break;
@@ -115,7 +125,8 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
     }
 }
 
-static void run_on_cores(Launch& launch, size_t several) {
+static void run_on_cores(Launch& launch) {
+    const size_t several = launch.blocks * launch.threads >= MANY_THREADS || launch.next ? cores_for(launch) : 1;
     worker_at(several - 1);
     std::vector<std::thread> others;
     for (size_t i = 1; i < several; i++)
@@ -210,8 +221,8 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     int depth = mine.busy;
     mine.busy = 0;
     if (together) error = run_together(launch);
-    else run_on_cores(launch, cores_for(launch, false));
-    if (!together && launch.next < launch.blocks && !launch.aborted) run_on_cores(launch, cores_for(launch, false));
+    else run_on_cores(launch);
+    if (!together && launch.next < launch.blocks && !launch.aborted) run_on_cores(launch);  // more cores may help
     mine.busy = depth;
     if (launch.restart) error = restart(launch);
     launch_done();
