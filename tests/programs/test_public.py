@@ -74,6 +74,25 @@ def test_boxes_are_copied_a_graph_has_memory_and_a_kernel_may_wait_for_the_clock
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 
+EXTENDED = """#include <cstdio>
+__extension__ typedef long long wide;
+__extension__ __device__ wide kept;
+__global__ void set() { kept = wide(1) << 40; }
+int main() {
+    wide there = 0;
+    set<<<1, 1>>>();
+    cudaMemcpyFromSymbol(&there, kept, sizeof there);
+    printf("%d\\n", there == wide(1) << 40);
+}
+"""
+
+
+def test_what_follows_extension_is_a_declaration_like_others(tmp_path: Path) -> None:
+    (tmp_path / "extended.cu").write_text(EXTENDED)
+    done = onekernel("run", tmp_path / "extended.cu")
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+
+
 OVERLOADED = """#include <thrust/device_vector.h>
 #include <cstdio>
 __global__ void set(int* x, int n);  // another one, that is nowhere

@@ -24,20 +24,34 @@ int main() {
 }
 """
 BLANK = "int main() { return FIXME; }\n"
+SECOND = """#include <cstdio>
+int main() {
+    const cudaError_t error = cudaSetDevice(1);
+    if (error != cudaSuccess) printf("%s\\n", cudaGetErrorString(error));
+    return error != cudaSuccess;
+}
+"""
 
 
 def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path: Path) -> None:
     folder = tmp_path / "owner+name"
     folder.mkdir()
-    for name, text in (("ran", RAN), ("found", FOUND), ("blank", BLANK), ("no_main", "void f() {}\n")):
+    texts = {"ran": RAN, "found": FOUND, "blank": BLANK, "no_main": "void f() {}\n", "second": SECOND}
+    for name, text in texts.items():
         (folder / f"{name}.cu").write_text(text)
     out = tmp_path / "out.json"
     assert main([str(folder), "--limit", "1", "--output", str(out)]) == 0
     told = json.loads(out.read_text())
     refused = "compile-error" if nvcc.find() is None else "nvcc-refuses"
-    assert told["causes"] == {"ran": 1, "found": 1, refused: 1}
-    assert (told["good"], told["sample"], told["programs"]) == (2, 3, 3 - (refused == "nvcc-refuses"))
-    assert told["repositories"]["owner+name"]["good"] == 2
+    assert told["causes"] == {"ran": 1, "found": 1, refused: 1, "asks": 1}
+    assert (told["good"], told["sample"], told["programs"]) == (3, 4, 4 - (refused == "nvcc-refuses"))
+    assert told["repositories"]["owner+name"]["good"] == 3
     assert [(o["repository"], o["program"]) for o in told["outcomes"]] == [
-        ("owner+name", f"{name}.cu") for name in ("blank", "found", "ran")
+        ("owner+name", f"{name}.cu") for name in ("blank", "found", "ran", "second")
     ]
+    (folder / "ran.cu").write_text(FOUND)  # it came to its end before: nobody looks at it again
+    (folder / "blank.cu").write_text(RAN)
+    assert main([str(folder), "--again", str(out), "--output", str(tmp_path / "again.json")]) == 0
+    again = json.loads((tmp_path / "again.json").read_text())
+    kept = 3 if refused == "compile-error" else 4
+    assert (again["not_run_again"], again["causes"]["ran"]) == (kept, 5 - kept)
