@@ -221,7 +221,7 @@ def test_the_online_softmax_is_stepped_to_the_sum_of_its_row(
     for _ in range(4):  # its rows
         while step.is_enabled():
             step.click()
-        texts = [text.replace(",", ".") for text in piece.locator("svg text").all_inner_texts()]
+        texts = [text.replace(",", ".") for text in piece.locator("svg text").all_text_contents()]
         row = np.array([float(text) for text in texts[0:12:2]])  # an element, then its weight
         assert texts[-1].split() == ["m", "=", f"{row.max():g}", "s", "=", f"{np.exp(row - row.max()).sum():.5g}"]
         piece.get_by_role("button", name=other).click()

@@ -20,7 +20,7 @@ PAGES = {
     "README.md": "# Home\n\n[A](docs/en/a.md#here)\n\n**En español: [README.es.md](README.es.md).**\n",
     "README.es.md": "<!-- en: 00 -->\n# Casa\n\n[A](docs/es/a.md#here)\n\n[English](README.md)\n",
     "docs/en/a.md": '# `A` page\n\n<a id="here"></a>\n\n## Part\n\n![a picture](../img/p.svg)\n\n'
-    "![a plot](../img/p.png) `--lang es`, `a - b` of 9 % and 8 x 4\n",
+    "![a plot](../img/p.png) `--lang es`, `a - b` of 9 % and 8 x 4\n\nTwo:\n- one\n- two\n",
     "docs/es/a.md": '<!-- en: 00 -->\n# Página `A`\n\n<a id="here"></a>\n\n## Parte\n\n![un dibujo](../img/p.es.svg)\n',
     "docs/img/p.png": "a picture",
     "labs/one/README.md": "# Lab\n\n[file](../../code/k.cu), [folder](../../code), [log](../../code/log.md)\n",
@@ -66,6 +66,7 @@ def test_a_plot_opens_in_full_size_and_what_belongs_together_stays_on_a_line(boo
     page = (tmp_path / "pages" / "en" / "a.md").read_text(encoding="utf-8")
     assert "[![a plot](files/docs/img/p.png)](files/docs/img/p.png)" in page and "\n![a picture](" in page
     assert "`--lang es`{ .ok-short }" in page and "9\N{NO-BREAK SPACE}%" in page
+    assert "Two:\n\n- one\n- two\n" in page  # Python-Markdown begins no list within a paragraph
     assert "8\N{NO-BREAK SPACE}x\N{NO-BREAK SPACE}4" in page
 
 

@@ -27,6 +27,7 @@ _ANCHORED = re.compile(r'((?:^<a id="[\w-]+"></a>\n+)+)^(#{1,6} [^\n]+)$', re.M)
 _PLOT = re.compile(r"(?<!\[)!\[[^\]]*\]\((?P<to>[^)\s]+\.png)\)")
 _SHORT = re.compile(r"`[^`\n]{1,26}`$")
 _WHOLE = re.compile(r"(?<=\d) (?=[%~])|(?<=\d) (?=x \d)|(?<=\d x) (?=\d)")
+_LIST = re.compile(r"^((?!- |[\s|>#<])[^\n]+\n)(?=- )", re.M)  # a list right below a line, as CommonMark allows
 _ID = re.compile(r'<a id="([\w-]+)"></a>')
 
 
@@ -59,6 +60,7 @@ class Stage:
         parts = _CODE.split((self.book.root / page.source).read_text(encoding="utf-8"))
         parts[::2] = [_COMMENT.sub("", part) for part in parts[::2]]
         parts[::2] = [_PLOT.sub(r"[\g<0>](\g<to>)", part) for part in parts[::2]]  # a touch shows it in full size
+        parts[::2] = [_LIST.sub(r"\1\n", part) for part in parts[::2]]
         parts[::2] = [_WHOLE.sub("\N{NO-BREAK SPACE}", part) for part in parts[::2]]
         # A browser would end a line between `--` and an option's name.
         parts[1::2] = [f"{code}{{ .ok-short }}" if "-" in code and _SHORT.match(code) else code for code in parts[1::2]]
