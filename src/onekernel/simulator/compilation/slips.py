@@ -42,6 +42,11 @@ class Complaint:
         """The last line before it that has code."""
         return next((n for n in range(self.line - 1, 0, -1) if self.at(n)), self.line)
 
+    def unended(self) -> int | None:
+        """The last line before it that has code, where nothing ends or continues it."""
+        before = self.before()
+        return None if before == self.line or re.search(r"[;{}:,(]$", self.at(before)) else before
+
 
 def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
     """The sentence for a compiler's error, and the line of the slip; its own words where nothing better is known."""
@@ -64,15 +69,21 @@ def _plain(what: str) -> str:
 
 
 def _semicolon(c: Complaint, m: re.Match[str]) -> Told | None:
-    before = c.before()
+    before = c.unended()
     first = re.match(r"[\w.]+|\S", c.text)
-    if first and first[0] == m["token"] and before != c.line and not re.search(r"[;{}:,(]$", c.at(before)):
+    if first and first[0] == m["token"] and before:
         return "semicolon", {}, before
     if m["token"] == "}" and c.text.startswith("}"):
-        return "semicolon", {}, before
+        return "semicolon", {}, c.before()
     if not c.text.endswith(";") and not re.search(rf"(?<!\w){re.escape(m['token'])}(?!\w)", c.text):
         return "semicolon", {}, c.line
     return "semicolon-here", {"token": m["token"]}, c.line
+
+
+def _called(c: Complaint, _: re.Match[str]) -> Told | None:
+    """What stands before a launch, or another line that begins with brackets, without its `;`: a call, it seems."""
+    before = c.unended()
+    return ("semicolon", {}, before) if before and (c.text.startswith("(") or _LAUNCH.match(c.text)) else None
 
 
 def _undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
@@ -167,6 +178,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"expected (?:',' or )?';' (?:before|at end of).*?'?(?P<token>[\w}]+)'?(?: token)?$", _semicolon),
         (r"expected ',' or ';' before '(?P<token>[^']+)'", _semicolon),
         (r"expected (?:initializer|declaration) before '(?P<token>[^']+)'", _semicolon),
+        (r"cannot be used as a function", _called),
         (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", _undeclared),
         (r"assignment of read-only|increment of read-only|decrement of read-only", _read_only),
         (r"expected unqualified-id before|function-definition is not allowed|expected '\}' at end of input", _braces),
