@@ -7,6 +7,8 @@
 // wait for it. A thread alone fetches whole tiles: it tells the copy engine (TMA) a box of a matrix, and an mbarrier when all of its bytes have come. The
 // engine writes the box swizzled, as wgmma reads it, and zeros where the box lies outside of the matrix: no tails, no addresses.
 //
+// Ledger: loads 0.03125 bytes per FMA from global memory
+//
 // But: the thread that asks for the next tile is one of those that multiply, and asks only when all of them have finished with the stage.
 
 #include <cuda.h>   // for CUtensorMap; the one function of the driver that is called is asked for at run time

@@ -7,6 +7,8 @@
 // join them: `full` tells the consumers that the bytes are there, `empty` tells the producer that both consumers have finished. The producer needs few
 // registers: setmaxnreg gives its share to the consumers, whose tiles grow to 64 x 256 each.
 //
+// Ledger: loads 0.0234375 bytes per FMA from global memory
+//
 // But: a block fills its stages, multiplies, writes C and ends; the next one begins from nothing, and while one begins or ends the multiplier rests.
 
 #include <cuda.h>   // for CUtensorMap; the one function of the driver that is called is asked for at run time

@@ -7,6 +7,8 @@
 // both blocks' shared memory (multicast): of three tiles' worth of bytes that two blocks fetched each, two are left. A stage is empty when the consumers of both
 // blocks have finished with it.
 //
+// Ledger: loads 0.015625 bytes per FMA from global memory
+//
 // But: at these sizes L2 gives what two blocks ask for just as well: the rung before it is as fast on an H200. And there is one size of tile for all
 // sizes of C. gemm_tensorcore chooses among three, and runs on other cards than Hopper.
 

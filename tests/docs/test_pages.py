@@ -204,6 +204,12 @@ def _matmul(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _run(folder, "matmul_tile", "matmul_tile", out, x, b, x.shape[0], b.shape[1], x.shape[1]), x @ b
 
 
+def _wmma(folder: Path, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    a, b = x[:32, :64].astype(np.float16), np.ascontiguousarray(x[:16, :64].T).astype(np.float16)
+    out = np.zeros((32, 16), np.float32)
+    return _run(folder, "wmma_tile", "wmma_tile", out, a, b, 32, 16, 64), a.astype(np.float32) @ b.astype(np.float32)
+
+
 EXPECTED = {
     "scale": _scale,
     "scale_each": _scale_each,
@@ -212,6 +218,7 @@ EXPECTED = {
     "row_logsumexp": _logsumexp,
     "transpose": _transpose,
     "matmul_tile": _matmul,
+    "wmma_tile": _wmma,
 }
 
 

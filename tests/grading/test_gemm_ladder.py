@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,6 +58,35 @@ def test_the_ledger_of_a_rung_is_what_the_simulator_counts(path):
     program = simulator.build(path, "count", machine_code=False)
     (kernel,) = program.call(name, call_arguments.buffers(args)).kernels
     assert kernel.metrics[counts.BYTES_LOADED] / math.prod(sizes) == kernel_header.read(path).bytes_per_fma
+
+
+@pytest.mark.parametrize("path", HOPPER, ids=lambda p: p.stem)
+def test_the_ledger_of_a_rung_for_hopper_is_what_it_asks_the_copy_engine_for(path):
+    """The simulator has no copy engine, so the file's own constants are asked: the bytes that a stage waits for (with a
+    wrong number it would hang), less what another block of the cluster fetches, over the products of a stage."""
+    text = path.read_text(encoding="utf-8")
+    constants: dict[str, int] = {"rank": 0}
+    for line in re.findall(r"constexpr int (k\w+ = [^;]+);", text):
+        for name, value in re.findall(r"(k\w+) = ([^,;]+)", line):
+            constants[name] = eval(value.replace("/", "//"), {}, constants)
+    (expected,) = re.findall(r"barrier_expect\(\w+, ([^;]+)\);", text)
+    theirs = constants["kBytesB"] - constants.get("kPart", constants["kCols"]) * constants["kDepth"] * 2
+    assert (theirs > 0) == ("multicast::cluster" in text)
+    products = constants["kRows"] * constants["kCols"] * constants["kDepth"]
+    asked = eval(expected, {}, constants) - theirs
+    assert asked / products == kernel_header.read(path).bytes_per_fma
+
+
+def test_the_second_rung_moves_5_sectors_where_the_first_moves_17():
+    """What the page says of rungs 1 and 2: a turn of a warp's loop takes 17 sectors, then 5."""
+    sectors = []
+    for path in RUNGS[:2]:
+        name, args = call_arguments.of_operator(GEMM, path.stem, (64, 64, 32), "float32")
+        program = simulator.build(path, "count", machine_code=False)
+        (kernel,) = program.call(name, call_arguments.buffers(args)).kernels
+        turns = 64 * 64 // 32 * 32  # of all warps
+        sectors.append(kernel.metrics[counts.LOAD_SECTORS] / turns)
+    assert sectors == [17, 5]
 
 
 @pytest.mark.parametrize("path", HOPPER, ids=lambda p: p.stem)

@@ -19,21 +19,24 @@ STAMPS = "figures.json"  # beside the figures: what each was drawn from
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its name in docs/img, its kind of picture, the file that runs, and the shape."""
+    """A figure: its name in docs/img, its kind of picture, the file that runs, the shape and the element type."""
 
     name: str
     kind: str
     file: str
     shape: tuple[int, ...]
+    dtype: str = "float32"
 
     @property
     def command(self) -> str:
         """What a reader types to see it, and the other pictures of the same launch."""
         path = Path(self.file)
         what = f"{path.stem} --solutions" if path.parent.name == "solutions" else self.file
-        return f"onekernel trace {what} --shape {','.join(map(str, self.shape))}"
+        typed = "" if self.dtype == "float32" else f" --dtype {self.dtype}"
+        return f"onekernel trace {what} --shape {','.join(map(str, self.shape))}{typed}"
 
 
+_TILES = (128, 128, 32)  # a tile of each rung of the GEMM ladder, or several
 FIGURES = (
     Figure("strided", "access", "bench/kernels/strided_copy.cu", (4096,)),
     Figure("bank-conflicts", "banks", "bench/kernels/transpose.cu", (64, 64)),
@@ -41,6 +44,14 @@ FIGURES = (
     Figure("block-timeline", "timeline", "solutions/softmax_block.cu", (4, 512)),
     Figure("gemm-naive", "access", "solutions/ladder/gemm_01_naive.cu", (64, 64, 32)),
     Figure("gemm-coalesced", "access", "solutions/ladder/gemm_02_coalesced.cu", (64, 64, 32)),
+    Figure("gemm-shared-tile", "banks", "solutions/ladder/gemm_03_shared_tile.cu", _TILES),
+    Figure("gemm-register-tile-1d", "banks", "solutions/ladder/gemm_04_register_tile_1d.cu", _TILES),
+    Figure("gemm-register-tile-2d", "banks", "solutions/ladder/gemm_05_register_tile_2d.cu", _TILES),
+    Figure("gemm-vector-loads", "banks", "solutions/ladder/gemm_06_vector_loads.cu", _TILES),
+    Figure("gemm-padding", "banks", "solutions/ladder/gemm_07_padding.cu", _TILES),
+    Figure("gemm-double-buffering", "timeline", "solutions/ladder/gemm_08_double_buffering.cu", _TILES),
+    Figure("gemm-warp-tiles", "banks", "solutions/ladder/gemm_09_warp_tiles.cu", _TILES),
+    Figure("gemm-mma-sync", "banks", "solutions/ladder/gemm_10_mma_sync.cu", _TILES, "bfloat16"),
     Figure("heat-naive", "heat", "solutions/softmax_naive.cu", (8, 256)),
 )
 
@@ -54,7 +65,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     known = stamps(folder)
     stale: list[Path] = []
     for figure in FIGURES:
-        function, args = call_arguments.of_file(root / figure.file, figure.shape)
+        function, args = call_arguments.of_file(root / figure.file, figure.shape, figure.dtype)
         recording = record(root / figure.file, function, args, machine_code=False)  # the same on every machine
         stamp = _stamp(figure, recording)
         wanted = [folder / f"{figure.name}{suffix}.png" for suffix in ("", *(f".{x}" for x in LANGUAGES if x != "en"))]
