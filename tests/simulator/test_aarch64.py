@@ -10,6 +10,7 @@ import pytest
 
 from onekernel.simulator.compilation import compiler
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
+from onekernel.simulator.compilation.parts import UNITS
 from onekernel.simulator.paths import RUNTIME
 from onekernel.simulator.rewrite.source import rewrite
 from support.patience import HUNG_SECONDS
@@ -59,9 +60,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build("-std=gnu++17", "-c", place / "main.cpp", "-o", place / "main.o")
     build(*COMMON, "-O2", "-shared", RUNTIME / "machine" / "thread_local.cpp", "-o", place / "libthreads.so")
     how = (*COMMON, *card("sm_80"), "-g0", "-O1", "-fvisibility=hidden")
-    for half in ("each_access", "each_call"):
-        build(*how, "-c", RUNTIME / f"{half}.cpp", "-o", place / f"{half}.o")
-    build("-r", "-nostdlib", place / "each_access.o", place / "each_call.o", "-o", place / "runtime.o")
+    for unit in UNITS:
+        build(*how, "-c", RUNTIME / f"{unit}.cpp", "-o", place / f"{unit}.o")
+    build("-r", "-nostdlib", *(place / f"{unit}.o" for unit in UNITS), "-o", place / "runtime.o")
     return place
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,43 @@ def test_without_the_compiler_the_line_is_said_to_be_uncertain(tmp_path: Path) -
     line = next(n for n, text in enumerate(TILED.splitlines(), 1) if "// merged" in text)
     assert [line, "shared", ["merges"]] in [doubt[1:] for doubt in kernel.extra["doubts"]]
     assert not kernel.extra["by_code"] and kernel.metrics[counts.SHARED_LOAD_WAVEFRONTS] == 32 * WARP_TILES
+
+
+PARTS = """\
+__device__ float chosen(const float* from, bool near) {
+    if (near) return from[0];
+    return from[1] + from[2];
+}
+__global__ void k(const float* x, float* y, int n) {
+    __shared__ float s[32];
+    const int t = threadIdx.x;
+    for (int i = t; i < n; i += 8 + t) y[i] = x[i];  // fewer and fewer lanes, each step together
+    __syncwarp();
+    s[t] = chosen(x + t, t < 16);  // stored once the lanes have met, or twice
+    __syncwarp();
+    y[t] = s[31 - t];
+}
+extern "C" cudaError_t run(const float* x, float* y, int n, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, y, n);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", [None, "clang++", "g++-11", "clang++-19"])
+def test_lanes_that_part_and_meet_no_more_make_a_count_uncertain(tmp_path: Path, compiler: str | None) -> None:
+    if compiler and shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    path = tmp_path / "parts.cu"
+    path.write_text(PARTS, encoding="utf-8")
+    program = simulator.build(path, "count", machine_code=False, with_compiler=compiler)
+    buffers = [buffer("x", np.ones(128, np.float32), False), buffer("y", np.ones(128, np.float32), True)]
+    kernel = program.call("run", [*buffers, 100]).kernels[0]
+    told = [doubt[1:] for doubt in kernel.extra["doubts"]]
+    apart = next(n for n, text in enumerate(PARTS.splitlines(), 1) if "stored once" in text)
+    together = kernel.metrics[counts.SHARED_STORE_WAVEFRONTS] == 1
+    assert together != ([apart, "shared", ["apart"]] in told)
+    assert not [doubt for doubt in told if doubt[2] == ["apart"] and doubt[0] != apart]
 
 
 def test_what_cannot_be_aligned_is_certain(tmp_path: Path) -> None:

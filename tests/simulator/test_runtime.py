@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import onekernel
+from onekernel.simulator.compilation.parts import UNITS
 from onekernel.simulator.paths import RUNTIME
 from onekernel.simulator.read.records import FILE
 
@@ -30,10 +31,10 @@ def test_a_source_compiles_alone(source: Path) -> None:
     assert not done.returncode, done.stderr
 
 
-def test_two_units_hold_every_source_but_what_is_linked_by_itself() -> None:
-    halves = ("each_access.cpp", "each_call.cpp")
-    listed = [name for half in halves for name in OWN_INCLUDE.findall((RUNTIME / half).read_text(encoding="utf-8"))]
-    assert sorted([*listed, *halves, "machine/thread_local.cpp", "executable.cpp"]) == [name(p) for p in SOURCES]
+def test_the_units_hold_every_source_but_what_is_linked_by_itself() -> None:
+    units = [f"{unit}.cpp" for unit in UNITS]
+    listed = [name for unit in units for name in OWN_INCLUDE.findall((RUNTIME / unit).read_text(encoding="utf-8"))]
+    assert sorted([*listed, *units, "machine/thread_local.cpp", "executable.cpp"]) == [name(p) for p in SOURCES]
 
 
 def test_what_a_learner_includes_needs_nothing_of_the_runtime_s_own() -> None:

@@ -17,7 +17,7 @@ from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
 from onekernel.simulator.compilation.warnings import FLAGS as WARNINGS
 from onekernel.simulator.paths import INCLUDE
 
-COMMON = ("-std=gnu++17", "-fPIC", "-g1", "-gdwarf-4")
+COMMON = ("-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1")  # in this order: g++ takes -gdwarf-4 alone for -g2
 # Without interposition, what is called may be inlined although it is exported.
 # A function that must return a value and ends without one is told when that happens.
 _USER = (
@@ -30,6 +30,7 @@ _USER = (
 _CLANG = (
     "-tsan-instrument-func-entry-exit=0", "-tsan-distinguish-volatile=1", "-tsan-instrument-read-before-write=1",
     "-simplifycfg-hoist-common=false", "-simplifycfg-sink-common=false",
+    "-disable-block-placement",  # lanes that part are joined by the order of the code: the source's
 )  # fmt: skip
 # g++ tells of the host's functions (misplaced.py), and of nothing else.
 _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wno-attributes", "-Wno-narrowing"), "clang++": ("-w",)}
@@ -48,6 +49,7 @@ _HOOKS = {
     ),
     "clang++": (
         "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
+        "-fno-math-errno",  # as on the card: or what stands behind expf is loaded once more
         *(part for option in _CLANG for part in ("-mllvm", option)),
     ),
 }  # fmt: skip

@@ -23,6 +23,8 @@ _WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's: memory/device_malloc.cpp and
 machine/clock.cpp of the runtime."""
+UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": (), "each_call": ("-O1",)}
+"""The runtime's translation units, the longest first, with flags of their own: what runs once a launch may be slow."""
 _TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
@@ -32,7 +34,7 @@ def runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
     # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
     # does not belong in vector registers.
     flags = (*COMMON, *card(arch), "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
-    return _own(with_compiler, folder, "runtime", ".o", flags, RUNTIME / "each_access.cpp", RUNTIME / "each_call.cpp")
+    return _own(with_compiler, folder, "runtime", ".o", flags, *(RUNTIME / f"{name}.cpp" for name in UNITS))
 
 
 def thread_local_object(with_compiler: Compiler, folder: Path) -> Path:
@@ -87,7 +89,8 @@ def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: t
         built = Path(work) / target.name
         parts = [Path(work) / f"{source.stem}{suffix}" for source in sources]
         compiled = pool.map(lambda source, part: run_compiler(
-            [with_compiler.path, *flags, *named, str(source), "-o", str(part)]), sources, parts)  # fmt: skip
+            [with_compiler.path, *flags, *UNITS.get(source.stem, ()), *named, str(source), "-o", str(part)]
+        ), sources, parts)  # fmt: skip
         done = next((d for d in compiled if d.returncode), None)
         if done is None and len(parts) > 1:
             joined = run_compiler([with_compiler.path, "-r", "-nostdlib", *map(str, parts), "-o", str(built)])

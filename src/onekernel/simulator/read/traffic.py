@@ -12,7 +12,7 @@ from onekernel.simulator.machine_code.encode import CODE_SITE
 from onekernel.simulator.read.lines import Lines
 
 _RARE = 4  # a fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing
-DOUBTS = ("merges", "repeats")  # what a compiler may do to a request that is counted as it is written
+DOUBTS = ("merges", "repeats", "apart")  # what a compiler may do to a request that is counted as it is written
 _COUNTED = (
     counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,

@@ -1,11 +1,8 @@
-// What runs at a launch, a call of the runtime or a finding: the other half, compiled beside each_access.cpp.
-#include "machine/warp_matrix.cpp"
+// What runs at a launch, a call of the runtime or a finding: compiled beside the other two, and less optimised.
 #include "memory/managed.cpp"
 #include "memory/host_view.cpp"
-#include "memory/symbols.cpp"
 #include "memory/host_memory.cpp"
 #include "memory/device_malloc.cpp"
-#include "memory/textures.cpp"
 #include "machine/streams.cpp"
 #include "machine/graphs.cpp"
 #include "report/findings.cpp"
@@ -13,10 +10,6 @@
 #include "report/printed.cpp"
 #include "report/shown.cpp"
 #include "report/unasked.cpp"
-#include "libraries/operands.cpp"
-#include "libraries/blas.cpp"
-#include "libraries/random.cpp"
-#include "libraries/work.cpp"
 #include "machine/crash.cpp"
 #include "machine/limits.cpp"
 #include "machine/less.cpp"

@@ -43,6 +43,18 @@ bool may_repeat(const Past& p, const RequestKind& kind, const uint64_t* addresse
     bool both_write = p.kind.flags & kind.flags & WRITES;
     return p.kind.bytes == kind.bytes && (both_write || !(kind.flags & WRITES)) && follow(p, addresses, count, 0);
 }
+
+// Other lanes have made this access apart, and have not met these since: on the card they may have met before it. Lanes that
+// part are joined by the order of the code, and a compiler puts the code of an inlined function where it likes.
+bool made_apart(const RequestKind& kind, uint32_t mask) {
+    uint32_t met = mask;
+    for (uint64_t k = so_far; k > since_met && so_far - k < KEPT; k--) {
+        const Past& p = requests_before[(k - 1) % KEPT];
+        if (p.kind == kind && !(p.lanes & met)) return true;
+        if (p.lanes & mask) met |= p.lanes;
+    }
+    return false;
+}
 }  // namespace
 
 void forget_requests() {
@@ -66,11 +78,12 @@ void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int
         const Past& p = requests_before[(before - 1) % KEPT];
         repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, count);
     }
+    const bool apart = mask != ~0u && made_apart(kind, mask);
     Past& now = requests_before[so_far++ % KEPT];
     now.kind = kind;
     now.lanes = mask;
     std::copy(addresses, addresses + count, now.addresses);
     before = so_far;
-    if (merges || repeats) note_doubt(kind, merges, repeats);
+    if (merges || repeats || apart) note_doubt(kind, merges, repeats, apart);
 }
 }  // namespace __ok

@@ -11,7 +11,7 @@ struct Counts {
     uint32_t pc = 0;  // 0: free slot
     bool shared = false, write = false, atomic = false;
     uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
-    uint64_t merges = 0, repeats = 0;             // requests that a compiler may merge, or leave out
+    uint64_t merges = 0, repeats = 0, apart = 0;  // requests that a compiler may merge, leave out, or make of more lanes
     uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
 };
 
@@ -103,10 +103,11 @@ void count_request(const RequestKind& kind, const uint64_t* addresses, const int
     else count_sectors(c, addresses, sizes, count, kind.bytes);
 }
 
-void note_doubt(const RequestKind& kind, bool merges, bool repeats) {
+void note_doubt(const RequestKind& kind, bool merges, bool repeats, bool apart) {
     Counts& c = counts_of(kind);
     c.merges += merges;
     c.repeats += repeats;
+    c.apart += apart;
 }
 
 void start_requests() { memset(static_cast<void*>(table), 0, sizeof table); }
@@ -120,7 +121,7 @@ void write_requests(Json& out) {
                     out.field("requests", c.requests).field("sectors", c.sectors).field("bytes", c.bytes);
                     out.field("wavefronts", c.wavefronts).field("conflicts", c.conflicts).field("operations", c.operations);
                     out.field("splits", c.splits);
-                    out.field("merges", c.merges).field("repeats", c.repeats);
+                    out.field("merges", c.merges).field("repeats", c.repeats).field("apart", c.apart);
                     out.field("distributed", c.distributed).field("distributed_bytes", c.distributed_bytes);
                 });
     });

@@ -23,7 +23,7 @@ void start_requests();
 // `kind.bytes`. `diverged_after`: afterwards some of them went another way.
 void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
                    bool diverged_after);
-// That a compiler may merge the request with another, or leave it out: doubt.h.
-void note_doubt(const RequestKind& kind, bool merges, bool repeats);
+// That a compiler may merge the request with another, leave it out, or have had more lanes make it together: doubt.h.
+void note_doubt(const RequestKind& kind, bool merges, bool repeats, bool apart);
 void write_requests(Json& out);  // "accesses" by program counter
 }  // namespace __ok
