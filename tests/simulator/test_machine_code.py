@@ -164,15 +164,19 @@ def test_what_is_said_of_other_peoples_kernels_is_what_was_counted(row: dict[str
 
 
 @pytest.mark.parametrize(
-    ("contends", "more", "conflicts", "reason"),
-    [(False, 90, 90, "B"), (False, 90, 0, ""), (False, 200, 200, ""), (True, 90, 0, "D"), (True, 200, 0, "")],
-)
+    ("stores", "contends", "more", "conflicts", "reason"),
+    [
+        (False, False, 90, 90, "B"), (False, False, 90, 0, ""), (False, False, 200, 200, ""),
+        (True, False, 200, 200, "B"), (True, False, 200, 0, ""), (True, False, 400, 400, ""),
+        (False, True, 90, 0, "D"), (False, True, 200, 0, ""), (True, True, 90, 0, ""),
+    ],
+)  # fmt: skip
 def test_a_difference_is_explained_by_what_the_kernel_does_and_up_to_a_limit(
-    contends: bool, more: int, conflicts: int, reason: str
+    stores: bool, contends: bool, more: int, conflicts: int, reason: str
 ) -> None:
     metrics = {metric: [5, 5] for metric in FOUND["rows"][0]["metrics"]}
-    metrics[counts.SHARED_LOAD_WAVEFRONTS] = [1000, 1000 + more]
-    metrics[counts.SHARED_LOAD_CONFLICTS] = [0, conflicts]
+    metrics[counts.SHARED_STORE_WAVEFRONTS if stores else counts.SHARED_LOAD_WAVEFRONTS] = [1000, 1000 + more]
+    metrics[counts.SHARED_STORE_CONFLICTS if stores else counts.SHARED_LOAD_CONFLICTS] = [0, conflicts]
     row = {"kernel": "k", "metrics": metrics, "contends": contends}
     row["different"] = [m for m, (ours, theirs) in metrics.items() if ours != theirs]
     assert others_tables.reason_of(row) == reason
@@ -180,9 +184,8 @@ def test_a_difference_is_explained_by_what_the_kernel_does_and_up_to_a_limit(
 
 def test_enough_of_other_peoples_kernels_are_compared() -> None:
     equal = sum(not row["different"] for row in FOUND["rows"])
-    unexplained = [row["kernel"] for row in FOUND["rows"] if row["different"] and not row["reason"]]
     assert len(FOUND["rows"]) >= 60 and equal >= 0.85 * len(FOUND["rows"])
-    assert unexplained == ["sgemm2DBlocktiling"]  # ncu has more conflicts of its stores than any other kernel's
+    assert [row["kernel"] for row in FOUND["rows"] if row["different"] and not row["reason"]] == []
     assert FOUND["tables"] == others_tables.tables(FOUND["rows"])
 
 
