@@ -159,6 +159,14 @@ def test_the_switch_keeps_the_page_and_the_place(address: str, page: Any) -> Non
     page.wait_for_url(f"{address}en/")  # the browser's own language
 
 
+def test_a_name_in_a_table_breaks_at_its_underscores_and_is_copied_whole(address: str, page: Any) -> None:
+    page.set_viewport_size({"width": WIDTHS[1], "height": 900})
+    page.goto(f"{address}en/results/")
+    name = page.locator("article th code", has_text="softmax_tuned").first
+    assert name.text_content() == "softmax_tuned" and "softmax_<wbr>tuned" in name.inner_html()
+    assert page.noted == []
+
+
 def test_the_theme_is_switched_and_drawings_follow(address: str, page: Any) -> None:
     page.emulate_media(color_scheme="light")
     page.goto(f"{address}en/00-motivation/")

@@ -62,7 +62,7 @@ def project(book: Book, lang: str) -> dict[str, Any]:
         "site_dir": f"site/{lang}",
         "nav": [{s.titles[lang]: [_entry(book, name, lang) for name in s.names]} for s in book.sections],
         "extra_css": ["assets/onekernel/site.css"],
-        "extra_javascript": [f"assets/onekernel/{name}.js" for name in ("model", "play", "switch")],
+        "extra_javascript": [f"assets/onekernel/{name}.js" for name in ("model", "names", "play", "switch")],
         "extra": {"alternate": [{"name": NAMES[x], "link": f"../{x}/", "lang": x} for x in LANGUAGES]},
         "theme": {
             "language": lang,
