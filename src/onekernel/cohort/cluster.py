@@ -4,6 +4,8 @@ must be one that every node sees. What a job has graded is written down when it 
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +21,7 @@ from onekernel.sandbox.machine import MachineFault
 
 LOGS = "cluster"  # submitit's folder, under that of the results
 POLL_SECONDS = 5.0
+LOST_SECONDS = 60.0  # until a node's files are seen elsewhere
 MINUTES = 240  # that a student's job may take, where nothing else is asked for
 
 Answer = tuple[str, Any, float]
@@ -31,7 +34,6 @@ def grader(
     own: partition, account, gres. Raises UserError where submitit is missing."""
     try:
         import submitit
-        from submitit.helpers import as_completed
     except ImportError:
         raise UserError(Message.of("cohort.no-submitit")) from None
 
@@ -49,9 +51,12 @@ def grader(
         whose = {sent_one.job_id: part for sent_one, part in zip(sent, parts, strict=True)}
         fault: MachineFault | None = None
         try:
-            for ended in as_completed(sent, poll_frequency=poll):
+            for ended, lost in _ended(sent, poll, queued if cluster == "slurm" else lambda: None):
                 mine = whose[ended.job_id]
-                fault = (yield from _results(ended, mine)) or fault
+                if lost:
+                    fault = MachineFault(Message("cohort.job-lost", {"student": mine[0].student, "job": ended.job_id}))
+                else:
+                    fault = (yield from _results(ended, mine)) or fault
         finally:
             for sent_one in sent:
                 with contextlib.suppress(Exception):  # one that has ended, or whose cluster has gone
@@ -61,6 +66,32 @@ def grader(
             raise fault
 
     return grade
+
+
+def queued() -> set[str] | None:
+    """Slurm's names of this user's jobs that wait or run; None where it does not say."""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        command = ["squeue", "--me", "--noheader", "--array", "--format=%i"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return set(done.stdout.split()) if done.returncode == 0 else None
+    return None
+
+
+def _ended(sent: Sequence[Any], poll: float, queue: Callable[[], set[str] | None]) -> Iterator[tuple[Any, bool]]:
+    """The jobs as they end, and whether one is lost: in no queue any more, and without a result for LOST_SECONDS. A
+    Slurm that keeps no accounts says nothing else of a job that was cancelled, or whose node has gone."""
+    waiting, since = list(sent), dict[str, float]()
+    while waiting:
+        there = queue()
+        for one in tuple(waiting):
+            now = time.monotonic()
+            if there is None or one.job_id in there:
+                since[one.job_id] = now
+            lost = now - since.setdefault(one.job_id, now) > LOST_SECONDS
+            if one.done() or lost:
+                waiting.remove(one)
+                yield one, not one.done()
+        time.sleep(poll if waiting else 0)
 
 
 def _results(ended: Any, tasks: Sequence[Task]) -> Generator[Graded, None, MachineFault | None]:

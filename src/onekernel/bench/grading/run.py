@@ -1,6 +1,6 @@
 """The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions; or the corpora on the
-simulator, of which the test suite has a sample; or a class of synthetic students (`classes`), or what it costs to begin
-with a file (`starts`).
+simulator, of which the test suite has a sample; or a class of synthetic students (`classes`), or what a complete one
+costs (`complete`), or to begin with a file (`starts`).
 
 But:    it says what the graders decide, not how long they take: its processes share the card.
 """
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.grading import classes, starts
+from onekernel.bench.grading import classes, complete, starts
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -41,6 +41,8 @@ def main(argv: Sequence[str]) -> int:
     results = options.out or records.results(root)
     if options.starts:
         return starts.main(root, results)
+    if options.complete:
+        return complete.main(root, results)
     if options.mixed or options.read:
         return classes.main(root, options.mixed, options.read, options.jobs, results)
     if options.device == "simulator" and not options.dry_run:
@@ -141,5 +143,6 @@ def _parser() -> Any:
     command.option(parser, "grading", "--class", type=int, nargs="+", default=[], metavar="N", dest="mixed")
     command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")
     command.option(parser, "grading", "--starts", action="store_true")
+    command.option(parser, "grading", "--complete", action="store_true")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")
     return parser

@@ -72,13 +72,14 @@ def _kind(name: str, job: Callable[[], object]) -> dict[str, Any]:
 def _seconds(job: Callable[[], object]) -> float:
     """Processor seconds of a job, those of the server that it asks included; the first one is not counted."""
     job()
-    before = _spent()
+    before = spent()
     for _ in range(TIMES):
         job()
-    return (_spent() - before) / TIMES
+    return (spent() - before) / TIMES
 
 
-def _spent() -> float:
+def spent() -> float:
+    """Processor seconds of the processes that this one has waited for, and of its warm workers."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime + sum(_on_cpu(pid) for pid in warm.running())
 
