@@ -117,7 +117,8 @@
         make("path", { d: `M${rx} ${ry}H${ex}`, class: `roof red ${binds === "compute" ? "binds" : ""}` }),
         make("path", { d: `M${x} ${y}V232`, class: "axis dashed" }),
         make("circle", { cx: x, cy: y, r: 7, class: "orange" }),
-        label(x < 200 ? x + 12 : x - 12, y + 22, unit(rate), x < 200 ? "start" : "end", "ink bold"),
+        // Beside the point, off the slope: to its right while there is room, else lower, to its left.
+        label(x < 285 ? x + 12 : x - 12, x < 285 ? y + 22 : y + 50, unit(rate), x < 285 ? "start" : "end", "ink bold"),
       ], filled(words[binds], {
         intensity: number(i, 3), rate: unit(rate), ridge: number(ridge, 3), share: number((100 * rate) / peak, 3),
       }));
