@@ -19,6 +19,7 @@ MOST_WARPS = 32  # 1024 threads, the most that a block has
 
 def install() -> None:
     """Puts the watch between the interpreter and memory, once a process."""
+    from triton import language
     from triton.runtime import interpreter
 
     builder: Any = interpreter.InterpreterBuilder
@@ -35,6 +36,8 @@ def install() -> None:
             if watch is None:
                 return method(self, *args, **kwargs)
             pointers, mask = args[pointer_at], args[mask_at]
+            if isinstance(mask, np.ndarray):  # of a block pointer or a descriptor
+                mask = handle(mask, language.int1)
             watch.program = getattr(self, "grid_idx", (0, 0, 0))
             itemsize = interpreter._get_np_dtype(pointers.get_element_ty()).itemsize
             allowed = watch.access(kind, pointers.data, mask.data, itemsize)

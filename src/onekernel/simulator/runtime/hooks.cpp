@@ -79,7 +79,10 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 check_global(*w, a, address, bytes, flags, pc);
         } else {
             touch(a, flags);
-            if (options & SPARSE) note_sparse(*w, a, address, bytes, flags & WRITES);
+            if (options & SPARSE) {
+                if (flags & ATOMIC) w->launch->talks = true;  // several blocks add to an element
+                note_sparse(*w, a, address, bytes, flags & WRITES);
+            }
         }
         if (options & COUNTS) log_access(*w, address, bytes, flags, pc, false);
         return;
