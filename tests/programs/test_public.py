@@ -75,6 +75,7 @@ def test_boxes_are_copied_a_graph_has_memory_and_a_kernel_may_wait_for_the_clock
 
 
 EXTENDED = """#include <cstdio>
+#include <helper_image.h>
 __extension__ typedef long long wide;
 __extension__ __device__ wide kept;
 __global__ void set() { kept = wide(1) << 40; }
@@ -82,15 +83,17 @@ int main() {
     wide there = 0;
     set<<<1, 1>>>();
     cudaMemcpyFromSymbol(&there, kept, sizeof there);
-    printf("%d\\n", there == wide(1) << 40);
+    const float same[] = {1, 2}, other[] = {1, 3};
+    const bool compared = compareData(same, same, 2, 0.0f, 0.0f) && !compareData(same, other, 2, 0.0f, 0.0f);
+    printf("%d %d\\n", there == wide(1) << 40, compared);
 }
 """
 
 
-def test_what_follows_extension_is_a_declaration_like_others(tmp_path: Path) -> None:
+def test_what_follows_extension_is_a_declaration_like_others_and_helper_image_compares(tmp_path: Path) -> None:
     (tmp_path / "extended.cu").write_text(EXTENDED)
     done = onekernel("run", tmp_path / "extended.cu")
-    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("1 1\n", 0), done.stderr
 
 
 OVERLOADED = """#include <thrust/device_vector.h>

@@ -20,12 +20,6 @@ inline bool sdkCompareL2fe(const float* reference, const float* data, const unsi
     }
     return norm > 0 && std::sqrt(error) < epsilon * std::sqrt(norm);
 }
-template <class T, class S>
-inline bool compareData(const T* reference, const T* data, const unsigned length, const S epsilon, const float threshold) {
-    unsigned wrong = 0;
-    for (unsigned i = 0; i < length; ++i) wrong += std::fabs(double(reference[i]) - double(data[i])) > double(epsilon);
-    return threshold == 0 ? wrong == 0 : wrong < threshold * length;
-}
 // Numbers, as text, one behind another.
 template <class T>
 inline bool sdkReadFile(const char* name, T** data, unsigned* length, bool) {

@@ -120,6 +120,12 @@ inline bool ok_sample_alike(const std::vector<T>& a, const std::vector<T>& b, fl
     for (size_t i = 0; i < a.size() && i < b.size(); ++i) wrong += std::fabs(double(a[i]) - double(b[i])) > epsilon;
     return a.size() == b.size() && (threshold == 0.0f ? wrong == 0 : double(wrong) < double(threshold) * double(a.size()));
 }
+template <class T, class S>
+inline bool compareData(const T* reference, const T* data, const unsigned length, const S epsilon, const float threshold) {
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < length; ++i) wrong += std::fabs(double(reference[i]) - double(data[i])) > double(epsilon);
+    return threshold == 0 ? wrong == 0 : wrong < threshold * length;
+}
 inline bool sdkComparePPM(const char* name, const char* reference, float epsilon, float threshold, bool) {
     ok_sample_picture a, b;
     return ok_sample_read(name, a) && ok_sample_read(reference, b) && ok_sample_alike(a.bytes, b.bytes, epsilon, threshold);
