@@ -23,8 +23,9 @@ _WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's: memory/device_malloc.cpp and
 machine/clock.cpp of the runtime."""
-UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": (), "each_call": ("-O1",)}
-"""The runtime's translation units, the longest first, with flags of their own: what runs once a launch may be slow."""
+UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-O1",)}
+"""The runtime's translation units, the longest first, with flags of their own: loops over lanes are for
+vector registers, what runs once a launch may be slow."""
 _TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
