@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -143,11 +144,15 @@ REFUSED = {
 CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.items() for n, case in enumerate(cases)]
 
 
-def findings(source: str, tmp_path):
+OF_HOST = ("function-of-host", "variable-of-host", "library-of-host")  # the compiler tells of each use
+CLANG = next((name for name in ("clang++", "clang++-14", "clang++-16", "clang++-19") if shutil.which(name)), None)
+
+
+def findings(source: str, tmp_path, compiler=None):
     path = tmp_path / "mine.cu"
     path.write_text(source)
     with pytest.raises(BuildError) as refused:
-        simulator.build(path)
+        simulator.build(path, with_compiler=compiler)
     return refused.value.findings
 
 
@@ -163,6 +168,16 @@ def test_what_cuda_forbids_is_refused_at_its_line(code, case, tmp_path):
 
 def test_what_cuda_allows_is_not_refused():
     simulator.build(ALLOWED, "fast")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CLANG is None, reason="clang++ is not here")
+def test_clang_tells_of_the_same_uses(tmp_path):
+    simulator.build(ALLOWED, "fast", with_compiler=CLANG)
+    for case in (case for code in OF_HOST for case in REFUSED[code]):
+        both = [findings(case.source(), tmp_path, compiler) for compiler in (None, CLANG)]
+        told = [[(f.code, f.line, str(f.message.values["name"]).split("::")[-1]) for f in found] for found in both]
+        assert told[0] == told[1]  # P::P of g++ is P of clang++
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 // n: 64
 // status: cudaErrorIllegalAddress
 __device__ __noinline__ float deeper(const float* in, int i) {
-    float local[64];
+    float local[256];  // far larger than what a call itself puts onto the stack: that would be line 4
     for (int k = 0; k < 64; k++) local[k] = in[k] + i;  // <- stack-overflow
     return deeper(in, i + 1) + local[i % 64];
 }

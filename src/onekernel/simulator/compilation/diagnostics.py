@@ -13,7 +13,9 @@ from onekernel.simulator.rewrite.source import COMPILE_ERRORS, SIDES, Source
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
 _VECTOR_ATOMIC = re.compile(r"deleted function '(?:\w+ )?(atomicAdd\w*)")  # the card of 8.0 has none: ok/atomics.h
 _SHUFFLE = "ok-shuffle-type"
-_CONFIGURATION = re.compile(r"call to '__ok::Config::Config\(|invalid conversion from 'cudaStream_t'")
+_CONFIGURATION = re.compile(
+    r"call to '__ok::Config::Config\(|initialization of '[:\w]*\bConfig'|invalid conversion from 'cudaStream_t'"
+)
 _CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable '([^']+)' does not have a constant init")
 _LIBRARY_NAME = re.compile(r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)")
 _LIBRARIES = {

@@ -1,4 +1,4 @@
-"""What g++ tells of the host's own functions and variables (rewrite/sides.py marks them): uses on the device."""
+"""What compilers tell of the host's own functions and variables (rewrite/sides.py marks them): uses on the device."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _EXPANSION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? note:
 def findings_of(source: Source, log: str) -> list[Finding]:
     """The uses on the device, each line and name once."""
     found: dict[tuple[str, int, str], Finding] = {}
+    functions = {f.name for declared in source.declared.values() for f in declared.functions}
     contexts = [(m.start(), m["within"]) for m in _CONTEXT.finditer(log)]
     for match in _USE.finditer(log):
         places = [(p["file"], int(p["line"])) for p in (match, *_EXPANSION.finditer(match["rest"]))]
@@ -32,6 +33,7 @@ def findings_of(source: Source, log: str) -> list[Finding]:
         if caller is None:
             continue
         name, is_function = _plain(match["what"])
+        is_function = is_function or name.split("::")[-1] in functions  # clang++ names it without its brackets
         key = f"{'function' if is_function else 'variable'}-of-host"
         if match["kind"] == "library":
             key = "library-of-host"
@@ -57,4 +59,4 @@ def _plain(what: str) -> tuple[str, bool]:
     if operator:
         return operator[0], True
     before, bracket, _ = text.partition("(")
-    return before.strip().split(" ")[-1].lstrip("*&"), bool(bracket)
+    return re.sub(r"<.*>$", "", before.strip()).split(" ")[-1].lstrip("*&"), bool(bracket)

@@ -36,15 +36,10 @@
 #define CUDART_VERSION 13000
 #define ONEKERNEL_SIMULATOR 1
 
-// What the host alone has. g++ tells of each use, and compilation/misplaced.py keeps those on the device. clang says nothing
-// of a use in what is marked itself.
-#if defined(__GNUC__) && !defined(__clang__)
+// What the host alone has. The compiler tells of each use, and compilation/misplaced.py keeps those on the device. (clang says
+// nothing of a use in what is marked itself: in what is the host's, too.)
 #define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
 #define OK_LIBRARY_HOST_ONLY __attribute__((deprecated("ok-library")))
-#else
-#define OK_HOST_ONLY
-#define OK_LIBRARY_HOST_ONLY
-#endif
 // CUDA gives device variables their values when the program is loaded: they must be constants.
 #if defined(__clang__)
 #define OK_CONSTANT_VALUE [[clang::require_constant_initialization]]
