@@ -44,9 +44,16 @@ OK_IN_PLACE memset(void* to, int value, __SIZE_TYPE__ n) noexcept { return ok_me
 
 // The C library's functions that a GPU does not have, declared once more to be marked.
 #define OK_LIBRARY(NAME) OK_LIBRARY_HOST_ONLY decltype(NAME) NAME;
+#if defined(__clang__)  // no mark for those that glibc's headers define: atof, atoi, atol, putchar
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-attributes"
+#endif
 extern "C" {
 OK_LIBRARY(abort) OK_LIBRARY(atof) OK_LIBRARY(atoi) OK_LIBRARY(atol) OK_LIBRARY(calloc) OK_LIBRARY(drand48) OK_LIBRARY(exit) OK_LIBRARY(fclose) OK_LIBRARY(fflush) OK_LIBRARY(fopen)
 OK_LIBRARY(fprintf) OK_LIBRARY(fputs) OK_LIBRARY(fwrite) OK_LIBRARY(getenv) OK_LIBRARY(memmove) OK_LIBRARY(putchar) OK_LIBRARY(puts) OK_LIBRARY(qsort) OK_LIBRARY(rand) OK_LIBRARY(realloc)
 OK_LIBRARY(snprintf) OK_LIBRARY(sprintf) OK_LIBRARY(srand) OK_LIBRARY(sscanf) OK_LIBRARY(strcmp) OK_LIBRARY(strtol) OK_LIBRARY(system) OK_LIBRARY(time)
 }
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 #undef OK_LIBRARY
