@@ -26,7 +26,10 @@ def total(kernels: Sequence[KernelCounts], metric: str) -> float:
     return sum(k.metrics[metric] for k in kernels)
 
 
-def shape(sizes: Mapping[str, int]) -> str:
+def shape(sizes: Mapping[str, int]) -> str | Message:
+    """Sizes in words: "16 x 1024", "65,536 elements"."""
+    if len(sizes) == 1:
+        return Message("grading.elements", {"count": next(iter(sizes.values()))})
     return " x ".join(str(v) for v in sizes.values())
 
 
@@ -43,8 +46,8 @@ class Counted:
         return total(self.kernels, metric)
 
     @property
-    def shape(self) -> str:
-        """The sizes in words: "16 x 1024"."""
+    def shape(self) -> str | Message:
+        """The sizes in words."""
         return shape(self.sizes)
 
     def shared_wavefronts(self) -> float:
