@@ -88,7 +88,7 @@ def _counts(s: Submission, log: Check, sizes: Mapping[str, int], dtype: str) -> 
     if failures or report is None:
         raise UserError(_why(s, str(failures[0].message)))
     counted = Counted(report.kernels, s.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
-    at = counted.shape + ("" if dtype == "float32" else f" {dtype}")
+    at = str(counted.shape) + ("" if dtype == "float32" else f" {dtype}")
     shown = (name for name in log.options["figures"] if counted.shared_wavefronts() or not name.startswith("shared_"))
     return [_requests(counted) if name == REQUESTS else MEASURES[name].told(counted, at).text() for name in shown]
 
