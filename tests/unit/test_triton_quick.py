@@ -46,14 +46,20 @@ print(len(searches))
 """
 
 
+def said(child, kernel, tmp_path):
+    """What a process of its own prints that runs `child` on a file with this kernel."""
+    (tmp_path / "mine.py").write_text(kernel)
+    command = [sys.executable, "-c", child, str(tmp_path / "mine.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 def test_the_language_is_searched_once_a_launch(tmp_path):
-    (tmp_path / "mine.py").write_text(KERNEL)
-    command = [sys.executable, "-c", CHILD, str(tmp_path / "mine.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert 0 < int(done.stdout) < 40  # 20 programs with 5 calls each, twice: without it, some hundreds
+    searches = int(said(CHILD, KERNEL, tmp_path))
+    assert 0 < searches < 40  # 20 programs with 5 calls each, twice: without it, some hundreds
 
 
 SUMS = """\
@@ -96,10 +102,6 @@ except ValueError:
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 def test_a_sum_is_made_once_and_a_type_described_once(tmp_path):
-    (tmp_path / "mine.py").write_text(SUMS)
-    command = [sys.executable, "-c", COUNTS, str(tmp_path / "mine.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    operations, described = map(int, done.stdout.split())
+    operations, described = map(int, said(COUNTS, SUMS, tmp_path).split())
     assert operations == 2 * 20  # a product and a sum in each of 20 programs
     assert 0 < described < 12

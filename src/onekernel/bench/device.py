@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import platform
 import re
 import shlex
@@ -122,6 +123,11 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def machine() -> str:
+    """The processor, and how many of its cores this process may use."""
+    return f"{processor()}, {len(os.sched_getaffinity(0))} cores"
 
 
 def processor() -> str:

@@ -69,8 +69,9 @@ def main(argv: Sequence[str]) -> int:
     known = records.read(path) if path.is_file() else {}
     who = "gpu" if options.device == "cuda" else "root" if os.geteuid() == 0 else "user"
     cards = {"gpu": asdict(device.current())} if who == "gpu" else {k: v for k, v in known.items() if k == "gpu"}
+    course = load(root)
     for suffix in {a.path.suffix for a in chosen}:
-        _require_right(load(root), suffix, options.device)
+        _require_right(course, suffix, options.device)
     ended: dict[str, Any] = dict(known.get("ended", {}))
     for attack, how in _tried(root, chosen, options.device, options.jobs):
         ended[attack.path.name] = {**ended.get(attack.path.name, {}), who: how}
@@ -78,7 +79,7 @@ def main(argv: Sequence[str]) -> int:
             "bench": "attacks",
             "command": "python bench/attacks.py",
             "date": date.today().isoformat(),
-            "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores, Linux {os.uname().release}",
+            "machine": f"{device.machine()}, Linux {os.uname().release}",
             "versions": {"landlock": str(landlock_version())},
             **cards,
             "ended": {a.path.name: ended[a.path.name] for a in every if a.path.name in ended},

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 import tempfile
@@ -160,7 +159,7 @@ def main(argv: Sequence[str]) -> int:
     columns = [in_each(f"fuzz-{name}") for name in ("kind", "files", "read", "refused", "other", "slowest")]
     records.write(path, {
         "bench": "fuzz", "command": "python bench/fuzz.py", "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "versions": {"python": sys.version.split()[0]},
         "kinds": found, "tables": {"kinds": {"columns": columns, "rows": rows}},
     })  # fmt: skip

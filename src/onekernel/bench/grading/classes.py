@@ -55,7 +55,7 @@ def main(root: Path, sizes: Sequence[int], light: Sequence[int], jobs: int, resu
         "bench": "class",
         "command": command,
         "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "versions": {"python": platform.python_version()},
         "seed": SEED,
     }

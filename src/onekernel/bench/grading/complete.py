@@ -6,7 +6,6 @@ But:    where NVIDIA's compiler is, it compiles each `.cu` as well; without it a
 
 from __future__ import annotations
 
-import os
 import platform
 import tempfile
 import time
@@ -17,7 +16,7 @@ from typing import Any
 from onekernel.bench import device, records
 from onekernel.bench.grading.starts import spent
 from onekernel.bench.words import in_each, in_numbers
-from onekernel.course import Course
+from onekernel.course import Course, Exercise
 from onekernel.cuda import nvcc
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
@@ -38,7 +37,7 @@ def main(root: Path, results: Path) -> int:
         for slug in _WARM:
             _grade(course, slug, Path(folder))
         _write(course, Path(folder))
-        for exercise in (e for lab in course.labs for e in lab.exercises if not e.home):
+        for exercise in _asked(course):
             before = time.process_time() + spent()
             _grade(course, exercise.slug, Path(folder))
             runs.append({"exercise": exercise.slug, "cpu": round(time.process_time() + spent() - before, 2)})
@@ -51,7 +50,7 @@ def main(root: Path, results: Path) -> int:
         "bench": "complete",
         "command": "python bench/grading.py --complete",
         "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "versions": {"python": platform.python_version(), "nvcc": compiler.version if compiler else "-"},
         "runs": runs,
         "total": total,
@@ -64,8 +63,13 @@ def main(root: Path, results: Path) -> int:
     return 0
 
 
+def _asked(course: Course) -> list[Exercise]:
+    """The exercises of the labs, without the small ones between them."""
+    return [e for lab in course.labs for e in lab.exercises if not e.home]
+
+
 def _write(course: Course, folder: Path) -> None:
-    for exercise in (e for lab in course.labs for e in lab.exercises if not e.home):
+    for exercise in _asked(course):
         answer = course.solution(exercise)
         own = _COMMENT[answer.suffix].format(time.time_ns())
         (folder / exercise.file).write_text(answer.read_text(encoding="utf-8") + own, encoding="utf-8")

@@ -8,7 +8,6 @@ But:    it says what the graders decide, not how long they take: its processes s
 from __future__ import annotations
 
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -73,7 +72,7 @@ def _simulated(root: Path, jobs: int, results: Path) -> int:
         "bench": "grading",
         "command": "python bench/grading.py --device simulator",
         "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "versions": {"python": platform.python_version()},
     }
     records.write(path, {**facts, "runs": [run], "took": took(began)})

@@ -6,7 +6,6 @@ But:    the first file of each kind also pays for the warm one, which is started
 
 from __future__ import annotations
 
-import os
 import platform
 import resource
 import tempfile
@@ -38,7 +37,7 @@ def main(root: Path, results: Path) -> int:
         "bench": "starts",
         "command": "python bench/grading.py --starts",
         "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "versions": {"python": platform.python_version()},
         "runs": runs,
         "tables": {"starts": {"columns": [in_each(f"starts-{c}") for c in _COLUMNS], "rows": rows}},

@@ -7,7 +7,6 @@ But:    a survivor is a question: an input is missing, or the change does not ma
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import tempfile
 import time
@@ -64,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
                 "bench": "mutants",
                 "command": "python bench/mutants.py",
                 "date": date.today().isoformat(),
-                "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+                "machine": device.machine(),
                 "versions": {"python": platform.python_version()},
                 "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
             }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from collections import Counter
@@ -32,7 +31,7 @@ def result_of(outcomes: Outcomes, about: Mapping[str, Any], folders: Iterable[Pa
     causes = Counter(o["cause"] for o in outcomes)
     result = {
         "bench": "public_cuda", **about, "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "versions": {"compiler": compiler().version, "python": platform.python_version()},
         "programs": len(outcomes) - causes[REFUSED], "good": sum(causes[c] for c in GOOD), "goal": GOAL,
         "causes": dict(causes.most_common()),

@@ -60,7 +60,7 @@ def measure(root: Path, argv: Sequence[str], with_numba: bool) -> dict[str, Any]
     result: dict[str, Any] = {
         "command": shlex.join(["python", "bench/simulator.py", *argv]),
         "date": date.today().isoformat(),
-        "machine": f"{device.processor()}, {len(os.sched_getaffinity(0))} cores",
+        "machine": device.machine(),
         "load_before": os.getloadavg()[0],
         "versions": {"compiler": compiler().version, "python": platform.python_version(), "numpy": np.__version__},
         "modes": {
