@@ -107,31 +107,49 @@ def gemm_described(
         c.store([row * ROWS, col * COLS + COLS // 2], right.to(c.dtype))
 
 
-DESCRIBED = {"ROWS": 128, "COLS": 256, "DEPTH": 64, "num_warps": 8, "num_stages": 4}
+# Tiles, and the speed of a multiprocessor that has its fill of them as a share of the first one's (on an H200).
+DESCRIBED = (
+    ({"ROWS": 128, "COLS": 256, "DEPTH": 64, "num_warps": 8, "num_stages": 4}, 1.0),
+    ({"ROWS": 128, "COLS": 128, "DEPTH": 64, "num_warps": 4, "num_stages": 4}, 0.94),
+    ({"ROWS": 64, "COLS": 128, "DEPTH": 128, "num_warps": 4, "num_stages": 3}, 0.71),
+    ({"ROWS": 64, "COLS": 64, "DEPTH": 64, "num_warps": 4, "num_stages": 6}, 0.70),
+)
+
+
+def described_tile(m: int, n: int, processors: int) -> dict:
+    """The tile with which the last multiprocessor is done first: a wave takes as long when it is not full."""
+
+    def time_of(choice: tuple[dict, float]) -> float:
+        tile, speed = choice
+        tiles = triton.cdiv(m, tile["ROWS"]) * triton.cdiv(n, tile["COLS"])
+        return triton.cdiv(tiles, processors) * tile["ROWS"] * tile["COLS"] / speed
+
+    return min(DESCRIBED, key=time_of)[0]
 
 
 def can_describe(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> bool:
-    """Whether the copy engine can go: Hopper or newer, 16 bits an element, rows on 16 bytes, a C of many tiles.
+    """Whether the copy engine can go: Hopper or newer, 16 bits an element, rows on 16 bytes.
 
     C's columns must be whole 16 bytes, too: the engine fills the last of them up, over what lies between two rows.
     """
     if INTERPRETED or a.element_size() != 2 or a.shape[1] == 0 or torch.cuda.get_device_capability(a.device)[0] < 9:
         return False
     aligned = all(t.data_ptr() % 16 == 0 and t.stride(0) % 8 == 0 and t.stride(1) == 1 for t in (a, b, c))
-    return aligned and c.shape[1] % 8 == 0 and tile_of(a.dtype, *c.shape)["COLS"] == DESCRIBED["COLS"]
+    return aligned and c.shape[1] % 8 == 0
 
 
 def launch_described(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, turned: bool, alpha: float) -> None:
     from triton.tools.tensor_descriptor import TensorDescriptor
 
-    (m, k), n, sides = a.shape, c.shape[1], DESCRIBED
-    boxes = [sides["ROWS"], sides["DEPTH"]], [sides["DEPTH"], sides["COLS"]], [sides["ROWS"], sides["COLS"] // 2]
-    if turned:
-        boxes[1].reverse()
+    (m, k), n = a.shape, c.shape[1]
+    processors = torch.cuda.get_device_properties(a.device).multi_processor_count
+    tile = described_tile(m, n, processors)
+    rows, cols, depth = tile["ROWS"], tile["COLS"], tile["DEPTH"]
+    boxes = [rows, depth], [cols, depth] if turned else [depth, cols], [rows, cols // 2]
     described = [TensorDescriptor.from_tensor(t, box) for t, box in zip((a, b, c), boxes, strict=True)]
-    tiles = triton.cdiv(m, sides["ROWS"]) * triton.cdiv(n, sides["COLS"])
-    programs = min(tiles, torch.cuda.get_device_properties(a.device).multi_processor_count)
-    gemm_described[(programs,)](*described, m, n, k, alpha, turned, **sides)
+    resident = 1 if rows * cols > 128 * 64 else 2  # of the small tiles a multiprocessor holds two
+    programs = min(triton.cdiv(m, rows) * triton.cdiv(n, cols), processors * resident)
+    gemm_described[(programs,)](*described, m, n, k, alpha, turned, **tile)
 
 
 def tile_of(dtype: torch.dtype, m: int, n: int) -> dict:

@@ -13,15 +13,30 @@ import torch
 import triton
 import triton.language as tl
 
-BLOCK = 2048
+REACH = 65536.0  # the largest angle that loses its multiples of pi in two parts
 LAUNCHES: dict[Hashable, Any] = {}
 
 
 @triton.jit
-def cos_cos_tile(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+def cos_near_zero(r):
+    """The cosine of an angle of at most pi / 2, to 1.3e-7: bench/kernels/cos_cos.cu explains it and what follows."""
+    u = r * r
+    return (((2.3153612e-5 * u - 1.3853691e-3) * u + 4.1663583e-2) * u - 0.49999905) * u + 0.99999994
+
+
+@triton.jit
+def cos_cos_tile(x_ptr, y_ptr, n, REACH: tl.constexpr, BLOCK: tl.constexpr):
+    """REACH of 0: the library's cosine for each angle, without a maximum that a short launch would wait for."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at, mask=at < n, other=0.0).to(tl.float32)
-    tl.store(y_ptr + at, tl.cos(tl.cos(x)).to(y_ptr.dtype.element_ty), mask=at < n)
+    if REACH == 0:
+        inner = tl.cos(x)
+    elif tl.max(tl.abs(x)) < REACH:
+        turns = tl.fma(x, 0.31830988, 12582912.0) - 12582912.0
+        inner = cos_near_zero(tl.fma(turns, 8.7422777e-8, tl.fma(turns, -3.14159274, x)))
+    else:
+        inner = tl.cos(x)
+    tl.store(y_ptr + at, cos_near_zero(inner).to(y_ptr.dtype.element_ty), mask=at < n)
 
 
 @triton.jit
@@ -29,12 +44,6 @@ def sum_of(x_ptr, r_ptr, at, mask):
     return tl.load(x_ptr + at, mask=mask, other=0.0).to(tl.float32) + tl.load(r_ptr + at, mask=mask, other=0.0).to(
         tl.float32
     )
-
-
-@triton.jit
-def scaled(y_ptr, w_ptr, at, mask, h, scale):
-    w = tl.load(w_ptr + at, mask=mask, other=0.0).to(tl.float32)
-    tl.store(y_ptr + at, (h * scale * w).to(y_ptr.dtype.element_ty), mask=mask)
 
 
 @triton.jit
@@ -63,6 +72,7 @@ def rmsnorm_tile(
     y_body = tl.multiple_of(y_row + head, bytes)
     at = tl.arange(0, BLOCK)
     inside = at // VEC < vectors  # a bit for VEC neighbours, which may then go in one load
+    w = tl.load(w_ptr + head + at, mask=inside, other=0.0).to(tl.float32)  # under way before the reduction, too
     h = sum_of(x_body, r_body, at, inside)
     squares = tl.sum(h * h)
     if EDGES:
@@ -71,20 +81,23 @@ def rmsnorm_tile(
         h_single = sum_of(x_row, r_row, single, single < cols)
         squares += tl.sum(h_single * h_single)
     scale = tl.rsqrt(squares / cols + eps)
-    scaled(y_body, w_ptr + head, at, inside, h, scale)
+    tl.store(y_body + at, (h * scale * w).to(y_ptr.dtype.element_ty), mask=inside)
     if EDGES:
-        scaled(y_row, w_ptr, single, single < cols, h_single, scale)
+        w_single = tl.load(w_ptr + single, mask=single < cols, other=0.0).to(tl.float32)
+        tl.store(y_row + single, (h_single * scale * w_single).to(y_ptr.dtype.element_ty), mask=single < cols)
 
 
 def cos_cos(x: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
     """cos(cos(x)) of a contiguous x of any shape, into out."""
-    key = cos_cos, x.numel(), x.dtype, x.get_device(), x.data_ptr() % 16, out.data_ptr() % 16
+    n = x.numel()
+    key = cos_cos, n, x.dtype, x.get_device(), x.data_ptr() % 16, out.data_ptr() % 16
+    values = (n, REACH, 2048) if n >= 1 << 20 else (n, 0.0, 512 if n >= 1 << 16 else 256)
     start = LAUNCHES.get(key)
     if start:
-        start(x, out, x.numel(), BLOCK)
+        start(x, out, *values)
         return out
-    grid = (triton.cdiv(x.numel(), BLOCK), 1, 1)
-    kernel = cos_cos_tile[grid](x, out, x.numel(), BLOCK=BLOCK)
+    grid = (triton.cdiv(n, values[-1]), 1, 1)
+    kernel = cos_cos_tile[grid](x, out, *values)
     if x.is_cuda:  # the interpreter gives none
         LAUNCHES[key] = kernel[grid]
     return out
@@ -109,7 +122,7 @@ def rmsnorm(
     block = triton.next_power_of_2(cols)
     edges = alike and any(n % width for n in (cols, strides[0], places[0] // x.element_size()))
     values = (cols, *strides, places[0] // x.element_size(), eps, width if alike else 1, edges, block)
-    kernel = rmsnorm_tile[(rows, 1, 1)](*tensors, *values, num_warps=max(4, min(16, block // 1024)))
+    kernel = rmsnorm_tile[(rows, 1, 1)](*tensors, *values, num_warps=4 if edges else max(4, min(16, block // 512)))
     if x.is_cuda:
         LAUNCHES[key] = kernel[(rows, 1, 1)], values
     return out

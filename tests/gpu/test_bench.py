@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from onekernel import cuda  # noqa: E402
 from onekernel.bench import device, timing  # noqa: E402
+from onekernel.bench.modules import load_module  # noqa: E402
 from onekernel.bench.softmax import cases, contenders, measurement  # noqa: E402
 
+KERNELS = Path(__file__).resolve().parents[2] / "bench" / "kernels"
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA device"),
@@ -46,3 +51,17 @@ def test_a_launch_bound_cell_is_measured_and_stands_below_the_roof():
     assert set(times) == {"copy", "ours", "peer"}
     assert times["peer"] == pytest.approx(times["ours"], rel=0.2)  # the same kernel: who allocates decides nothing
     assert made["took"]["gpu_s"] > 0 and "sm_mhz" in made["clocks"]["during"]
+
+
+@pytest.mark.parametrize("n", [5000, 100_000, 1_050_001])
+@pytest.mark.parametrize("most", [3.0, 65_500.0, 1e9])
+def test_the_fused_cosines_are_right_for_every_angle(n, most):
+    x = (2 * torch.rand(1, n, device="cuda") - 1) * most
+    x[0, n // 2] = torch.inf
+    want = x.double().cos().cos()
+    y = torch.full_like(x, 2.0)
+    launch = cuda.build(KERNELS / "cos_cos.cu").function("cos_cos")
+    assert launch(x.data_ptr(), y.data_ptr(), n, torch.cuda.current_stream().cuda_stream) == 0
+    plain = load_module(KERNELS / "fused_triton.py").cos_cos(x, torch.full_like(x, 2.0))
+    for got in (y, plain):
+        assert torch.allclose(got.double(), want, rtol=0, atol=4e-7, equal_nan=True)

@@ -87,6 +87,7 @@ def test_the_tables_show_shares_microseconds_and_bytes(tmp_path: Path, lang: str
     assert all(line.split("|")[2].strip() in ("9.0", "9,0") for line in made["traffic"][2:6])
 
 
+@pytest.mark.slow
 def test_the_figure_is_drawn_in_each_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(style, "KINDS", ("svg",))
     for lang in ("en", "es"):
@@ -116,11 +117,14 @@ for dtype, near in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
             rmsnorm(x, r, w, out.fill_(torch.nan), 1e-5)
             error = ((out.double() - want).abs() / (want.abs() + 1e-2)).max().item()
             assert error < near, (dtype, cols, gap, shift, elsewhere, error)
-x = torch.randn(5000)
-assert (cos_cos(x, torch.empty_like(x)).double() - x.double().cos().cos()).abs().max() < 1e-6
+# Larger angles only on a GPU (tests/gpu/test_bench.py): the interpreter rounds a fused multiply-add twice.
+for n, most in ((5000, 3.0), (100_000, 3.0), (1_050_000, 3.0), (1_050_000, 1e9)):
+    x = (2 * torch.rand(n) - 1) * most
+    assert (cos_cos(x, torch.empty_like(x)).double() - x.double().cos().cos()).abs().max() < 3e-7, (n, most)
 """
 
 
+@pytest.mark.slow
 def test_the_plain_triton_ways_are_right_wherever_a_row_lies() -> None:
     environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run([sys.executable, "-c", PLAIN], env=environment, capture_output=True, text=True, cwd=ROOT)

@@ -193,6 +193,7 @@ def test_a_kernel_has_a_column_and_a_word_below_the_table_once_it_was_measured(
     assert "gemm_tiled" not in tables.ladder(without, lang)[-1]  # which does not show it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_the_figures_are_drawn_with_it_and_without(
     without: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lang: str

@@ -136,6 +136,18 @@ def test_the_state_of_the_card_is_read_once_and_before_the_card_is_waited_for(gp
     assert told[told.index("read") + 1] == "waited"
 
 
+def test_nobody_always_follows_the_same_call(gpu):
+    """What a call leaves behind, a warm card above all, meets the next one."""
+    told: list[str] = []
+    calls = {name: lambda name=name: (told.append(name), gpu.spend(9.0)) for name in "abcd"}
+    timing.interleaved(calls, 11, lambda: None)  # type: ignore[arg-type]
+    turns = told[4:]  # after each has been called once
+    assert all(turns.count(name) == 11 for name in "abcd")
+    assert all(sorted(turns[i : i + 4]) == list("abcd") for i in range(0, 44, 4))
+    before = {name: {a for a, b in itertools.pairwise(turns) if b == name} for name in "abcd"}
+    assert all(len(those - {name}) == 3 for name, those in before.items())
+
+
 def test_timings_are_counted_as_time_of_the_gpu(gpu):
     before = timing.seconds_timed()
     timing.interleaved({"a": lambda: gpu.spend(9.0)}, 5, lambda: None)  # type: ignore[arg-type]

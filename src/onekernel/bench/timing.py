@@ -8,6 +8,7 @@ its inputs in DRAM, and each contender writes as many different outputs as there
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -60,9 +61,11 @@ def interleaved(
     calls: Mapping[str, Call], repeats: int = REPEATS, emptier: L2Emptier | None = None,
     in_flight: Call = lambda: None,
 ) -> dict[str, Sample]:  # fmt: skip
-    """Times each call `repeats` times, in turns, each turn starting with another one. Seconds.
+    """Times each call `repeats` times, in turns, each turn in an order of its own. Seconds.
 
-    Turns make a drift of the clocks meet everyone alike. A call whose first timing exceeds MOST_SECONDS / FEWEST is
+    Turns make a drift of the clocks meet everyone alike. A call also begins with the clocks and the power budget that
+    the one before it left (one library kernel took 4 % longer behind itself than behind a slower product), so that
+    nobody may always follow the same one. A call whose first timing exceeds MOST_SECONDS / FEWEST is
     repeated less: `count` of its sample says how often. `in_flight` is called once, while the card works at a turn.
     """
     import torch
@@ -82,9 +85,9 @@ def interleaved(
     torch.cuda.synchronize()
     wanted = {name: _repeats(p[0][0].elapsed_time(p[0][1]) / 1e3, repeats) for name, p in pairs.items()}
     pairs = {name: [] for name in calls}  # the first one warmed up
-    names = list(calls)
+    order = random.Random(len(calls))
     for turn in range(repeats):
-        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+        for name in order.sample(list(calls), len(calls)):
             if len(pairs[name]) < wanted[name]:
                 pairs[name].append(once(calls[name]))
         if turn == min(repeats, FEWEST) // 2:  # every contender still takes part
