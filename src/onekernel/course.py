@@ -43,6 +43,7 @@ class Kind:
     plans: bool = False
     compares: bool = False  # with what the course's own answer was counted to do
     counted: bool = False  # its calls are counted: the simulator makes them on every machine
+    by_code: bool = False  # by NVIDIA's machine code from the start, where its compiler is; else as it is written
     shows_right: bool = False  # it says whether a kernel is right
     needs_right: bool = False  # how fast or frugal a wrong kernel is means nothing
     needs_gpu: bool = False  # without one it is not assessed, whatever else is wrong

@@ -16,6 +16,7 @@ from support.marks import marked
 HERE = Path(__file__).parent
 
 
+@pytest.mark.slow
 def test_a_launch_that_is_repeated_is_run_once_and_one_that_is_not_the_same_each_time() -> None:
     done = onekernel("run", HERE / "repeated.cu", "--limit", "30")
     said = done.stdout.splitlines()
@@ -24,6 +25,7 @@ def test_a_launch_that_is_repeated_is_run_once_and_one_that_is_not_the_same_each
     assert (done.returncode, "2,017 launches" in done.stderr) == (0, True), done.stderr
 
 
+@pytest.mark.slow
 def test_a_program_that_is_too_large_to_be_checked_whole_comes_to_its_end(tmp_path: Path) -> None:
     path, out = HERE / "large.cu", tmp_path / "report.json"
     done = onekernel("run", path, "--limit", "1.5", "--report", "json", "-o", out)
@@ -34,6 +36,7 @@ def test_a_program_that_is_too_large_to_be_checked_whole_comes_to_its_end(tmp_pa
     assert (whole.returncode, "0 errors, 0 warnings" in whole.stderr) == (0, True), whole.stderr
 
 
+@pytest.mark.slow
 def test_the_samples_of_nvidia_find_their_helpers(tmp_path: Path) -> None:
     done = onekernel("run", HERE / "samples.cu", cwd=tmp_path)
     assert done.stdout.splitlines() == [
@@ -42,6 +45,7 @@ def test_the_samples_of_nvidia_find_their_helpers(tmp_path: Path) -> None:
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 
+@pytest.mark.slow
 def test_a_graph_made_node_by_node_does_what_its_nodes_say() -> None:
     done = onekernel("run", HERE / "nodes.cu")
     assert done.stdout.splitlines() == [
@@ -52,6 +56,7 @@ def test_a_graph_made_node_by_node_does_what_its_nodes_say() -> None:
     assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
 
 
+@pytest.mark.slow
 def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) -> None:
     said = ["parent", "child 1 at {}", "child 2 at {}", "tail 0 at {}", "doubled 16 copied 42"]
     done = onekernel("run", HERE / "nested.cu")
@@ -65,6 +70,7 @@ def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) 
     assert {(f"wrong:{f['code']}", f["line"]) for f in errors} == marked(HERE / "nested.cu")
 
 
+@pytest.mark.slow
 def test_boxes_are_copied_a_graph_has_memory_and_a_kernel_may_wait_for_the_clock() -> None:
     done = onekernel("run", HERE / "volumes.cu", "--limit", "30")
     assert done.stdout.splitlines() == [
@@ -90,6 +96,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_what_follows_extension_is_a_declaration_like_others_and_helper_image_compares(tmp_path: Path) -> None:
     (tmp_path / "extended.cu").write_text(EXTENDED)
     done = onekernel("run", tmp_path / "extended.cu")
@@ -108,6 +115,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not cccl.has("thrust/device_vector.h"), reason="needs nvidia-cuda-cccl")
 def test_ptx_goes_together_with_thrust_and_a_kernel_may_be_declared_otherwise(tmp_path: Path) -> None:
     (tmp_path / "overloaded.cu").write_text(OVERLOADED)
@@ -132,6 +140,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_a_vector_without_gaps_is_one_copy(tmp_path: Path) -> None:
     (tmp_path / "vector.cu").write_text(VECTOR)
     done = onekernel("run", tmp_path / "vector.cu", "--limit", "3")
@@ -167,6 +176,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 def test_a_librarys_call_is_part_of_a_graph_and_one_that_the_host_waits_for_is_refused(tmp_path: Path) -> None:
     (tmp_path / "captured.cu").write_text(CAPTURED)
     done = onekernel("run", tmp_path / "captured.cu", "-D", "WAITS=0")

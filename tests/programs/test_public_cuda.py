@@ -9,6 +9,7 @@ import pytest
 
 from onekernel.bench.public_cuda.run import main
 from onekernel.cuda import nvcc
+from onekernel.programs.executable import LIMIT
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,8 @@ def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path
     for name, text in texts.items():
         (folder / f"{name}.cu").write_text(text)
     out = tmp_path / "out.json"
-    assert main([str(folder), "--limit", "1", "--output", str(out)]) == 0
+    lines = tmp_path / "details.jsonl"
+    assert main([str(folder), "--limit", "1", "--jobs", "2", "--details", str(lines), "--output", str(out)]) == 0
     told = json.loads(out.read_text())
     refused = "compile-error" if nvcc.find() is None else "nvcc-refuses"
     assert told["causes"] == {"ran": 1, "found": 1, refused: 1, "asks": 1}
@@ -55,3 +57,18 @@ def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path
     again = json.loads((tmp_path / "again.json").read_text())
     kept = 3 if refused == "compile-error" else 4
     assert (again["not_run_again"], again["causes"]["ran"]) == (kept, 5 - kept)
+
+    whole = lines.read_text()  # cut off within the last of its lines: that program alone is run again
+    told = {o["program"]: o for o in map(json.loads, whole.splitlines())}
+    assert [f["line"] for f in told["found.cu"]["findings"] if f["code"] == "out-of-bounds-read"] == [1]
+    last = json.loads(whole.splitlines()[-1])["program"]
+    before = {o["program"]: o["cause"] for o in json.loads(out.read_text())["outcomes"]}
+    lines.write_text(whole.rstrip()[:-5])
+    (folder / last).write_text(BLANK)
+    for name in {*before} - {last}:
+        (folder / name).write_text(RAN)
+    assert main([str(folder), "--details", str(lines), "--output", str(tmp_path / "resumed.json")]) == 0
+    assert json.loads((tmp_path / "resumed.json").read_text())["limit_seconds"] == LIMIT
+    resumed = json.loads((tmp_path / "resumed.json").read_text())["outcomes"]
+    assert {o["program"]: o["cause"] for o in resumed} == {**before, last: refused}
+    assert [json.loads(line)["program"] for line in lines.read_text().splitlines()[4:]] == [last]

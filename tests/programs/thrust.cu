@@ -6,6 +6,7 @@
 #include <thrust/execution_policy.h>
 #include <thrust/extrema.h>
 #include <thrust/functional.h>
+#include <thrust/generate.h>
 #include <thrust/host_vector.h>
 #include <thrust/inner_product.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -36,6 +37,10 @@ struct Saxpy {
     float a;
     __device__ float operator()(float x, float y) const { return a * x + y; }
 };
+struct Numbered {
+    unsigned turn;
+    __device__ float operator()() { return static_cast<float>(blockIdx.x * blockDim.x + threadIdx.x + turn++ * gridDim.x * blockDim.x); }
+};
 __global__ void twice(float* values, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) values[i] *= 2;  // <- 3:out-of-bounds-read 3:out-of-bounds-write
@@ -43,6 +48,10 @@ __global__ void twice(float* values, int n) {
 
 static void use() {
     const int n = 1000;
+    thrust::device_vector<float> numbers(n);
+    thrust::generate(numbers.begin(), numbers.end(), Numbered{0});
+    thrust::sort(numbers.begin(), numbers.end());
+    expect(thrust::unique(numbers.begin(), numbers.end()) == numbers.end(), "generate: each its own, by its thread and turn");
     thrust::host_vector<float> host(n);
     for (int i = 0; i < n; ++i) host[i] = static_cast<float>(i * 7 % n);
     thrust::device_vector<float> x = host, y(n, 1.0f);

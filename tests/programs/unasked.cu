@@ -2,6 +2,7 @@
 #include <cstdio>
 
 __global__ void fill(float* x) { x[threadIdx.x] = 1; }
+__global__ void clear(float* x) { x[threadIdx.x] = 0; }
 
 #define RESET(stream) cudaStreamDestroy(stream); stream = nullptr
 #define CHECK(call) check((call), #call)
@@ -33,6 +34,10 @@ int main(int argc, char**) {
         cudaSetDevice(                // <- unasked-error
             i);
     RESET(none);                      // <- unasked-error
+    float* y;
+    CHECK(cudaMalloc(&y, 64 * sizeof(float)));
+    clear<<<1, 64>>>(y);
+    CHECK(cudaFree(y));
     fill<<<0, 64>>>(x);               // <- bad-launch unasked-error
     if (argc > 1) check(cudaGetLastError(), "at the end");
     return kept == cudaSuccess;

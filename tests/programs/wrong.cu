@@ -7,7 +7,7 @@
 
 __global__ void twice(float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) x[i] *= 2;
+    if (i < n) x[i] *= 2;  // <- 21:use-after-free
 }
 __global__ void leaves(float* x, int n) {
     if (threadIdx.x >= n) return;
@@ -40,7 +40,96 @@ __global__ void endless() {
     while (never == 0) {}  // <- 8:time-limit
 }
 
+__global__ void column(float* rows, size_t pitch) { rows[threadIdx.x * pitch] = 1; }  // <- 20:out-of-bounds-write
+__global__ void sums(int* x, int n) {
+    int i = threadIdx.x, sum = 1;
+    if (i < n) sum += __shfl_down_sync(~0u, sum, 16);  // <- 22:absent-lane
+    if (i < n) x[i] = sum + sum;
+}
+
+__global__ void set(char* x, int n, char value) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = value;
+}
+__global__ void count(const char* x, int n, int* sum) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, x[i]);
+}
+
 float table[1024];
+
+// Two streams on one buffer. Right: 25, each on its part, which ends in the middle of a word, with one sum for both; 26, an
+// event between them; 27, the host waits.
+void two_streams(int which, char* d) {
+    constexpr int n = 1003;
+    cudaStream_t one, other;
+    cudaStreamCreate(&one);
+    cudaStreamCreate(&other);
+    cudaEvent_t done;
+    cudaEventCreate(&done);
+    int* sum;
+    cudaMalloc(&sum, sizeof *sum);
+    cudaMemset(sum, 0, sizeof *sum);
+    set<<<4, 256, 0, one>>>(d, n, 1);
+    cudaEventRecord(done, one);
+    if (which == 23) count<<<4, 256, 0, other>>>(d, n, sum);      // <- 23:stream-race
+    if (which == 24) cudaMemsetAsync(d + 500, 2, 10, other);      // <- 24:stream-race
+    if (which == 25) {
+        set<<<4, 256, 0, other>>>(d + n, n, 2);
+        count<<<4, 256, 0, one>>>(d, n, sum);
+        count<<<4, 256, 0, other>>>(d + n, n, sum);
+    }
+    if (which == 26) cudaStreamWaitEvent(other, done);
+    if (which == 27) cudaStreamSynchronize(one);
+    if (which >= 26) count<<<4, 256, 0, other>>>(d, n, sum);
+    cudaDeviceSynchronize();
+    int h = 0;
+    cudaMemcpy(&h, sum, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d\n", h);
+    cudaFree(sum);
+    cudaEventDestroy(done);
+    cudaStreamDestroy(one);
+    cudaStreamDestroy(other);
+}
+
+// Page-locked memory, while work on a stream uses it. 18 is right, 19 as well: each part is looked at when its stream is done.
+void page_locked(int which, float* d, int n) {
+    float* h;
+    cudaStream_t streams[2];
+    for (cudaStream_t& s : streams) cudaStreamCreate(&s);
+    cudaMallocHost(&h, n * sizeof(float));
+    for (int i = 0; i < n; i++) h[i] = 1;
+    if (which == 17 || which == 28) twice<<<n / 256, 256, 0, streams[0]>>>(h, n);
+    if (which == 28) h[n / 2] = 1;  // what a host writes for a running kernel is meant
+    for (int part = 0; part < 2 && which != 17 && which != 28; part++) {
+        const int begin = part * (n / 2 - 100), many = n / 2 - 100;  // not at the edge of a page
+        cudaMemcpyAsync(d + begin, h + begin, many * sizeof(float), cudaMemcpyHostToDevice, streams[part]);
+        if (which == 16) h[begin + many / 2] = 2;  // <- 16:host-too-early
+        twice<<<n / 256, 256, 0, streams[part]>>>(d + begin, many);
+        cudaMemcpyAsync(h + begin, d + begin, many * sizeof(float), cudaMemcpyDeviceToHost, streams[part]);
+    }
+    float sum = 0;
+    if (which == 15) sum = h[10];  // <- 15:host-too-early
+    if (which == 17) sum = h[n / 4];  // <- 17:mapped-too-early
+    if (which == 18) {
+        for (int part = 0; part < 2; part++) {
+            cudaStreamSynchronize(streams[part]);
+            for (int i = 0; i < n / 2 - 100; i++) sum += h[part * (n / 2 - 100) + i];
+        }
+    }
+    if (which == 19) {
+        cudaLaunchHostFunc(streams[0], [](void* first) { *static_cast<float*>(first) += 1; }, h);
+        cudaEvent_t end;
+        cudaEventCreate(&end);
+        cudaEventRecord(end, streams[1]);
+        while (cudaEventQuery(end) == cudaErrorNotReady) {}
+        sum = h[n / 2];
+        cudaEventDestroy(end);
+    }
+    printf("%g\n", sum);
+    cudaFreeHost(h);
+    for (cudaStream_t s : streams) cudaStreamDestroy(s);
+}
 
 int main(int argc, char** argv) {
     const int which = atoi(argv[1]), n = 1 << 12;
@@ -72,6 +161,22 @@ int main(int argc, char** argv) {
         last<<<1, 64>>>(large, size_t(512) << 20);
         cudaFree(large);
     }
+    if ((which >= 15 && which <= 19) || which == 28) page_locked(which, d, n);
+    if (which == 20) {
+        size_t pitch;
+        float* rows;
+        cudaMallocPitch(&rows, &pitch, 100 * sizeof(float), 8);
+        column<<<1, 8>>>(rows, pitch);
+        cudaFree(rows);
+    }
+    if (which == 21) {
+        float* early;
+        cudaMalloc(&early, 64 * sizeof(float));
+        cudaFree(early);
+        twice<<<1, 64>>>(early, 64);
+    }
+    if (which >= 23 && which <= 27) two_streams(which, reinterpret_cast<char*>(d));
+    if (which == 22) sums<<<1, 64>>>(reinterpret_cast<int*>(d), 40);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     if (which == 10) {
         cudaMalloc(&d, 64);  // freed by the reset

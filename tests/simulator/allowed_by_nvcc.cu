@@ -392,3 +392,45 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n27 {
+template <class T>
+struct Shared {
+    __device__ T* get() {
+        extern __device__ void no_array_of_this_type(void);  // a function, which nobody defines: a use does not link
+        no_array_of_this_type();
+        return nullptr;
+    }
+};
+template <>
+struct Shared<float> {
+    __device__ float* get() {
+        extern __shared__ float s_float[];
+        return s_float;
+    }
+};
+__global__ void k(float* x, int n) {
+    Shared<float> shared;
+    shared.get()[threadIdx.x] = x[threadIdx.x];
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 128, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}
+
+namespace n28 {
+struct Group {
+    int n;
+    __device__ int size() const { return n; }
+};
+__global__ void k(float* x, int n) {
+    Group g{n};
+    x[threadIdx.x] = g.size();
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    std::array<float, 32> host{};
+    k<<<1, 32, 0, stream>>>(x, host.size());
+    return cudaGetLastError();
+}
+}

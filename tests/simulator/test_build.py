@@ -216,6 +216,17 @@ def test_each_compiler_finds_the_same(tmp_path, name):
     assert [(f.code, f.line) for f in report.findings] == [("out-of-bounds-write", 1)]
 
 
+@pytest.mark.slow
+def test_a_compiler_that_fortifies_by_itself_builds_what_copies(tmp_path):
+    """Ubuntu's g++ does: its headers then define memcpy, which is ours."""
+    compiler = tmp_path / "g++"
+    compiler.write_text(f'#!/bin/sh\nexec {shutil.which("g++")} -D_FORTIFY_SOURCE=3 "$@"\n')
+    compiler.chmod(0o755)
+    text = "#include <cstring>\n" + GOOD.replace("7.0f;", "7.0f; float two[2]; memcpy(two, y, 8); memset(y, 0, 4);")
+    program = simulator.build(write(tmp_path, text), with_compiler=str(compiler))
+    assert program.call("run", [out(), 8]).status == 0
+
+
 CLUSTERS = "#include <cooperative_groups.h>\n" + GOOD.replace("7.0f;", "cooperative_groups::this_cluster().size();")
 VECTORS = GOOD.replace("y[threadIdx.x] = 7.0f;", "atomicAdd((float4*)y, float4{1, 2, 3, 4});")
 

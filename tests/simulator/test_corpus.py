@@ -193,7 +193,7 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
                 assert lines[number][METRICS[name]] == value, (number, name)
 
 
-NOT_BY_BOUNDS = {"race-shared", "race-global", "uninitialised-read", "missing-wait"}
+NOT_BY_BOUNDS = {"race-shared", "race-global", "stream-race", "uninitialised-read", "missing-wait"}
 
 
 @EACH_KERNEL
@@ -223,6 +223,7 @@ def test_a_loop_stopped_between_two_threads_is_named_by_its_line():
         assert [(f.line, f.code) for f in report.findings] == [(6, "time-limit")], milliseconds
 
 
+@pytest.mark.slow
 def test_next_call_in_the_same_process_is_right_after_each_fault():
     good = FOLDER / "clean_vector_add.cu"
     for name in ("endless_loop", "null_pointer", "stack_overflow", "host_touch", "deadlock_shuffle_barrier"):
@@ -253,12 +254,15 @@ def test_fast_mode_gives_the_same_results(path):
     np.testing.assert_array_equal(content(slow), content(fast))
 
 
-VECTORS = ("clean_float4", "clean_count_by_value", "clean_count_divergent", "misaligned_float4")
+OTHERWISE = (
+    "clean_float4", "clean_count_by_value", "clean_count_divergent", "clean_count_same_test_twice",
+    "clean_count_same_test_thrice", "misaligned_float4",
+)  # fmt: skip
 OTHERS = [name for name in ("clang++-14", "clang++-16", "clang++-19", "g++-11") if shutil.which(name)]
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("kernel", VECTORS)
+@pytest.mark.parametrize("kernel", OTHERWISE)
 @pytest.mark.slow
 def test_other_compilers_give_the_same_counts_and_findings(kernel, name, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_TEST_CXX", name)

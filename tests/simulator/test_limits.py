@@ -42,6 +42,7 @@ def test_the_committed_table_is_that_of_the_committed_figures() -> None:
     assert max(found["peak_memory"].values()) <= 500e6
 
 
+@pytest.mark.slow
 def test_gigabytes_that_nobody_touches_cost_nothing_and_too_many_are_refused_as_cuda_does(tmp_path):
     path = tmp_path / "large.cu"
     path.write_text(

@@ -62,6 +62,7 @@ def tiled(folder: Path, pitch: int, machine_code: bool) -> counts.KernelCounts:
     return report.kernels[0]
 
 
+@pytest.mark.slow
 @compiled
 def test_neighbouring_shared_loads_are_merged_as_an_h200_merges_them(tmp_path: Path) -> None:
     # ncu on an H200: 98,304 wavefronts where as many loads as written would take 131,072, a ratio of 24 to 32.
@@ -93,6 +94,7 @@ extern "C" cudaError_t run(const float* x, float* y, int skew, cudaStream_t stre
 """
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.parametrize("skew", [0, 1, 3])
 def test_a_subtraction_of_64_bits_borrows_where_nothing_is_subtracted_too(tmp_path: Path, skew: int) -> None:
@@ -136,6 +138,7 @@ extern "C" cudaError_t run(const float* x, float* y, int n, cudaStream_t stream)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiler", [None, "clang++", "g++-11", "clang++-19"])
 def test_lanes_that_part_and_meet_no_more_make_a_count_uncertain(tmp_path: Path, compiler: str | None) -> None:
     if compiler and shutil.which(compiler) is None:
@@ -149,7 +152,37 @@ def test_lanes_that_part_and_meet_no_more_make_a_count_uncertain(tmp_path: Path,
     apart = next(n for n, text in enumerate(PARTS.splitlines(), 1) if "stored once" in text)
     together = kernel.metrics[counts.SHARED_STORE_WAVEFRONTS] == 1
     assert together != ([apart, "shared", ["apart"]] in told)
-    assert not [doubt for doubt in told if doubt[2] == ["apart"] and doubt[0] != apart]
+    fewer = next(n for n, text in enumerate(PARTS.splitlines(), 1) if "fewer and fewer" in text)
+    assert not [doubt for doubt in told if "apart" in doubt[2] and doubt[0] == fewer]
+
+
+BRANCHES = """\
+__global__ void k(const float* x, float* y) {
+    const int t = threadIdx.x;
+    if (t % 32 < 4) y[t] = 2 * x[t];
+    else y[t] = 1 + x[t];  // one access of both
+    y[256 + t] = x[t ^ 1];
+    if (t % 32 < 4) y[256 + t] = 0;  // one store of both
+    if (t % 32 < 4) y[512 + t] = 2;
+    else y[768 + 2 * t] = 1;  // one store of both, to one of two addresses
+}
+extern "C" cudaError_t run(const float* x, float* y, int n, cudaStream_t stream) {
+    k<<<1, 256, 0, stream>>>(x, y);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.parametrize("machine_code", [False, pytest.param(True, marks=compiled)])
+def test_two_branches_accesses_may_be_one(tmp_path: Path, machine_code: bool) -> None:
+    path = tmp_path / "branches.cu"
+    path.write_text(BRANCHES, encoding="utf-8")
+    program = simulator.build(path, "count", machine_code=machine_code)
+    buffers = [buffer("x", np.ones(256, np.float32), False), buffer("y", np.ones(1280, np.float32), True)]
+    kernel = program.call("run", [*buffers, 0]).kernels[0]
+    both = {n for n, text in enumerate(BRANCHES.splitlines(), 1) if "of both" in text}
+    assert {line for _, line, _, _ in kernel.extra["doubts"]} == (set() if machine_code else both)
+    assert kernel.metrics[counts.STORE_REQUESTS] == 8 * (3 if machine_code else 6)
 
 
 def test_what_cannot_be_aligned_is_certain(tmp_path: Path) -> None:

@@ -97,6 +97,7 @@ def test_statements_that_are_left_out_are_not_read(tmp_path: Path) -> None:
     assert (clean(tmp_path, kernel(body), np.zeros(32, np.float32), np.zeros(32, np.float32)) == 7).all()
 
 
+@pytest.mark.slow
 def test_a_copy_that_nobody_waits_for_is_not_there(tmp_path: Path) -> None:
     """In every mode, so that a wrong kernel does not give a right answer."""
     body = """__shared__ float tile[32];

@@ -147,15 +147,15 @@ __global__ void k(const unsigned* x, unsigned* y) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
     for (int i = 0; i < 4; ++i) y[32 * i + lane] = r[i];
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 {%0, %1}, [%2];"
+    asm volatile("ldmatrix.sync.aligned.x2.trans.m8n8.shared::cta.b16 {%0, %1}, [%2];"
                  : "=r"(r[0]), "=r"(r[1]) : "r"(at));
     for (int i = 0; i < 2; ++i) y[128 + 32 * i + lane] = r[i];
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r[0]) : "r"(at));
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r[1]) : "r"(r[0]));
     y[192 + lane] = r[1];
     __syncwarp();
-    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};"
-                 :: "r"(at), "r"(x[lane]), "r"(x[32 + lane]) : "memory");
+    asm volatile("stmatrix.sync.aligned.x2.m8n8.trans.shared.b16 [%0], {%1, %2};"
+                 :: "r"(at) "r"(x[lane]), "r"(x[32 + lane]) : "memory");
     __syncwarp();
     for (int i = lane; i < 64; i += 32) y[224 + i] = tile[i];
 }

@@ -166,6 +166,7 @@ def test_what_cuda_forbids_is_refused_at_its_line(code, case, tmp_path):
     assert word.lower() in line.lower() or word == "operator"
 
 
+@pytest.mark.slow
 def test_what_cuda_allows_is_not_refused():
     simulator.build(ALLOWED, "fast")
 

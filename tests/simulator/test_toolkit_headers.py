@@ -85,6 +85,7 @@ def test_what_is_missing_is_refused_by_name_line_and_advice(tmp_path: Path) -> N
         assert advised in finding.message.text("en")
 
 
+@pytest.mark.slow
 def test_every_header_that_is_here_compiles_alone_and_with_the_others() -> None:
     """CUDA's libraries have tests of their own."""
     names = [str(p.relative_to(INCLUDE)) for p in sorted(INCLUDE.rglob("*")) if p.is_file()]

@@ -124,6 +124,7 @@ def test_what_only_the_interpreter_accepts_is_told_in_the_learners_words(tmp_pat
     assert not wrong, json.dumps(wrong, indent=1)
 
 
+@pytest.mark.slow
 def test_a_compiler_that_does_not_answer_says_nothing(tmp_path: Path) -> None:
     """The file stops for good where it is not interpreted: its kernel is graded all the same."""
     path = tmp_path / "slips.py"

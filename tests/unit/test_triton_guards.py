@@ -63,3 +63,13 @@ def test_bfloat16_is_rounded_as_ml_dtypes_rounds_it(values):
         want = values.astype(ml_dtypes.bfloat16).astype(np.float32)
     got = (guards.to_bfloat16(values).astype(np.uint32) << 16).view(np.float32)
     np.testing.assert_array_equal(got, want)
+
+
+@given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.floats(width=32)))
+def test_tf32_has_ten_bits_of_fraction_and_is_rounded_to_nearest(values):
+    got = guards.to_tf32(values)
+    assert not (got[np.isfinite(values)].view(np.uint32) & 0x1FFF).any()
+    np.testing.assert_array_equal(got[~np.isfinite(values)], values[~np.isfinite(values)])
+    inside = np.isfinite(values) & np.isfinite(got)
+    off = np.abs(got[inside].astype(np.float64) - values[inside])
+    assert (off <= np.abs(values[inside]).astype(np.float64) * 2.0**-11 + 2.0**-137).all()

@@ -4,7 +4,8 @@ Faults of Triton's interpreter that are handled here (seen with 3.6.0 and 3.7.1)
 - 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: refused.
 - float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): fixed.
 - a kernel that a function makes does not see that function's variables: fixed (captured.py).
-- bfloat16 arithmetic works on the 16 bits as if they were an integer: refused at the line that does it.
+- tl.dot multiplies float32 in float32 where the GPU takes TF32, and bfloat16 as if it were an integer: fixed.
+- other bfloat16 arithmetic works on the 16 bits as if they were an integer: refused at the line that does it.
 """
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ def mend() -> None:
     keep_closures(interpreter)
     _mend_casts(interpreter)
     _refuse_bfloat16_arithmetic(interpreter.InterpreterBuilder)
+    _mend_dot(interpreter)
 
 
 def _mend_casts(interpreter: Any) -> None:
@@ -104,6 +106,33 @@ def _mend_casts(interpreter: Any) -> None:
         return convert(data, source, target, rounding)
 
     interpreter._convert_float = exact
+
+
+def _mend_dot(interpreter: Any) -> None:
+    """Products as Tensor Cores make them: of bfloat16, and of float32 in TF32, unless `input_precision` is "ieee"."""
+    import triton.language as tl
+
+    dot = interpreter.InterpreterBuilder.create_dot
+
+    def exact(self: Any, a: Any, b: Any, d: Any, precision: Any, *rest: Any) -> Any:
+        cut = precision == interpreter._ir.INPUT_PRECISION.TF32
+        return dot(self, *(_factor(interpreter, tl, x, cut) for x in (a, b)), d, precision, *rest)
+
+    interpreter.InterpreterBuilder.create_dot = exact
+
+
+def _factor(interpreter: Any, tl: Any, x: Any, cut: bool) -> Any:
+    """A factor of tl.dot as float32 where NumPy would take its bits for a whole number, or too many of them."""
+    if x.dtype.scalar == tl.bfloat16:
+        return interpreter.TensorHandle((x.data.astype(np.uint32) << 16).view(np.float32), tl.float32)
+    return interpreter.TensorHandle(to_tf32(x.data), tl.float32) if cut and x.dtype.scalar == tl.float32 else x
+
+
+def to_tf32(values: np.ndarray) -> np.ndarray:
+    """float32 with the 10 bits of fraction that TF32 has, rounded to nearest; NaN and infinities stay."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    rounded = ((bits.astype(np.uint64) + 0x1000) & 0xFFFFE000).astype(np.uint32).view(np.float32)
+    return np.where(np.isfinite(values), rounded, values).astype(np.float32)
 
 
 def to_bfloat16(values: np.ndarray) -> np.ndarray:
@@ -124,5 +153,5 @@ def _refuse_bfloat16_arithmetic(builder: Any) -> None:
 
         return guarded
 
-    for name in ("binary_op", "unary_op", "create_fma", "create_dot"):
+    for name in ("binary_op", "unary_op", "create_fma"):
         setattr(builder, name, refusing(getattr(builder, name)))

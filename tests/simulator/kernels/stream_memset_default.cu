@@ -11,7 +11,7 @@ extern "C" cudaError_t run(const float* x, float* y, int64_t n, cudaStream_t str
     float result = 0;
     if (!total) cudaMalloc(&total, sizeof(float));
     cudaMemset(total, 0, sizeof(float));  // <- wrong-stream
-    add<<<4, 32, 0, stream>>>(x, total, y, n);
+    add<<<4, 32, 0, stream>>>(x, total, y, n);  // <- stream-race
     cudaMemcpy(&result, total, sizeof(float), cudaMemcpyDeviceToHost);  // <- wrong-stream
     return result > 0 ? cudaGetLastError() : cudaErrorUnknown;
 }

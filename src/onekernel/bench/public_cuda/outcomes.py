@@ -51,9 +51,12 @@ def _repository(folder: Path, outcomes: Outcomes) -> dict[str, Any]:
 
 
 def _commit(folder: Path) -> str:
-    """Of a clone; "-" for a folder that is none."""
-    done = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "-"
+    """Of a clone; "-" for a folder that is none, and where there is no git."""
+    ask = ["git", "-c", "safe.directory=*", "-C", str(folder), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip() or "-"
+    except FileNotFoundError:
+        return "-"
 
 
 def _by_cause(result: Mapping[str, Any]) -> dict[str, Any]:

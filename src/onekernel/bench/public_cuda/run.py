@@ -9,27 +9,23 @@ import argparse
 import json
 import os
 import random
-import re
 import shlex
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from onekernel.bench import command, records
 from onekernel.bench.public_cuda import outcomes as ends
-from onekernel.bench.public_cuda.outcomes import AFTER, FOUND, RAN, SLOW, result_of
-from onekernel.bench.public_cuda.programs import Candidate, candidates, helpers
+from onekernel.bench.public_cuda.details import Details
+from onekernel.bench.public_cuda.outcomes import result_of
+from onekernel.bench.public_cuda.programs import Candidate, candidates
+from onekernel.bench.public_cuda.trial import tried
 from onekernel.course import find_root
-from onekernel.cuda import nvcc
 from onekernel.messages import say
 
-_MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
-_ASKS = re.compile(r"\busage\b|invalid device ordinal", re.IGNORECASE)  # for arguments, for a second card
-_PATIENCE = 4  # times the limit, and a minute: of the clock, for a program that waits for something
+_LIMIT = 60.0  # processor seconds, as `onekernel run` has them: a test compares
 
 
 def main(argv: Sequence[str]) -> int:
@@ -43,12 +39,19 @@ def main(argv: Sequence[str]) -> int:
     if options.dry_run:
         return 0
     began, load = time.perf_counter(), os.getloadavg()[0]
-    outcomes = []
-    for candidate in sorted(sample, key=lambda c: c.path):
-        name = candidate.path.relative_to(candidate.root).as_posix()
-        outcome = kept.get((candidate.root.name, name)) or tried(candidate, options.limit)
-        outcomes.append(outcome)
+    details = Details(options.details)
+    cores = iter(_shares(options.jobs))
+
+    def outcome_of(candidate: Candidate) -> dict[str, Any]:
+        at = candidate.root.name, candidate.path.relative_to(candidate.root).as_posix()
+        outcome = dict(details.kept.get(at) or kept.get(at) or tried(candidate, options.limit))
+        if at not in details.kept:
+            details.add(outcome)
         print(f"{outcome['cause']:<16} {outcome['program']}  {outcome.get('detail', '-')}", flush=True)
+        return outcome
+
+    with ThreadPoolExecutor(max(options.jobs, 1), initializer=lambda: os.sched_setaffinity(0, next(cores))) as pool:
+        outcomes = list(pool.map(outcome_of, sorted(sample, key=lambda c: c.path)))
     about = {
         "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options)]),
         "load_before": load, "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
@@ -65,81 +68,17 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
+def _shares(jobs: int) -> list[set[int]]:
+    """Cores for each of `jobs` programs at once: a program that shares its blocks takes no other's."""
+    mine = sorted(os.sched_getaffinity(0))
+    each = max(len(mine) // max(jobs, 1), 1)
+    return [{mine[(k * each + i) % len(mine)] for i in range(each)} for k in range(max(jobs, 1))]
+
+
 def _shown(argv: Sequence[str], options: argparse.Namespace) -> list[str]:
-    """The command's words, with folders by their names and no output: where they lie is nobody else's business."""
-    names = {str(path): path.resolve().name for path in (*options.folders, *([options.again] if options.again else []))}
+    """The command's words, with files by their names and no output: where they lie is nobody else's business."""
+    names = {str(path): path.resolve().name for path in (*options.folders, options.again, options.details) if path}
     return [names.get(word, word) for word in argv if word not in ("--output", str(options.output))]
-
-
-def tried(candidate: Candidate, limit: float) -> dict[str, str]:
-    """What became of one program: in a folder of its own that looks like the one in which it lies."""
-    about = {"program": candidate.path.relative_to(candidate.root).as_posix(), "repository": candidate.root.name}
-    with tempfile.TemporaryDirectory() as folder:
-        for entry in candidate.path.parent.iterdir():
-            (Path(folder) / entry.name).symlink_to(entry)
-        cause, detail = _run(candidate, [candidate.path], limit, Path(folder))
-        if cause == "undefined" and helpers(candidate.path):
-            cause, detail = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, Path(folder))
-        if cause == "compile-error" and _nvcc_refuses(candidate, Path(folder)):
-            cause = ends.REFUSED
-    return {**about, "cause": cause, "detail": detail}
-
-
-def _run(candidate: Candidate, files: Sequence[Path], limit: float, folder: Path) -> tuple[str, str]:
-    report = folder / "onekernel-report.json"
-    includes = [word for f in candidate.folders for word in ("-I", str(f))]
-    words = [sys.executable, "-c", _MAIN, "run", *map(str, files), *includes, "-std", "c++17",
-             "--limit", str(limit), "--report", "json", "-o", str(report)]  # fmt: skip
-    if shutil.which("g++") and re.search(r"\bomp_\w+\s*\(", candidate.path.read_text("utf-8", errors="replace")):
-        words += ["-l", "gomp"]
-    try:
-        done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", timeout=_PATIENCE * limit + 60, check=False,
-                              env={**os.environ, "ONEKERNEL_LANG": "en"})  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return "waits", ""
-    if not report.is_file():
-        return _unbuilt(done.stderr)
-    told = json.loads(report.read_text(encoding="utf-8"))
-    errors = [f for f in told["findings"] if f["severity"] == "error"]
-    codes = sorted({f["code"] for f in errors})
-    said = "; ".join(
-        f"{Path(f['file'] or '').name}:{f['line']} {f['code']}: {f['text']['en'][:160]}" for f in errors[:3]
-    )
-    if SLOW in codes and not set(codes) - {SLOW, *AFTER}:
-        return SLOW, said
-    if "unsupported" in codes or "no-report" in codes:
-        return "unsupported" if "unsupported" in codes else "no-report", said
-    if errors and not set(codes) - set(AFTER):
-        return ends.CRASH, said  # on the host: whose fault it is, nobody has looked at
-    if errors:
-        return FOUND, said
-    if told["status"] == 0:
-        return ends.LESS if any(f["code"] == "checked-less" for f in told["findings"]) else RAN, ""
-    printed = (done.stderr + done.stdout).strip().splitlines()[-3:]  # why, as a rule: an argument that is missing
-    told_why = told["status"] == ends.WAIVED or _ASKS.search(done.stdout + done.stderr)
-    return ends.ASKS if told_why else ends.OWN, f"status {told['status']}: " + " | ".join(printed)[:300]
-
-
-def _nvcc_refuses(candidate: Candidate, folder: Path) -> bool:
-    """Whether NVIDIA's compiler, where it is here, refuses the file too: an exercise with blanks is no program."""
-    compiler = nvcc.find()
-    if compiler is None:
-        return False
-    includes = [word for f in candidate.folders for word in ("-I", str(f))]
-    words = [str(compiler.path), "-std=c++17", "-arch=sm_80", "-rdc=true", *includes, "-c", str(candidate.path),
-             "-o", "made.o"]  # fmt: skip
-    return subprocess.run(words, cwd=folder, capture_output=True, check=False).returncode != 0
-
-
-def _unbuilt(text: str) -> tuple[str, str]:
-    lines = [n for n in text.splitlines() if n.strip() and not n.startswith("!")]
-    first = lines[0][:300] if lines else ""
-    if "the simulator does not support it" in text or "dynamic parallelism" in text:
-        return "unsupported", first
-    if "defined nowhere" in text or "undefined" in text.lower():
-        return "undefined", first
-    return ("trouble", lines[-1][:300]) if "Traceback" in text else ("compile-error", first)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -147,7 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help=say("bench.opt-public_cuda-folders"))
     command.option(parser, "public_cuda", "--sample", type=int, metavar="N")
     command.option(parser, "public_cuda", "--seed", type=int, metavar="N", default=1)
-    command.option(parser, "public_cuda", "--limit", type=float, metavar="S", default=20.0)
+    command.option(parser, "public_cuda", "--limit", type=float, metavar="S", default=_LIMIT)
+    command.option(parser, "public_cuda", "--jobs", type=int, metavar="N", default=1)
     command.option(parser, "public_cuda", "--again", type=Path, metavar="FILE")
+    command.option(parser, "public_cuda", "--details", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--output", type=Path, metavar="FILE")
     return parser

@@ -17,19 +17,23 @@ from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
 from onekernel.simulator.compilation.warnings import FLAGS as WARNINGS
 from onekernel.simulator.paths import INCLUDE
 
-COMMON = ("-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1")  # in this order: g++ takes -gdwarf-4 alone for -g2
+# In this order: g++ takes -gdwarf-4 alone for -g2. Ubuntu's g++ and others fortify by themselves: their headers would
+# define memcpy, which is ours here.
+COMMON = ("-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1", "-U_FORTIFY_SOURCE")
 # Without interposition, what is called may be inlined although it is exported.
 # A function that must return a value and ends without one is told when that happens.
 _USER = (
     *WARNINGS, "-fno-strict-aliasing", "-fno-omit-frame-pointer", "-fno-semantic-interposition", "-fsanitize=return",
     "-fno-builtin-printf",  # ours, which says who prints
 )  # fmt: skip
-# Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), duplicating code
-# (-O2's jump threading) and sibling calls would make counts and lines differ from what the source says.
+# Hooks: -fsanitize=thread puts a call before each access. Splitting a float4 load in four (SRA), sibling calls, and two
+# ways from one test to a later one of the same condition, each with what stands between them, barriers and accesses too
+# (jump threading), would make counts and lines differ from what the source says, and from nvcc's.
 # clang would also make one access of those that two branches share.
 _CLANG = (
     "-tsan-instrument-func-entry-exit=0", "-tsan-distinguish-volatile=1", "-tsan-instrument-read-before-write=1",
     "-simplifycfg-hoist-common=false", "-simplifycfg-sink-common=false",
+    "-simplifycfg-max-small-block-size=0",  # no two ways
     "-disable-block-placement",  # lanes that part are joined by the order of the code: the source's
 )  # fmt: skip
 # What tells of the host's functions (misplaced.py). clang's other warnings are in words that nobody reads here.
@@ -43,6 +47,7 @@ _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
         "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
+        "--param=max-jump-thread-duplication-stmts=0",
         "-fexpensive-optimizations",  # or products are fused in mode fast alone
         # A load before `if (i < n)` stays where it stands, or it would never be out of bounds. Below the odds that g++
         # gives `t == 0`: such loads sink, as with nvcc, whose counts of dot_product are so met.

@@ -37,10 +37,18 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def warnings_in(log: str, files: Mapping[str, str]) -> tuple[Finding, ...]:
-    """The first findings in a compiler's `log`, and in the texts of the learner's `files`, each line once."""
+# Right programs have these, too: told where a result is known to be wrong, not of a program that nobody has judged.
+_OF_WRONG_RESULTS = ("maybe-uninitialised", "never-used", "cuts")
+
+
+def warnings_in(log: str, files: Mapping[str, str], program: bool = False) -> tuple[Finding, ...]:
+    """The first findings in a compiler's `log`, and in the texts of the learner's `files`, each line once. Of a whole
+    program, of which nobody knows what is right, those alone that right ones do not have: 90 of 92 slips that lint.py
+    saw in 600 public programs were none."""
     found: dict[tuple[str, int], Finding] = {}
-    for file, line, key, values in (*lint(files), *_said(log, files)):
+    for file, line, key, values in (*(() if program else lint(files)), *_said(log, files)):
+        if program and key in _OF_WRONG_RESULTS:
+            continue
         message = Message(f"compile.warning-{key}", values)
         found.setdefault((file, line), Finding(f"warning-{key}", message, file, line, "warning", CHAPTER))
     return tuple(found.values())[:MOST]

@@ -74,6 +74,7 @@ def _move_matrices(one: Instruction, w: Writer) -> None:
     words = [m for m in one.modifiers if m not in ("sync", "aligned")]
     transposed = "trans" in words
     words = [m for m in words if m != "trans"]
+    words[:2] = sorted(words[:2])  # ptxas takes .x4 before .m8n8 too, and CUTLASS writes it so
     if set(one.modifiers) & {"sync", "aligned"} != {"sync", "aligned"}:
         raise Bad("unknown", what=one.text)
     if words[:1] != ["m8n8"] or words[1] not in ("x1", "x2", "x4") or words[-1] != "b16":

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from onekernel.simulator.rewrite.source import ASM
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, scan, split_commas, text_of
+from onekernel.simulator.rewrite.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    previous_solid,
+    scan,
+    split_commas,
+    text_of,
+)
 
 _FOUND = re.compile(rf'^# (?P<line>\d+) "(?P<file>[^"\n]*)"[^\n]*$|\b{ASM}\b', re.MULTILINE)
 _QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "goto")
@@ -72,7 +81,7 @@ def _statement(text: str, begin: int, position: int, file: str, line: int) -> St
     assembly = "".join(_string(t.text) for t in strings)
     if len(sections) == 1:  # without operands, % is only itself
         assembly = re.sub(r"%+", "%%", assembly)
-    operands = [_operand(piece, k == 1) for k in (1, 2) if k < len(sections) for piece in split_commas(sections[k])]
+    operands = [_operand(piece, k == 1) for k in (1, 2) if k < len(sections) for piece in _pieces(sections[k])]
     known = [o for o in operands if o is not None]
     return Statement(file, line, begin, end, assembly, tuple(known), "" if len(known) == len(operands) else "asm")
 
@@ -89,6 +98,19 @@ def _sections(tokens: list[Token]) -> list[list[Token]]:
                 continue
         parts[-1].append(token)
     return parts
+
+
+def _pieces(section: list[Token]) -> Iterator[list[Token]]:
+    """One operand each. nvcc takes them without the comma too: `"r"(a) "l"(b)`."""
+    for piece in split_commas(section):
+        begin = depth = 0
+        for k, token in enumerate(piece):
+            if token.kind == "sign":
+                depth += (token.text in "([{") - (token.text in ")]}")
+            elif token.kind == "string" and depth == 0 and is_sign(piece, previous_solid(piece, k - 1), ")"):
+                yield piece[begin:k]
+                begin = k
+        yield piece[begin:]
 
 
 def _operand(piece: list[Token], output: bool) -> Operand | None:

@@ -55,6 +55,15 @@ def in_loop(file: str | None, number: int | None) -> bool:
     return _inside(file, number, _LOOP)
 
 
+def by_loop(file: str | None, number: int | None, variable: str) -> bool:
+    """Whether the variable of a loop around the line stands between the array's brackets there."""
+    counted = re.findall(rf"\b{re.escape(variable)}((?:\[[^\]]*\])+)", _code(line_of(file, number)))
+    names = set(re.findall(r"\b\w+\b", " ".join(counted)))
+    before = (_lines(file) if file else ())[: number or 0]
+    loops = {m[1] for line in before for m in re.finditer(r"\bfor\s*\(\s*\w+\s+(\w+)\s*=", _code(line))}
+    return in_loop(file, number) and bool(names & loops)
+
+
 def in_branch(file: str | None, number: int | None) -> bool:
     """Whether an `if` or an `else` of the same function stands around the line, likewise."""
     return _inside(file, number, _BRANCH)

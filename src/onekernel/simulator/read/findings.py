@@ -35,7 +35,9 @@ OF_THE_READER = (
     "static",
     "dynamic",
     "few",
+    "added",
     "one-past",
+    "loop",
     "some-call",
 )
 GIVEN = ("kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error")
@@ -77,6 +79,8 @@ def _finding(
         last = record.says("one-past", {}) if past == 0 and excerpt.has_wide_test(file, line) else None
         of_size = record.says("dynamic", {}) if dynamic else record.says("static", {"threads": threads})
         text = excerpt.line_of(file, line)
+        if not dynamic and form == "read" and excerpt.by_loop(file, line, str(values["variable"])):
+            of_size = record.says("loop", {})
         beyond = form == "read" and past >= 0 and excerpt.reads_further(text, str(values["variable"]))
         values["place"] = record.says("beyond-step", {}) if beyond else last or of_size
     if record.name == "unasked-error":
@@ -86,7 +90,8 @@ def _finding(
         few = form == "shared" and int(str(values["index"])) >= threads
         at = excerpt.stored_in_branch(file, str(values["variable"])) if form == "shared" else None
         guarded = record.says("guarded", {"at": at}) if at else ""
-        values["few"] = record.says("few", {"threads": threads}) if few else guarded
+        added = record.says("added", {}) if form == "global" and "+=" in excerpt.line_of(file, line) else ""
+        values["few"] = record.says("few", {"threads": threads}) if few else guarded or added
     if form == "write-write" and line == other:
         form = "same-index"
     if form == "grid" and excerpt.is_of_device(file, str(values["variable"])):
@@ -127,6 +132,8 @@ def _quoted(record: Record, variable: str, *places: tuple[str | None, int | None
     if not all(texts) or any(re.search(rf"\b{re.escape(variable)}\b", text) for text in texts):
         return ""
     (_, line), (_, other) = places
+    if line == other:
+        return ""  # the report shows it
     here, there = (excerpt.quoted(text) for text in texts)
     return record.says(QUOTED, {"here": here, "line": line, "there": there, "other_line": other})
 
@@ -147,7 +154,10 @@ def _threads(found: dict[str, Any], report: dict[str, Any]) -> int:
 
 
 def _kernel(found: dict[str, Any], report: dict[str, Any], functions: dict[int, str]) -> str:
+    named = found["facts"].get("kernel")
+    if named or (named == "" and found["code"] == "bad-launch"):  # what CUDA refuses is no launch of the report's
+        return str(named or "kernel")
     number = found["launch"] - 1
     if 0 <= number < len(report["launches"]):
         return kernel_name(report["launches"][number], functions)
-    return str(found["facts"].get("kernel") or "kernel")
+    return "kernel"

@@ -49,6 +49,13 @@ copy copy_n fill fill_n transform for_each generate swap exchange reverse rotate
 equal
     """.split()  # noqa: SIM905
 )
+# Of std's containers and smart pointers: whose method a host calls by such a name, the text does not show.
+_STD_METHODS = frozenset(
+    """
+operator size begin end data get clear empty at front back push pop top insert erase find count swap reset wait load
+store
+    """.split()  # noqa: SIM905
+)
 _ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
 _NOT_ON_DEVICE = frozenset(("throw", "try", "catch", "dynamic_cast", "typeid"))
 
@@ -166,6 +173,8 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
         if token.text in _NOT_ON_DEVICE:
             yield Misplaced("not-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in ("__constant__", "__device__") and not is_sign(tokens, after, "("):
+            if tokens[before].text == "extern" and _declares_function(tokens, i):
+                continue
             yield Misplaced("variable-in-kernel", token.line, {"name": token.text})
         elif token.text in kernels and is_sign(tokens, after, "(") and not is_sign(tokens, before, "."):
             if not (tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return")):
@@ -174,6 +183,13 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
             of_std = is_sign(tokens, before, "::") and _is_std(tokens, previous_solid(tokens, before - 1))
             if of_std or (plain_std and is_sign(tokens, after, "<") and token.text in ("vector", "map", "set")):
                 yield Misplaced("std-on-device", token.line, {"name": f"std::{token.text}", "caller": caller})
+
+
+def _declares_function(tokens: list[Token], i: int) -> bool:
+    """Whether a bracket follows the name in a declaration: `extern __device__ void error(void);`."""
+    while not (tokens[i].kind == "sign" and tokens[i].text in "(=;[{"):
+        i += 1
+    return tokens[i].text == "("
 
 
 def _is_std(tokens: list[Token], i: int) -> bool:
@@ -205,7 +221,7 @@ def _on_host(tokens: list[Token], body: range, function: Function, declared: Dec
     alone = {f.name for f in declared.functions if f.side == DEVICE and not f.member}
     alone -= {f.name for f in declared.functions if f.side in (HOST, BOTH, KERNEL) or f.member}
     methods = {f.name for f in declared.functions if f.side == DEVICE and f.member}
-    methods -= {f.name for f in declared.functions if f.side in (HOST, BOTH)} | {"operator"}
+    methods -= {f.name for f in declared.functions if f.side in (HOST, BOTH)} | _STD_METHODS
     variables = {v.name for v in declared.variables if v.side == DEVICE}
     variables -= {v.name for v in declared.variables if v.side != DEVICE}
     own = _declared_in(tokens, range(function.name_at, body.stop))

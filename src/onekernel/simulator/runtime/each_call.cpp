@@ -1,9 +1,11 @@
 // What runs at a launch, a call of the runtime or a finding: compiled beside the other two, and less optimised.
 #include "memory/managed.cpp"
+#include "memory/pinned.cpp"
 #include "memory/host_view.cpp"
 #include "memory/host_memory.cpp"
 #include "memory/device_malloc.cpp"
 #include "machine/streams.cpp"
+#include "checks/stream_races.cpp"
 #include "machine/graphs.cpp"
 #include "report/findings.cpp"
 #include "report/launches.cpp"

@@ -113,9 +113,13 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         return;  // a thread's own variables
     if (address - symbols_low < symbols_high - symbols_low) {
         if (options & SPARSE) w->launch->talks = true;
-        Allocation* a = options & RACES || checks_less || flags & WRITES ? symbol_at(address) : nullptr;
+        Allocation* a = symbol_at(address);
+        if (const Allocation* s = a ? nullptr : symbol_before(address, bytes)) {
+            report_past_symbol(*w, *s, address, bytes, flags, pc);
+            return;
+        }
         // A variable of the host, by its address.
-        if (!a && (flags & WRITES || (in_host_argument(address) && !symbol_at(address)))) report_host_pointer(*w, address, pc);
+        if (!a && (flags & WRITES || (in_host_argument(address)))) report_host_pointer(*w, address, pc);
         if (!a) return;
         touch(*a, flags);
         if (!(options & RACES)) return;

@@ -20,6 +20,8 @@ OK_IN_PLACE memset(void* to, int value, __SIZE_TYPE__ n) noexcept { return ok_me
 #undef OK_IN_PLACE
 #endif
 }
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

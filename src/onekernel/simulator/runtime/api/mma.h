@@ -46,6 +46,8 @@ constexpr bool has_shape<precision::tf32, m, n, k> = m == 16 && n == 16 && k == 
 template <int m, int n, int k>
 constexpr bool has_shape<double, m, n, k> = m == 8 && n == 8 && k == 4;
 
+constexpr unsigned char OK_UNSET = 0x7d;  // each byte: of float 2.1e37, of half a NaN
+
 template <class Use, int m, int n, int k, class T, class Layout = void>
 class fragment {
     static constexpr int rows = __is_same(Use, matrix_b) ? k : m;
@@ -59,6 +61,9 @@ public:
     static constexpr int ok_rows = rows, ok_columns = columns;
     static constexpr bool ok_by_row = !__is_same(Layout, col_major), ok_tf32 = __is_same(T, precision::tf32);
     enum { num_elements = rows * columns / 32, num_storage_elements = num_elements };
+
+    // Registers start with whatever they held: with a pattern that no arithmetic gives, so that their use is seen.
+    __attribute__((always_inline)) inline fragment() { __builtin_memset(x, OK_UNSET, sizeof x); }
 
     storage_element_type x[num_elements];
     mutable storage_element_type ok_whole[is_accumulator ? 1 : rows * columns];  // by rows
@@ -106,6 +111,15 @@ OK_ALWAYS void refresh(const Fragment& fragment, __ok::Site at) {
             fragment.ok_whole[index_of(i, lane)] = __ok::shuffle(__ok::SHFL_IDX, 0xffffffffu, fragment.x[i], lane, 32, at);
 }
 
+// Told where no element was ever set.
+template <class Fragment>
+__attribute__((noinline)) OK_QUIET void look_set(const Fragment& fragment, __ok::Site at) {
+    const unsigned char* bytes = reinterpret_cast<const unsigned char*>(fragment.x);
+    for (size_t i = 0; i < sizeof fragment.x; ++i)
+        if (bytes[i] != OK_UNSET) return;
+    __ok::ok_unset_fragment(at);
+}
+
 OK_ALWAYS void meet(__ok::Site at) { __ok::ok_collective(__ok::SYNC_WARP, 0xffffffffu, 0, 0, 32, 0, nullptr, at); }
 
 template <class T>
@@ -151,6 +165,7 @@ OK_ALWAYS void store_matrix_sync(Target* to, const fragment<accumulator, m, n, k
                                  layout_t layout, OK_AT) {
     using Fragment = wmma::fragment<accumulator, m, n, k, T>;
     const int lane = __ok::ok_thread_rank() % 32;
+    detail::look_set(fragment, at);
     detail::meet(at);
     for (int i = 0; i < Fragment::num_elements; ++i)
         to[detail::place<Fragment>(detail::index_of(i, lane), stride, layout == mem_row_major)] = fragment.x[i];
@@ -177,6 +192,9 @@ template <int m, int n, int k, class T, class ALayout, class BLayout, class Sum,
 OK_ALWAYS void mma_sync(fragment<accumulator, m, n, k, Sum>& d, const fragment<matrix_a, m, n, k, T, ALayout>& a,
                         const fragment<matrix_b, m, n, k, T, BLayout>& b, const fragment<accumulator, m, n, k, From>& c,
                         OK_AT) {
+    detail::look_set(a, at);
+    detail::look_set(b, at);
+    detail::look_set(c, at);
     detail::refresh(a, at);
     detail::refresh(b, at);
     detail::multiply(d, a, b, c);

@@ -13,7 +13,8 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
     w.suspect = address;
     const Allocation& owner = owner_of(address - heap_base);
     if (owner.freed) {
-        Finding("use-after-free", pc).code_at(pc).here().array("variable", owner.name).add();
+        Finding("use-after-free", pc).form(owner.made_file ? "known" : "unknown").code_at(pc)
+            .other_at(Site(owner.made_file, owner.made_line)).here().array("variable", owner.name).add();
         return;
     }
     const Allocation* a = owner.live ? &owner : nearest(address);
@@ -27,7 +28,19 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
     Finding(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc, a ? static_cast<uint64_t>(a - allocations) : 0)
         .form(flags & WRITES ? "write" : "read", side).code_at(pc).here().array("variable", a ? a->name : "")
         .number("index", index).number("size", size).number("distance", past).number("bytes", bytes).number("last", last)
+        .number("pitch", a ? static_cast<long long>(a->pitch) : 0)
+        .sentence("advice", a && a->pitch ? "advice-pitch" : past == 1 ? "advice-last" : "advice-tail").add();
+}
+
+void report_past_symbol(Worker& w, const Allocation& a, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    w.suspect = address;
+    long long size = static_cast<long long>(a.high - a.low) / bytes, index = static_cast<long long>(address - a.low) / bytes;
+    long long past = index - size + 1;
+    Finding(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc, static_cast<uint64_t>(&a - allocations))
+        .form(flags & WRITES ? "write" : "read", "after").code_at(pc).here().array("variable", a.name)
+        .number("index", index).number("size", size).number("distance", past).number("bytes", bytes).number("last", index)
         .sentence("advice", past == 1 ? "advice-last" : "advice-tail").add();
+    if (flags & WRITES) stop_launch(ERROR_ILLEGAL_ADDRESS);
 }
 
 void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc) {

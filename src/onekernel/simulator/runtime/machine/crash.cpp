@@ -14,6 +14,7 @@
 
 #include "../memory/host_memory.h"
 #include "../memory/memory.h"
+#include "../memory/pinned.h"
 #include "../report/findings.h"
 #include "crash.h"
 #include "launch.h"
@@ -118,6 +119,16 @@ static bool is_atomic(uintptr_t pc) {
 #endif
 }
 
+// Whether it was a write that faulted, where the processor tells: a host that sets a flag for a running kernel means it.
+static bool is_write(const ucontext_t* context) {
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
 static void arm(double seconds) {
     if (!has_timer) return;
     itimerspec spec{};
@@ -190,12 +201,14 @@ static bool is_far_too_large(const Worker& w, const Reached& now) {
     return w.launch->blocks - std::min(now.begun, w.launch->blocks) > (now.begun - half_way.begun) * (5 * PIECES);
 }
 
+constexpr uintptr_t MALLOC_HEADER = 16;  // bytes that glibc's free() looks at in front of what it is given
+
 static void handler(int signal, siginfo_t* info, void* raw) {
     const ucontext_t* context = static_cast<const ucontext_t*>(raw);
     Worker* w = worker;
     uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
     if (info->si_code == SI_KERNEL && w) address = w->suspect;  // the processor does not tell it for an impossible address
-    if (is_program && !w && signal != limit_signal()) worker = w = &host_worker();  // a thread that the program has made
+    if (is_program && !w && signal != limit_signal()) worker = w = &bystander();  // a thread that the program has made
     if (!in_call || !w) {
         if (signal == limit_signal()) return;
         for (int i = 0; i < 5; i++)
@@ -225,15 +238,23 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     if (!w->current) {
         bool device = heap_base && address - heap_base < HEAP_BYTES;
         if (Allocation* a = device ? managed_at(address) : nullptr) {  // told once; the program goes on
-            // Pinned memory is closed for a moment, while another thread of the host copies.
-            if (!a->pinned && !is_atomic(pc_of(context)))
-                Finding("host-too-early").code_at(stack_of(context)).array("variable", a->name).add();
+            // Pinned memory may be closed for a moment alone, while another thread of the host copies.
+            PinnedUse use{};
+            const bool meant = is_atomic(pc_of(context)), in_use = a->pinned && pinned_in_use(*a, address, &use);
+            if (!a->pinned && !meant)
+                Finding("host-too-early").form("managed").code_at(stack_of(context)).array("variable", a->name).add();
+            else if (in_use && use.kind == PinnedUse::KERNEL && !meant && !is_write(context))
+                Finding("mapped-too-early").code_at(stack_of(context)).other_at(use.at).add();
+            else if (in_use && use.kind != PinnedUse::KERNEL)
+                Finding("host-too-early").form(use.kind == PinnedUse::ARRIVES ? "arrives" : "leaves").code_at(stack_of(context)).other_at(use.at).add();
             open_to_host(*a);
             return;
         }
         if (device) {
             const Allocation* a = nearest(address);
-            Finding("host-touches-device").code_at(stack_of(context)).array("variable", a ? a->name : "").add();
+            const bool before = a && a->managed && address < a->low && a->low - address <= MALLOC_HEADER;
+            Finding("host-touches-device").form(!before ? "plain" : a->pinned ? "before-pinned" : "before-managed")
+                .code_at(stack_of(context)).array("variable", a ? a->name : "").add();
         } else {
             const char* kind = kind_of(signal, nullptr, address);
             if (is_program) Finding("host-crash").form("program", kind).code_at(stack_of(context)).add();

@@ -6,12 +6,14 @@
 #include <thread>
 #include <vector>
 
+#include "../checks/stream_races.h"
 #include "../counters/lockstep.h"
 #include "../events.h"
 #include "../machine_code/run.h"
 #include "../memory/host_memory.h"
 #include "../memory/host_view.h"
 #include "../memory/memory.h"
+#include "../memory/pinned.h"
 #include "../memory/sparse.h"
 #include "../report/findings.h"
 #include "../report/launches.h"
@@ -36,7 +38,36 @@ static Worker& worker_at(size_t i) {
     }
     return *workers[i];
 }
-Worker& host_worker() { return worker_at(0); }
+static __thread bool is_guest = false;  // a thread that the program has made, in its call
+static Worker& guest() {
+    static Worker* made = nullptr;
+    if (!made) (made = new Worker)->arena = make_arena();
+    return *made;
+}
+Worker& host_worker() { return is_guest ? guest() : worker_at(0); }
+Worker& bystander() {
+    static Worker* made = new Worker;
+    return *made;
+}
+
+static std::recursive_mutex host_calls;
+HostCall::HostCall(bool launches) : launches_(launches) {
+    if (!is_program || (worker && worker->current)) return;
+    mine_ = true;
+    host_calls.lock();
+    if (worker && worker != &bystander()) return;
+    guest_ = is_guest = true;
+    worker = &guest();
+    if (launches_) guard_thread();
+}
+HostCall::~HostCall() {
+    if (guest_) {
+        if (launches_) unguard_thread();
+        is_guest = false;
+        worker = nullptr;
+    }
+    if (mine_) host_calls.unlock();
+}
 
 int launch_count() { return count; }
 // Of several blocks' faults the one of the first block stays, whichever core came first.
@@ -184,6 +215,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     }
     ok_stream_work(site->kernel ? site->kernel : "cudaLaunchKernel", site->kernel ? nullptr : "cudaLaunchKernel(..., stream)",
                    config->stream, pointers, arguments, site->at);
+    for (int i = 0; i < arguments; i++) pinned_busy(pointers[i], WHOLE, {PinnedUse::KERNEL, site->at}, config->stream);
     static Launch launch{nullptr, *config, nullptr, nullptr, 0, 0, 0, 0, {}, {}, {}, {}, {}, {}};
     launch.site = site;
     launch.config = *config;
@@ -206,7 +238,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     shared_launch(config->shared);
     start_traffic();
     launch.ran = 0;
-    launch.exhausted = launch.goes_round = launch.talks = false;
+    launch.exhausted = launch.goes_round = launch.talks = launch.undefined = false;
     if (options & SPARSE) sparse_launch(launch);
     launch_started(launch);
     if (options & COUNTS) {
@@ -226,6 +258,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     mine.busy = depth;
     if (launch.restart) error = restart(launch);
     launch_done();
+    if (!launch.aborted) stream_launch_ended(*site, config->stream, pointers, arguments);
     if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);
     record_launch(launch);
@@ -238,6 +271,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
 
 extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
                          void (*body)(void*), void* context) {
+    HostCall call(true);
     int error = run_launch(site, config, pointers, arguments, body, context);
     run_nested(config->stream);
     return error ? error : fault;

@@ -15,6 +15,17 @@ enum Error : int {  // cudaError_t's values
 [[noreturn]] void stop_launch(int error);
 void set_fault(int error);
 bool faulted();               // since the call began
+// A program's call into the runtime that runs kernels or moves memory: one thread's at a time. A thread that the program has
+// made has a worker for as long as its call lasts.
+class HostCall {
+public:
+    explicit HostCall(bool launches = false);
+    ~HostCall();
+
+private:
+    bool mine_ = false, guest_ = false, launches_;
+};
+Worker& bystander();          // of a thread that the program has made, outside of calls
 int launch_count();           // launches since the call began
 void start_call(int cores);   // forgets the last call's launches and errors
 }  // namespace __ok

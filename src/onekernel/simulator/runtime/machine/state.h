@@ -47,6 +47,7 @@ struct Launch {
     std::atomic<uint64_t> next{0};
     uint64_t ran = 0;                    // blocks that came to their end, where not all of them are run
     bool exhausted = false, goes_round = false, talks = false;
+    std::atomic<bool> undefined{false};  // a shuffle gave the value of no lane: what is computed from it says nothing
     std::atomic<bool> aborted{false};
     std::atomic<bool> restart{false};    // with the cluster that the kernel is compiled for
     dim3 compiled_cluster;

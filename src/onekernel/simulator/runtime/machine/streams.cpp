@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../checks/stream_races.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "state.h"
@@ -105,6 +106,27 @@ bool host_has_waited(long allocation) {
     return found == touched.end() || host.covers(found->second);
 }
 
+WorkMark last_work(const volatile void* raw) {
+    std::lock_guard<std::mutex> guard(lock);
+    if (streams.empty()) start_streams();
+    int stream = id_of(raw);
+    return {stream, streams[stream].clock.of(stream)};
+}
+bool host_has_passed(WorkMark work) {
+    std::lock_guard<std::mutex> guard(lock);
+    return host.of(work.stream) >= work.index;
+}
+
+bool is_ordered(WorkMark before, const volatile void* raw) {
+    std::lock_guard<std::mutex> guard(lock);
+    int stream = id_of(raw);
+    return stream == before.stream || streams[stream].clock.of(before.stream) >= before.index;
+}
+bool only_default_streams(const volatile void* raw) {
+    std::lock_guard<std::mutex> guard(lock);
+    return streams.empty() || (id_of(raw) == LEGACY && streams.size() <= PER_THREAD + 1 && !streams[PER_THREAD].clock.of(PER_THREAD));
+}
+
 void caller_buffer(int id) { callers.insert(id); }
 
 void start_streams() {
@@ -115,6 +137,7 @@ void start_streams() {
     host = {};
     streams.assign({{{}, true}, {{}, true}});
     given_id = id_of(given);
+    start_stream_races();
     streams[given_id].clock.set(given_id, 1);  // the caller's own work
 }
 

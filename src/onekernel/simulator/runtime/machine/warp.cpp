@@ -8,9 +8,12 @@ namespace __ok {
 static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
 
 static void report_absent(const Thread& t, int lane, int source, bool exited) {
+    worker->launch->undefined = true;
     Finding("absent-lane", uint64_t(t.at.line)).form(exited ? "exited" : "unnamed").at(t.at).here().number("lane", lane)
         .number("source", source).add();
 }
+
+extern "C" void ok_unset_fragment(Site at) { Finding("unset-fragment", reinterpret_cast<uintptr_t>(worker->launch->site)).at(at).here().add(); }
 
 static uint64_t shuffle_result(Thread* lanes, int lane, unsigned group, unsigned alive) {
     Thread& t = lanes[lane];

@@ -51,6 +51,11 @@ Open::~Open() {
     }
 }
 
+void while_closed(void (*then)()) {
+    std::lock_guard<std::recursive_mutex> lock(heap_lock);
+    if (!opened) then();
+}
+
 void close_heap() {
     std::lock_guard<std::recursive_mutex> lock(heap_lock);
     if (opened && heap_top) mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_NONE);
@@ -113,6 +118,7 @@ void device_release(Allocation& a) {
     if (a.sparse) make_dense(a);
     a.live = false;
     a.freed = true;
+    a.made_file = nullptr;
     a.high = a.low;  // nothing of it may be touched any more
     madvise(reinterpret_cast<void*>(a.base), count * GRANULE, MADV_DONTNEED);
     auto next = gaps.lower_bound(start);
@@ -167,7 +173,7 @@ void name_arguments(const LaunchSite& site, const void* const* pointers, int cou
         uintptr_t offset = reinterpret_cast<uintptr_t>(pointers[i]) - heap_base;
         if (pointers[i] && heap_base && offset < HEAP_BYTES) {
             Allocation& a = owner_of(offset);
-            if (a.live && !a.name[0] && length) {
+            if ((a.live || a.freed) && !a.name[0] && length) {
                 if (length > sizeof a.name - 1) length = sizeof a.name - 1;
                 memcpy(a.name, text, length);
                 a.name[length] = 0;
@@ -192,6 +198,7 @@ constexpr size_t MOST_BYTES = size_t(12) << 30;  // of one allocation: what a gr
 
 extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at) {
     if (!out) return ok_fail(ERROR_INVALID_VALUE);
+    HostCall call;
     *out = nullptr;
     if (!bytes) return SUCCESS;
     if (!(options & SPARSE) && bytes > MOST_BYTES) return ok_fail(ERROR_MEMORY_ALLOCATION);
@@ -251,7 +258,7 @@ void tell_leaks() {
         const Allocation& a = allocations[i];
         auto line = a.live && a.made_file ? lines.find({a.made_file, a.made_line}) : lines.end();
         if (line == lines.end()) continue;
-        Finding("leak", uint64_t(i)).at(Site(a.made_file, a.made_line)).array("variable", a.name).number("buffers", line->second.first)
+        Finding("leak", uint64_t(i)).form(a.name[0] ? "named" : "unnamed").at(Site(a.made_file, a.made_line)).array("variable", a.name).number("buffers", line->second.first)
             .number("bytes", line->second.second).add();
         lines.erase(line);
     }
@@ -260,11 +267,15 @@ void tell_leaks() {
 extern "C" int ok_device_free(void* pointer, Site at) {
     if (!pointer) return SUCCESS;
     if (worker && worker->current) return SUCCESS;  // the destructor of an argument by value: CUDA runs it on the host
+    HostCall call;
     uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
     if (heap_base && offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
         if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {
-            if (!a.of_graph) device_release(a);
+            if (a.of_graph) return SUCCESS;
+            device_release(a);
+            a.made_file = at.file;
+            a.made_line = at.line;
             return SUCCESS;
         }
         Finding("bad-free", uint64_t(at.line)).form(a.live ? "inside" : "twice").at(at).array("buffer", a.name).add();
@@ -272,6 +283,11 @@ extern "C" int ok_device_free(void* pointer, Site at) {
         Finding("bad-free", uint64_t(at.line)).form("host").at(at).add();
     }
     return ok_fail(ERROR_INVALID_VALUE);
+}
+
+extern "C" void ok_pitched(const void* pointer, size_t pitch) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
+    if (heap_base && offset < HEAP_BYTES) owner_of(offset).pitch = pitch;
 }
 
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes) {
@@ -303,7 +319,7 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
     const Allocation& owner = owner_of(a - heap_base);
     if (owner.live && a >= owner.low && a + bytes <= owner.high) return true;
     const Allocation* n = nearest(a);
-    Finding("copy-out-of-bounds", uint64_t(at.line)).at(at).array("buffer", n ? n->name : "")
+    Finding("copy-out-of-bounds", uint64_t(at.line)).form(n && n->name[0] ? "named" : "unnamed").at(at).array("buffer", n ? n->name : "")
         .number("bytes", static_cast<long long>(bytes)).number("size", n ? static_cast<long long>(n->high - n->low) : 0)
         .number("offset", n ? static_cast<long long>(a - n->low) : 0).add();
     return false;
@@ -311,6 +327,7 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
 
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at) {
     if (!bytes) return SUCCESS;
+    HostCall call;
     auto of_device = [&](const void* p) { return on_device(p) || is_symbol(reinterpret_cast<uintptr_t>(p), bytes); };
     if (kind == 4) kind = (of_device(from) ? 2 : 0) + (of_device(to) ? 1 : 0);  // cudaMemcpyDefault
     if (kind < 0 || kind > 3) return ok_fail(ERROR_INVALID_DIRECTION);
@@ -336,6 +353,7 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
 
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
     if (!bytes) return SUCCESS;
+    HostCall call;
     if (!side_is_good(to, bytes, true, true, at)) return ok_fail(ERROR_INVALID_VALUE);
     if (options & SPARSE && bytes > LARGE_BYTES) return SUCCESS;  // nobody looks at what is computed from it
     Open open;

@@ -4,14 +4,18 @@
 #include "../machine/launch.h"
 #include "../machine/streams.h"
 #include "memory.h"
+#include "pinned.h"
 
 namespace __ok {
 static int managed = 0;  // allocations ever made: without one, nothing of this costs anything
 
 void open_managed() {
     if (!managed) return;
-    for (int i = 1; i < allocation_count; i++)
-        if (allocations[i].live && allocations[i].managed && (allocations[i].pinned || host_has_waited(i))) open_to_host(allocations[i]);
+    while_closed([] {  // else when it is closed: another thread of the host may be copying
+        for (int i = 1; i < allocation_count; i++)
+            if (allocations[i].live && allocations[i].managed && (allocations[i].pinned || host_has_waited(i))) open_to_host(allocations[i]);
+        close_pinned();
+    });
 }
 
 Allocation* managed_at(uintptr_t address) {

@@ -29,9 +29,10 @@ struct Allocation {
     uint8_t* write_bits = nullptr;
     uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0;  // bytes, in this launch
     char name[56] = {};
-    const char* made_file = nullptr; // where it was asked for, if that is known
+    const char* made_file = nullptr; // where it was asked for, or freed, if that is known
     int made_line = 0;
     int item = 0;                    // bytes of an element, for messages
+    size_t pitch = 0;                // bytes from row to row, of cudaMallocPitch
     uint8_t touched = 0;             // READ, WRITTEN: in this launch, in ways that the bytes above do not count
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
@@ -59,6 +60,7 @@ struct Open {
     bool worked = true;  // else the system has no room for so much
 };
 void close_heap();  // whatever a fault has left open
+void while_closed(void (*then)());  // nothing where it is open
 int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
 void device_release(Allocation& a);
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
@@ -76,6 +78,7 @@ bool is_of_both(const void* pointer);           // managed memory, or a __manage
 extern uintptr_t symbols_low, symbols_high;
 void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both);  // of_both: __managed__
 Allocation* symbol_at(uintptr_t address);       // or null
+const Allocation* symbol_before(uintptr_t address, size_t bytes);  // the array that an access just past its end is meant for, or null
 bool is_symbol(uintptr_t address, size_t bytes);
 
 // Shared memory.

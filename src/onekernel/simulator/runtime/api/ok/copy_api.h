@@ -71,7 +71,12 @@ inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, si
     ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 2, queue.at);
     const bool both = ok_device_find(to, nullptr, nullptr) && ok_device_find(from, nullptr, nullptr);
     if (host_waits && !both) ok_stream_order(JOIN_STREAM, queue.stream, nullptr);
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, queue.at);
+    const cudaError_t error = copy_rows(to, to_pitch, from, from_pitch, width, height, kind, queue.at);
+    if (error == cudaSuccess && (height == 1 || (width == to_pitch && width == from_pitch))) {
+        ok_stream_copied(queue.what, to, from, width * height, queue.stream, queue.at);
+        if (!host_waits) ok_pinned_copy(to, from, width * height, queue.stream, queue.at);
+    }
+    return error;
 }
 inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int value, size_t width, size_t height) {
     if (width > pitch) return fail(cudaErrorInvalidPitchValue);
@@ -83,7 +88,11 @@ inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int v
     }
     const void* pointers[] = {to};
     ok_stream_work(queue.what, queue.fix, queue.stream, pointers, 1, queue.at);
-    if (width == pitch) return fill(to, value, width * height, queue.at);
+    if (width == pitch) {
+        const cudaError_t error = fill(to, value, width * height, queue.at);
+        if (error == cudaSuccess) ok_stream_copied(queue.what, to, nullptr, width * height, queue.stream, queue.at);
+        return error;
+    }
     for (size_t row = 0; row < height; ++row)
         if (const cudaError_t error = fill(static_cast<char*>(to) + row * pitch, value, width, queue.at)) return error;
     return cudaSuccess;

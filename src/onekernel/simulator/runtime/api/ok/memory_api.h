@@ -62,7 +62,9 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocPitch(T** pointer, size_t* pit
     if (pitch == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const size_t unit = __ok::CARD.text_alignment;
     *pitch = (width + unit - 1) / unit * unit;
-    return __ok::allocate(pointer, *pitch * height, at);
+    const cudaError_t error = __ok::allocate(pointer, *pitch * height, at);
+    if (error == cudaSuccess) __ok::ok_pitched(*pointer, *pitch);
+    return error;
 }
 // cudaFree waits for all streams (CUDA C++ Programming Guide, "Stream Ordered Memory Allocator").
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFree(void* pointer, OK_AT) {
@@ -86,6 +88,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocHost(T** pointer, size_t bytes
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeHost(void* pointer, OK_AT) {
     if (pointer != nullptr && !__ok::ok_is_pinned(pointer)) return __ok::fail(cudaErrorInvalidValue);
+    if (pointer != nullptr) __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);
     return __ok::release(pointer, at);
 }
 template <class T>

@@ -173,6 +173,9 @@ extern "C" void ok_stream_work(const char* what, const char* fix, const volatile
                                int count, Site at);
 // What a call of the runtime orders: a stream's work before an event, an event before a stream, either before the host.
 enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE, FORGET_STREAM };
+extern "C" void ok_pitched(const void* pointer, size_t pitch);
+extern "C" void ok_stream_copied(const char* what, void* to, const void* from, size_t bytes, const volatile void* stream, Site at);
+extern "C" void ok_pinned_copy(void* to, const void* from, size_t bytes, const volatile void* stream, Site at);  // it may still run
 extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
 
 // --- stream capture (machine/graphs.cpp) -----------------------------------------------------------------------------
@@ -190,6 +193,7 @@ extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastE
 extern "C" int ok_fault();                  // of a kernel: every later call of the runtime returns it
 extern "C" void ok_device_reset();          // what was allocated is free, what has gone wrong is forgotten
 extern "C" int ok_fail(int error);          // remembers `error` as the last one and returns it
+extern "C" void ok_unset_fragment(Site at);                  // a finding: a matrix of registers that nobody set is used
 extern "C" void ok_unsupported(const char* what, Site at);   // a finding that names what and the line
 
 // --- launches -------------------------------------------------------------------------------------------------------

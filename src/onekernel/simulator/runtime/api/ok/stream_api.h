@@ -95,6 +95,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, 
         return __ok::kept(stream, [=](cudaStream_t now) { (void)cudaLaunchHostFunc(now, function, data, at); });
     }
     __ok::ok_stream_work("cudaLaunchHostFunc", "cudaLaunchHostFunc(stream, ...)", stream, nullptr, 0, at);
+    __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);  // what ended before is the function's, and of whom it tells
     function(data);
     return cudaSuccess;
 }
@@ -102,6 +103,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamAddCallback(cudaStream_t strea
                                          OK_AT) {
     if (function == nullptr) return __ok::fail(cudaErrorInvalidValue);
     __ok::ok_stream_work("cudaStreamAddCallback", "cudaStreamAddCallback(stream, ...)", stream, nullptr, 0, at);
+    __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);
     function(stream, __ok::synchronize(), data);
     return cudaSuccess;
 }

@@ -1,0 +1,17 @@
+// One element past a __device__ array: what lies there is another variable, which may even be right by luck.
+// n: 256
+#include <stdint.h>
+__device__ float partial[8];
+__device__ unsigned ticket;
+__global__ void k(float* y, int64_t n) {
+    if (threadIdx.x < 8) partial[threadIdx.x] = 1.0f;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int i = 0; i <= 8; ++i) sum += partial[i];  // <- out-of-bounds-read partial
+    if (threadIdx.x < n) y[threadIdx.x] = sum;
+    if (threadIdx.x == 0) ticket += 1;
+}
+extern "C" cudaError_t run(const float*, float* y, int64_t n, cudaStream_t) {
+    k<<<1, 256>>>(y, n);
+    return cudaGetLastError();
+}
