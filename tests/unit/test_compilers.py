@@ -1,0 +1,39 @@
+"""What the bench of compilers makes of two compilers' counts, and the one kernel of its record that differs unsaid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onekernel.bench import records
+from onekernel.bench.compilers.run import EQUAL, OF_GCC, SAID, SILENT, ended
+
+ROOT = Path(__file__).parents[2]
+RECORDED = records.read(records.results(ROOT) / "cpu" / "compilers.json")
+
+
+def counted(shared: int, uncertain: list[str], found: list[str] | None = None) -> dict[str, Any]:
+    metrics = {"requests_global": 8, "wavefronts_shared": shared}
+    return {"k.cu": {"found": found or [], "launches": [{"kernel": "k", "metrics": metrics, "uncertain": uncertain}]}}
+
+
+@pytest.mark.parametrize(("base", "other", "end"), [
+    (counted(4, []), counted(4, []), EQUAL),
+    (counted(4, []), counted(5, ["shared"]), SAID),
+    (counted(4, ["shared"]), counted(5, []), OF_GCC),
+    (counted(4, ["global"]), counted(5, ["global"]), SILENT),
+    (counted(4, []), counted(4, [], ["race-shared"]), SILENT),
+    (counted(4, []), {}, SILENT),
+])  # fmt: skip
+def test_a_difference_is_said_or_silent(
+    base: dict[str, Any], other: dict[str, Any], end: str
+) -> None:
+    assert ended(base, other) == {"k.cu": end}
+
+
+def test_the_record_has_no_other_silent_difference_than_the_one_the_page_names() -> None:
+    silent = {kernel for ends in RECORDED["ends"].values() for kernel, end in ends.items() if end == SILENT}
+    assert silent == {"tests/right/mul_online_joined_by_operator.cu"}
+    assert all(len(ends) > 100 for ends in RECORDED["ends"].values())
