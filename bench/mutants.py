@@ -8,4 +8,5 @@ import sys
 from onekernel.bench.command import run
 from onekernel.bench.mutants.run import main
 
-sys.exit(run(main))
+if __name__ == "__main__":  # the processes of --jobs import this file
+    sys.exit(run(main))

@@ -67,6 +67,7 @@ def memory_failure(result: Result, measure: str) -> Failure:
     return failure
 
 
+@pytest.mark.slow
 def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path, by_machine_code: None) -> None:
     text = solution("softmax_block")
     assert text.count(COLUMNS) == 4 and TREE in text
@@ -87,6 +88,7 @@ def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path, by_machine_
     assert result.status == PARTIAL and {v.status for v in result.verdicts} == {PASSED, PARTIAL, FAILED}
 
 
+@pytest.mark.slow
 def test_a_doubt_about_shared_memory_leaves_what_global_memory_moves_certain(tmp_path: Path) -> None:
     text = solution("softmax_block").replace(COLUMNS, OWN_PART)
     result = graded(tmp_path, "softmax_block", text, lambda c: c.kind.name == "memory")
@@ -95,6 +97,7 @@ def test_a_doubt_about_shared_memory_leaves_what_global_memory_moves_certain(tmp
     assert conflicts.status == NOT_ASSESSED and "may make one access" in str(conflicts.note)
 
 
+@pytest.mark.slow
 def test_a_long_row_that_is_scattered_costs_points(tmp_path: Path) -> None:
     text = solution("softmax_block").replace(
         COLUMNS,
@@ -112,6 +115,7 @@ def test_a_long_row_that_is_scattered_costs_points(tmp_path: Path) -> None:
     assert failure.see is not None and "--shape 2,20000 --line" in failure.see
 
 
+@pytest.mark.slow
 def test_a_race_quotes_the_lines_that_call_the_array_otherwise(tmp_path: Path) -> None:
     text = solution("softmax_block")
     at = text.index("copy[c] = x_row[c];")
@@ -125,6 +129,7 @@ def test_a_race_quotes_the_lines_that_call_the_array_otherwise(tmp_path: Path) -
     assert "outside any `if`" in told
 
 
+@pytest.mark.slow
 def test_a_race_with_the_next_turn_says_so(tmp_path: Path) -> None:
     barrier = "        __syncthreads();   // outside the if: every thread must reach it\n"
     text = solution("dot_product").replace(barrier, "")
@@ -154,7 +159,7 @@ def test_one_cause_is_told_first_and_its_advice_once(tmp_path: Path) -> None:
     assert [f.code for f in values.failures] == ["values"] and values.failures[0].see == "onekernel hint vector_add"
     read, write, rest = tails.failures
     assert (read.code, write.code, rest.code) == ("out-of-bounds-read", "out-of-bounds-write", "follow-on")
-    advice = "let each thread test its index first. If it is tested: is it `<`, not `<=`?"
+    advice = "let each thread test its index first. If it is tested: is it this very index, with `<` and not `<=`?"
     assert advice in read.message.text("en") and "test" not in write.message.text("en")
     assert "past the last of its 1 " not in read.message.text("en")  # a larger input tells more
     assert rest.message.text("en").startswith("Wrong values on ") and not rest.chapter

@@ -90,6 +90,7 @@ def test_right_results_and_results_of_no_known_mistake_are_not_explained() -> No
     assert replay.cause(operator, noise) is None
 
 
+@pytest.mark.slow
 def test_a_mistake_that_an_input_contradicts_is_not_named() -> None:
     """No maximum is subtracted, but on one input: whatever the kernel does, it is not that."""
     operator = OPERATORS["softmax"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 import tomllib
 from collections.abc import Collection
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 
 from onekernel.course import Course
@@ -23,7 +26,8 @@ SLUGS = {
     "tuned.cu": "softmax_tuned", "gelu.cu": "gelu", "mul.cu": "softmax_mul", "rms.cu": "rmsnorm",
     "triton.py": "softmax_triton", "tiles.py": "softmax_triton", "gelu_triton.py": "gelu_triton",
     "gemm.cu": "gemm_tiled", "gemm_buffers.cu": "gemm_tiled",
-    "gemm_mma.cu": "gemm_tensorcore", "gemm_rows.cu": "gemm_tiled",
+    "gemm_mma.cu": "gemm_tensorcore", "gemm_rows.cu": "gemm_tiled", "gemm_plain.cu": "gemm_naive",
+    "gemm_thin.cu": "gemm_skinny", "gemm_triton.py": "gemm_triton",
     "row_loop.cu": "softmax_block", "gelu_loop.cu": "gelu", "rms_warps.cu": "rmsnorm",
     "mul_triton.py": "softmax_mul_triton", "torch_minigpt.py": "torch_minigpt",
 }  # fmt: skip
@@ -38,6 +42,9 @@ GROUPS = {  # the inputs that a slip is tried on: few, and of each kind
     "softmax_mul": ("shapes", "strides", "range"),
     "gemm_tiled": ("shapes", "transposed", "scalars", "strides"),
     "gemm_tensorcore": ("shapes", "transposed", "scalars"),
+    "gemm_naive": ("shapes", "transposed", "scalars"),
+    "gemm_skinny": ("shapes", "transposed", "scalars"),
+    "gemm_triton": ("shapes", "transposed", "scalars"),
     "softmax_triton": ("shapes", "range", "special", "strides"),
     "gelu_triton": ("exact", "tanh"),
     "softmax_mul_triton": ("shapes", "range", "strides"),
@@ -106,25 +113,37 @@ def sentences() -> dict[tuple[str, str], str]:
     return found
 
 
-def write_table(folder: Path, names: Collection[str] = ()) -> None:
-    """Grades every slip, or those of `names` and those that the table lacks, and writes the table."""
+def write_table(path: Path, names: Collection[str] = (), jobs: int = 1) -> None:
+    """Grades every slip, or those of `names` and those that the table lacks, `jobs` at a time, and writes the table.
+    Ends with a list of those that are told what they must not be told: they keep what the table says of them."""
     kept = _parts() if names else {}
-    parts = []
-    for slip in slips():
-        if slip.name in kept and slip.name not in names:
-            parts.append(kept[slip.name])
-            continue
-        failure, line = slip.first(folder)
-        print(slip.name, failure and failure.code, flush=True)
-        if failure is None:
-            raise SystemExit(f"{slip.name} passes")
-        if failure.code != slip.code or (slip.at not in line if slip.at else line):
-            raise SystemExit(f"{slip.name}: {failure.code} at {line!r}; {slip.code} at {slip.at!r} is wanted")
-        changes = "".join(f"    {_lines(old)}  ->  {_lines(new) or '(nothing)'}\n" for old, new in slip.change)
-        place = f"at `{line.strip()}`\n" if line else ""
-        said = "\n\n".join(f"{lang} {told(failure, lang)}" for lang in LANGUAGES)
-        parts.append(f"## {slip.name}\n\n`{slip.file}`\n\n{changes}\n{place}\n{said}\n")
-    TABLE.write_text(HEAD + "\n".join(parts), encoding="utf-8")
+    graded = [s for s in slips() if s.name not in kept or s.name in names]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        asked = {pool.submit(_part, slip): slip.name for slip in graded}
+        wrong = []
+        for ended in as_completed(asked):
+            name, error = asked[ended], ended.exception()
+            print(error or name, flush=True)
+            if error:
+                wrong.append(name)
+                continue
+            kept[name] = ended.result()
+            path.write_text(HEAD + "\n".join(kept[s.name] for s in slips() if s.name in kept), encoding="utf-8")
+    if wrong:
+        raise SystemExit(f"told otherwise: {' '.join(wrong)}")
+
+
+def _part(slip: Slip) -> str:
+    """The table's part of a slip, as it is graded now. Raises AssertionError where it is told what it must not be."""
+    with tempfile.TemporaryDirectory() as folder:
+        failure, line = slip.first(Path(folder))
+    assert failure is not None, f"{slip.name} passes"
+    right = failure.code == slip.code and (slip.at in line if slip.at else not line)
+    assert right, f"{slip.name}: {failure.code} at {line!r}; {slip.code} at {slip.at!r} is wanted"
+    changes = "".join(f"    {_lines(old)}  ->  {_lines(new) or '(nothing)'}\n" for old, new in slip.change)
+    place = f"at `{line.strip()}`\n" if line else ""
+    said = "\n\n".join(f"{lang} {told(failure, lang)}" for lang in LANGUAGES)
+    return f"## {slip.name}\n\n`{slip.file}`\n\n{changes}\n{place}\n{said}\n"
 
 
 def _parts() -> dict[str, str]:

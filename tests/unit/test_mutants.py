@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
 from onekernel.bench import records
+from onekernel.bench.mutants import good
 from onekernel.bench.mutants.equivalent import reason
-from onekernel.bench.mutants.files import originals
+from onekernel.bench.mutants.files import Original, originals
 from onekernel.bench.mutants.mutations import mutants
 from onekernel.bench.mutants.tables import PARTS
 from onekernel.course import find_root
+from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, area
 
 ROOT = find_root()
@@ -44,3 +51,28 @@ def test_the_tables_are_in_both_languages() -> None:
     path = records.results(ROOT) / "cpu" / "mutants.json"
     for part in PARTS.values():
         assert len({len(part(path, lang)) for lang in LANGUAGES}) == 1
+
+
+def test_a_line_that_stands_in_two_functions_has_its_reason_in_one() -> None:
+    reads = 'x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=-float("inf")).to(tl.float32)'
+    lines = (ROOT / "solutions" / "ladder" / "triton_regimes.py").read_text(encoding="utf-8").split("\n")
+    found = [number for number, line in enumerate(lines, 1) if line.strip() == reads]
+    change = {"before": reads, "after": reads.replace('-float("inf")', "0.0")}
+    # Of a part's maximum it is the identity that what lies beyond the row must have; what is written is masked.
+    assert [reason("triton_regimes.py", {"line": line, **change}) for line in found] == [None, "not-stored"]
+
+
+def test_right_kernels_are_called_a_thousand_times_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def run(request: Any) -> Any:
+        asked.append(len(request.calls))
+        return SimpleNamespace(built=True, calls=[None] * len(request.calls))
+
+    monkeypatch.setattr(good.supervisor, "run", run)
+    monkeypatch.setattr(good, "judge_call", lambda *_: [])
+    monkeypatch.setattr(good, "MOST_CALLS", 10)  # softmax_mul.cu had 4,320 in one, which filled the disk it gets
+    path = ROOT / "solutions" / "vector_add.cu"
+    calls, refused = good._called(Original(path, "vector_add", "vector_add", 0), load(ROOT), range(1, 3), path)
+    assert calls == sum(asked) > 10 >= max(asked)
+    assert refused == []

@@ -45,7 +45,7 @@ def grade(s: Submission) -> Result:
     machine.require([s.course.root])
     before = _cards(s)
     try:
-        verdicts = _refuse(s) or same_on_simulator(s, _grade_checks(s))
+        verdicts = refused(s) or same_on_simulator(s, _grade_checks(s))
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
     if any(v.status == FAILED for v in verdicts):
@@ -80,7 +80,7 @@ def _failed_there(verdict: Verdict, failures: tuple[Failure, ...]) -> Verdict:
     return Verdict(verdict.check, FAILED, failures=(told, *others), note=verdict.note)
 
 
-def _refuse(s: Submission) -> list[Verdict] | None:
+def refused(s: Submission) -> list[Verdict] | None:
     """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
     try:
         if s.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
@@ -166,8 +166,8 @@ def _answered(
 
 
 def _ways(asked: Sequence[tuple[Check, Call]]) -> list[str]:
-    """How the calls are made: machine code is counted for the checks that ask for counts alone."""
-    return [call.case.way or ("" if check.kind.counted else AS_WRITTEN) for check, call in asked]
+    """How the calls are made: machine code is counted for the checks that ask for its counts alone."""
+    return [call.case.way or ("" if check.kind.by_code else AS_WRITTEN) for check, call in asked]
 
 
 def _alone(s: Submission, call: Call) -> CallOutcome:
@@ -229,6 +229,13 @@ def _backend(s: Submission, check: Check) -> str:
     return "simulator" if check.kind.counted and s.backend == "cuda" else s.backend
 
 
+def simulated(s: Submission, *, counted: bool, by_code: bool) -> dict[str, object]:
+    """What the simulator is asked for. `by_code`: NVIDIA's machine code is read, for calls that are counted by it."""
+    options: dict[str, object] = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
+    options |= {"machine_code": counted and by_code}
+    return options | ({"arch": s.exercise.arch} if s.exercise.arch else {})
+
+
 def _run(
     s: Submission, backend: str, every: Sequence[Call], defines: Sequence[str], *, counted: bool,
     path: Path | None = None, ways: Sequence[str] = (),
@@ -238,8 +245,7 @@ def _run(
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options: dict[str, object] = {}
     if backend == "simulator":
-        options = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
-        options |= {"arch": s.exercise.arch} if s.exercise.arch else {}
+        options = simulated(s, counted=counted, by_code=any(not way for way in ways))
     if defines:
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]

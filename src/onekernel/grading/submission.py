@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,8 +29,11 @@ from onekernel.ways import REFUSED, SPARSE
 ENDLESS = "time-limit"
 SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
 FIRST = ("divergent-barrier",)  # what others follow from: a race, say
+FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 Ran = list[tuple[Call, CallOutcome]]
+
+_ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,9 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if call.case.way == REFUSED:  # it could compute nothing: what counts is what it says
         lost = Message("grading.launch-error-lost", {"function": call.function})
         return [] if report.status else [because(lost, "launch-error-lost")]
-    errors = sorted((f for f in report.findings if f.severity == "error"), key=lambda f: f.code not in FIRST)
+    codes = {f.code for f in report.findings}
+    errors = [f for f in report.findings if f.severity == "error" and FOLLOWS.get(f.code) not in codes]
+    errors.sort(key=lambda f: f.code not in FIRST)
     found = _said_once([failure_of(f, check, call) for f in errors])
     found = _exchanged(found, call, report.kernels)
     if report.status != 0 and not found:
@@ -237,6 +243,9 @@ def _told(s: Submission, call: Call, kernels: Sequence[KernelCounts], fault: buf
         return fault.message
     if second.key in ("grading.unwritten-columns", "grading.unwritten-rows") and _turned(call, kernels, second):
         return Message(fault.message.key, {**fault.message.values, "second": Message("grading.unwritten-turned")})
+    if second.key == "grading.unwritten-rows" and _ROW_OF_WARP.search(s.text()):
+        of_warps = Message("grading.unwritten-rows-of-warps", second.values)
+        return Message(fault.message.key, {**fault.message.values, "second": of_warps})
     if second.key != "grading.unwritten-tail":
         return fault.message
     threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)

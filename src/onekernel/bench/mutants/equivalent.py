@@ -4,6 +4,7 @@ function that only a GPU runs."""
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -21,7 +22,8 @@ def _known() -> Mapping[str, Any]:
 def reason(file: str, mutant: Mapping[str, Any]) -> str | None:
     """The reason's name, `bench.mutant-NAME` in the messages; None for a mutant that nobody has explained."""
     for entry in _known().get("mutant", []):
-        if entry["file"] in (file, "*") and mutant["before"] == entry["before"] and mutant["after"] in entry["after"]:
+        same = mutant["before"] == entry["before"] and mutant["after"] in entry["after"]
+        if same and entry["file"] in (file, "*") and mutant["line"] in _lines(file, entry.get("within", "")):
             return str(entry["reason"])
     for entry in _known().get("function", []):
         if entry["file"] == file and any(mutant["line"] in _lines(file, name) for name in entry["names"]):
@@ -31,7 +33,10 @@ def reason(file: str, mutant: Mapping[str, Any]) -> str | None:
 
 @cache
 def _lines(file: str, name: str) -> range:
-    """The lines of the function or struct of that name: from its head to the end of what is indented, or braced."""
+    """The lines of the function or struct of that name: from its head to the end of what is indented, or braced. Every
+    line for no name."""
+    if not name:
+        return range(1, sys.maxsize)
     path = next(iter((find_root() / "solutions").rglob(file)), None)
     lines = [line.split("//")[0].rstrip() for line in path.read_text(encoding="utf-8").split("\n")] if path else []
     head = re.compile(rf"def {name}\(" if file.endswith(".py") else rf"[^ \t/#].*\b{name}\b(?!;)[^;]*\{{$")

@@ -15,7 +15,7 @@ from onekernel.grading.submission import Submission
 LADDER = "softmax_tuned"  # what a rung in CUDA answers; those in Triton answer softmax_triton
 SM_90 = "sm_90"
 # Which simulated cards a file is graded on, beside the usual one: what has clusters takes another way there.
-CARDS = {"7_cluster": (SM_90, "")}
+CARDS = {"7_cluster": (SM_90, ""), "gemm_tensorcore": (SM_90, "")}
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,20 @@ class Original:
                 os.environ["ONEKERNEL_ARCH"] = before
 
 
+def right(root: Path) -> Iterator[tuple[Path, str]]:
+    """The corpus tests/right: each file, and the exercise that its header says it answers."""
+    for path in sorted((root / "tests" / "right").iterdir()):
+        slug = re.match(r"(?://|#) exercise: (\w+)", path.read_text(encoding="utf-8"))
+        if slug:
+            yield path, slug[1]
+
+
 # Mutants wanted of each solution and each rung: more where there is more code, fewer where grading one takes longer.
 _SOLUTIONS = {
     "vector_add.cu": 26, "dot_product.cu": 40, "softmax_naive.cu": 36, "softmax_block.cu": 44, "softmax_tuned.cu": 40,
-    "gelu.cu": 10, "rmsnorm.cu": 10, "softmax_mul.cu": 10, "gelu_triton.py": 8, "softmax_mul_triton.py": 8,
-    "softmax_triton.py": 10, "torch_minigpt.py": 14, "roofline_challenge.py": 10,
+    "gelu.cu": 10, "rmsnorm.cu": 10, "softmax_mul.cu": 10, "gemm_naive.cu": 16, "gemm_tiled.cu": 16,
+    "gemm_tensorcore.cu": 12, "gemm_skinny.cu": 12, "gelu_triton.py": 8, "softmax_mul_triton.py": 8,
+    "gemm_triton.py": 10, "softmax_triton.py": 10, "torch_minigpt.py": 14, "roofline_challenge.py": 10,
 }  # fmt: skip
 _RUNG, _TRITON_RUNG = 16, 16
 

@@ -1,23 +1,26 @@
 """Right kernels, graded with many seeds: that none of them is refused.
 
-The corpus tests/right and the solutions; each file is built once, and called on the inputs of all its seeds.
+The corpus tests/right and the solutions; each file is called on the inputs of all its seeds.
 """
 
 from __future__ import annotations
 
 import math
-import re
+import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench.mutants.files import Original, originals
+from onekernel.bench.mutants.files import Original, originals, right
 from onekernel.checks import correct
 from onekernel.checks.correct.judge import chosen
 from onekernel.course import Check, Course
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import judge_call
+from onekernel.labs.reader import load
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
 
@@ -25,16 +28,16 @@ SEEDS = 200  # of each operator, dealt to its files
 LEAST = 5  # of a file
 MOST_ELEMENTS = 20_000  # of an input
 SECONDS = 20.0
+MOST_CALLS = 1000  # of a request: the answers of some thousand fill the disk that a submission gets
 
 
 def right_files(root: Path, course: Course) -> dict[str, list[Original]]:
     """Operator -> its right files: the corpus, the solutions, the rungs of the ladder."""
     found: dict[str, list[Original]] = {}
-    for path in sorted((root / "tests" / "right").iterdir()):
-        slug = re.match(r"(?://|#) exercise: (\w+)", path.read_text(encoding="utf-8"))
-        if slug:
-            found.setdefault(str(course.exercises[slug[1]].operator), []).append(Original(path, slug[1], slug[1], 0))
-    solutions = [Original(course.solution(e), e.slug, e.slug, 0) for e in course.exercises.values() if e.operator]
+    for path, slug in right(root):
+        found.setdefault(str(course.exercises[slug].operator), []).append(Original(path, slug, slug, 0))
+    answered = [e for e in course.exercises.values() if e.operator and not e.home]  # a small one has its answer alone
+    solutions = [Original(course.solution(e), e.slug, e.slug, 0) for e in answered]
     known = {o.path for o in solutions}
     for original in [*solutions, *(o for o in originals(root) if o.path not in known)]:
         operator = course.exercises[original.slug].operator
@@ -43,22 +46,36 @@ def right_files(root: Path, course: Course) -> dict[str, list[Original]]:
     return found
 
 
-def measure(root: Path, course: Course, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """For each operator: its files, seeds and calls, and what was refused."""
-    for operator, files in sorted(right_files(root, course).items()):
-        seeds, calls, refused = 0, 0, []
-        each = max(LEAST, math.ceil(SEEDS / len(files)))
-        for number, original in enumerate(files):
-            mine = range(1 + number * each, 1 + (number + 1) * each)
-            made, wrong = _graded(original, course, mine, folder)
-            seeds, calls = seeds + each, calls + made
-            refused += wrong
-        yield operator, {"files": [o.path.name for o in files], "seeds": seeds, "calls": calls, "refused": refused}
+def measure(root: Path, course: Course, jobs: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """For each operator: its files, seeds and calls, and what was refused; `jobs` files at a time."""
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        asked = {}
+        for operator, files in sorted(right_files(root, course).items(), key=lambda one: (len(one[1]), one[0])):
+            each = max(LEAST, math.ceil(SEEDS / len(files)))
+            seeds = [range(1 + number * each, 1 + (number + 1) * each) for number in range(len(files))]
+            asked[operator] = files, each, [pool.submit(_graded, root, *one) for one in zip(files, seeds, strict=True)]
+        for operator, (files, each, graded) in asked.items():
+            calls, refused = zip(*(one.result() for one in graded), strict=True)
+            yield (
+                operator,
+                {
+                    "files": [o.path.name for o in files],
+                    "seeds": each * len(files),
+                    "calls": sum(calls),
+                    "refused": [one for wrong in refused for one in wrong],
+                },
+            )
 
 
-def _graded(original: Original, course: Course, seeds: range, folder: Path) -> tuple[int, list[dict[str, Any]]]:
-    path = folder / f"{original.slug}{original.path.suffix}"
-    path.write_text(original.answers(original.path.read_text(encoding="utf-8")), encoding="utf-8")
+def _graded(root: Path, original: Original, seeds: range) -> tuple[int, list[dict[str, Any]]]:
+    """The calls of one file with these seeds, and the refusals."""
+    with tempfile.TemporaryDirectory(prefix="onekernel-right-") as folder:
+        path = Path(folder) / f"{original.slug}{original.path.suffix}"
+        path.write_text(original.answers(original.path.read_text(encoding="utf-8")), encoding="utf-8")
+        return _called(original, load(root), seeds, path)
+
+
+def _called(original: Original, course: Course, seeds: range, path: Path) -> tuple[int, list[dict[str, Any]]]:
     planned: list[tuple[int, Check, Call]] = []
     for seed in seeds:
         s = original.submission(course, path, seed)
@@ -69,14 +86,17 @@ def _graded(original: Original, course: Course, seeds: range, folder: Path) -> t
                     planned.append((seed, check, call))
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "check", "time_limit": SECONDS} if s.backend == "simulator" else {}
-    with original.on(original.cards[-1]):
-        asked = [(call.function, call.args) for _, _, call in planned]
-        outcome = supervisor.run(Request(path.resolve(), s.backend, asked, prototypes, options))
-    if not outcome.built:
-        return 0, [{"file": original.path.name, "codes": sorted({f.code for f in outcome.build}) or ["not built"]}]
-    refused = []
-    for (seed, check, call), ran in zip(planned, outcome.calls, strict=True):
-        codes = sorted({f.code for f in judge_call(s, check, call, ran)})
-        if codes:
-            refused.append({"file": original.path.name, "seed": seed, "case": call.case.name, "codes": codes})
+    refused: list[dict[str, Any]] = []
+    for first in range(0, len(planned), MOST_CALLS):
+        some = planned[first : first + MOST_CALLS]
+        with original.on(original.cards[-1]):
+            asked = [(call.function, call.args) for _, _, call in some]
+            outcome = supervisor.run(Request(path.resolve(), s.backend, asked, prototypes, options))
+        if not outcome.built:
+            why = sorted({f.code for f in outcome.build}) or ["not built"]
+            return first, [*refused, {"file": original.path.name, "codes": why}]
+        for (seed, check, call), ran in zip(some, outcome.calls, strict=True):
+            codes = sorted({f.code for f in judge_call(s, check, call, ran)})
+            if codes:
+                refused.append({"file": original.path.name, "seed": seed, "case": call.case.name, "codes": codes})
     return len(planned), refused

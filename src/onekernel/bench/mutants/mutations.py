@@ -54,6 +54,7 @@ _CUDA: tuple[tuple[str, str, Replace], ...] = (
     ("function", r"\bfmaxf\b", "fminf"), ("function", r"(?<!_)\bexpf\b", "exp2f"),
     ("function", r"shfl_xor_sync", "shfl_down_sync"),
     ("name", r"\bx_row_stride\b(?!,)", "y_row_stride"), ("name", r"\by_row_stride\b(?!,)", "x_row_stride"),
+    ("name", r"\blda\b(?!,)", "ldb"), ("name", r"\bldb\b(?!,)", "ldc"), ("name", r"\bldc\b(?!,)", "lda"),
     ("name", r"\bthreadIdx\b", "blockIdx"), ("name", r"\bblockIdx\b", "threadIdx"),
     ("name", r"\bblockDim\b", "gridDim"), ("name", r"\bgridDim\b", "blockDim"),
     ("lost line", r"^\s+[\w\[\].>-]+ [+*]?= [^;{]*;$", ";"),

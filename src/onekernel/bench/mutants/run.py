@@ -11,8 +11,9 @@ import platform
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from datetime import date
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from onekernel.bench.mutants.files import Original, originals
 from onekernel.bench.mutants.grading import graded
 from onekernel.bench.mutants.mutations import Mutant, mutants
 from onekernel.bench.timing import took
-from onekernel.course import Course, find_root
+from onekernel.course import find_root
 from onekernel.labs.reader import load
 from onekernel.messages import say
 
@@ -45,68 +46,78 @@ def main(argv: Sequence[str]) -> int:
     result: dict[str, Any] = {"files": {}, "took": {"wall_s": 0.0}}
     if path.is_file() and (options.only or options.survivors or options.resume or options.right):
         result = records.read(path)
-    course, earlier = load(root), float(result["took"]["wall_s"])
+    earlier = float(result["took"]["wall_s"])
     if options.right:
-        for found in _right(root, course):
+        for found in _right(root, options.jobs):
             result["right"] = found
             records.write(path, result)
         print(say("bench.written", path=path))
         return 0
+    files: dict[str, Recorded] = result["files"]
+    known = {o.path.name: _known(o.path.name, files, options) for o in chosen}
+    for original, ended in _graded(root, chosen, known, options.jobs):
+        files[original.path.name] = ended
+        result |= {
+            "bench": "mutants",
+            "command": "python bench/mutants.py",
+            "date": date.today().isoformat(),
+            "machine": device.machine(),
+            "versions": {"python": platform.python_version()},
+            "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
+        }
+        records.write(path, result)
     for original in chosen:
-        recorded = result["files"].get(original.path.name, [])
-        if options.survivors:
-            recorded = [m for m in recorded if m["by"] or reason(original.path.name, m)]
-        known = recorded if options.survivors or options.resume else []
-        for ended in _file(course, original, known, options.jobs):
-            result["files"][original.path.name] = ended
-            result |= {
-                "bench": "mutants",
-                "command": "python bench/mutants.py",
-                "date": date.today().isoformat(),
-                "machine": device.machine(),
-                "versions": {"python": platform.python_version()},
-                "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
-            }
-            records.write(path, result)
-        print(_line(original.path.name, result["files"][original.path.name]), flush=True)
+        print(_line(original.path.name, files.get(original.path.name, [])))
     print(say("bench.written", path=path))
     return 0
 
 
-def _right(root: Path, course: Course) -> Iterator[dict[str, Any]]:
-    """What became of right kernels, operator by operator, with the date."""
+def _known(name: str, files: dict[str, Recorded], options: argparse.Namespace) -> Recorded:
+    """What is recorded of a file and stays: all with --resume, what is not open with --survivors."""
+    recorded = files.get(name, []) if options.survivors or options.resume else []
+    return [m for m in recorded if not options.survivors or m["by"] or reason(name, m)]
+
+
+def _right(root: Path, jobs: int) -> Iterator[dict[str, Any]]:
+    """What became of right kernels, operator by operator, with the date: all that is known so far."""
     found: dict[str, Any] = {"date": date.today().isoformat(), "operators": {}}
-    with tempfile.TemporaryDirectory(prefix="onekernel-right-") as folder:
-        for operator, one in good.measure(root, course, Path(folder)):
-            found["operators"][operator] = one
-            values = {"operator": operator, "files": len(one["files"]), **{k: one[k] for k in ("seeds", "calls")}}
-            print(say("bench.right-line", refused=len(one["refused"]), **values), flush=True)
-            for refusal in one["refused"][:5]:
-                print(f"    {refusal}")
-            yield found
+    for operator, one in good.measure(root, load(root), jobs):
+        found["operators"][operator] = one
+        values = {"operator": operator, "files": len(one["files"]), **{k: one[k] for k in ("seeds", "calls")}}
+        print(say("bench.right-line", refused=len(one["refused"]), **values), flush=True)
+        for refusal in one["refused"][:5]:
+            print(f"    {refusal}")
+        yield found
 
 
-def _file(course: Course, original: Original, known: Recorded, jobs: int) -> Iterator[Recorded]:
-    """The mutants of one file as they are graded, `jobs` at a time: all that are done so far. Those of `known` stay."""
-    done = {(m["line"], m["after"]): m for m in known}
+def _graded(
+    root: Path, chosen: Sequence[Original], known: dict[str, Recorded], jobs: int
+) -> Iterator[tuple[Original, Recorded]]:
+    """The mutants of the files as they are graded, in `jobs` processes: a file and all that is known of it so far, in
+    the mutants' order. What is `known` stays."""
+    every = {o.path.name: mutants(o.path, o.most) for o in chosen}
+    done = {name: {(m["line"], m["after"]): m for m in recorded} for name, recorded in known.items()}
+    wanted = [(o, m) for o in chosen for m in every[o.path.name] if (m.line, m.after) not in done[o.path.name]]
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+    try:
+        asked = {pool.submit(_one, root, original, mutant): original for original, mutant in wanted}
+        for ended in as_completed(asked):
+            name, found = asked[ended].path.name, ended.result()
+            done[name][found["line"], found["after"]] = found
+            yield asked[ended], [done[name][key] for m in every[name] if (key := (m.line, m.after)) in done[name]]
+    finally:
+        pool.shutdown(cancel_futures=True)
 
-    def one(mutant: Mutant) -> dict[str, Any]:
-        if (mutant.line, mutant.after) in done:
-            return done[mutant.line, mutant.after]
-        line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
-        explained = reason(original.path.name, line) is not None
-        with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
-            path = Path(folder) / original.path.name
-            path.write_text(original.answers(mutant.text), encoding="utf-8")
-            end = graded(original, course, path, SEED, explained=explained)
-        return {**line, "end": end.end, "by": list(end.by)}
 
-    found: Recorded = []
-    jobs = jobs if len(original.cards) == 1 else 1  # the card is this process's environment
-    with original.on(original.cards[0]), ThreadPoolExecutor(jobs) as pool:
-        for ended in pool.map(one, mutants(original.path, original.most)):
-            found.append(ended)
-            yield found
+def _one(root: Path, original: Original, mutant: Mutant) -> dict[str, Any]:
+    """One mutant, graded in this process."""
+    line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+    explained = reason(original.path.name, line) is not None
+    with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
+        path = Path(folder) / original.path.name
+        path.write_text(original.answers(mutant.text), encoding="utf-8")
+        end = graded(original, load(root), path, SEED, explained=explained)
+    return {**line, "end": end.end, "by": list(end.by)}
 
 
 def _line(name: str, found: Iterable[dict[str, Any]]) -> str:

@@ -51,8 +51,8 @@ PARTS: dict[str, Callable[[Path, str], list[str]]] = {"files": files, "reasons":
 _ENDS = ("killed", "equivalent", "gpu", "open", "refused")
 
 
-# Reasons that say: not here. The line runs on a GPU alone.
-ON_A_GPU = ("gpu",)
+# Reasons that say: not here. The line, or what is made of it, runs on a GPU alone.
+ON_A_GPU = ("gpu", "promise")
 
 
 def _why(name: str, mutant: dict[str, Any]) -> str | None:

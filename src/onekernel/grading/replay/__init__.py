@@ -40,6 +40,7 @@ _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(i
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
+    "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
@@ -88,7 +89,8 @@ def _replayed_cause(operator: Operator, module: ModuleType, given: list[Given], 
         if one.right:  # a mistake that this input cannot show gives the right answer
             left = {k: m for k, m in (left or {}).items() if k not in made or gives(made[k], step=made[k].step)}
         else:
-            left = {k: m for k, m in made.items() if (left is None or k in left) and gives(m, step=m.step)}
+            gave = {k: m for k, m in made.items() if left is None or k in left}
+            left = {k: m for k, m in gave.items() if gives(m, step=m.step) or (m.step and gives(m))}
             sharp.update(k for k, m in left.items() if not m.step or gives(m))
         if not left:
             return None

@@ -29,6 +29,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("dot-nothing-added", lambda: np.zeros(1))
     yield Mistake("dot-mean", lambda: np.array([products.sum() / n]))
     for threads in THREADS:
+        own = np.arange(n) % threads
+        yield Mistake("add-index-of-block", later(lambda at: np.array([a[at] @ b]), own), {"name": "a"}, threads)
+        yield Mistake("add-index-of-block", later(lambda at: np.array([a @ b[at]]), own), {"name": "b"}, threads)
         times = later(lambda t: np.array([t * products.sum()]), threads)
         yield Mistake("dot-every-thread", times, variant=threads)
         for each in PER_THREAD:

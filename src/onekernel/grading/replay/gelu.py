@@ -60,6 +60,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for kind, narrow in NARROW.items():
         rounded = later(lambda n: _form_of(x, _round(x / math.sqrt(2), n), by_tanh), narrow)
         yield Mistake("gelu-narrow", rounded, {"type": kind}, step=STEP[kind])
+        of_tanh = later(lambda n: _logistic(x, 2 * _round(u, n)) if by_tanh else _form(x, False), narrow)
+        yield Mistake("gelu-tanh-narrow", of_tanh, {"type": kind}, step=STEP[kind])
 
 
 def _form(x: np.ndarray, by_tanh: bool) -> np.ndarray:

@@ -6,10 +6,12 @@ Causes are message keys: replay.gemm-NAME.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from onekernel.grading.replay.base import Mistake, Replayed, later
+from onekernel.grading.replay.gemm_threads import products
 from onekernel.grading.replay.sums import NARROW, STEP
 
 DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
@@ -28,6 +30,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _of_addresses(case, a, b)
     yield from _of_fragments(case, a, b)
     yield from _of_rounding(case, a, b, product)
+    for m in products(a, b, DEPTHS):
+        yield replace(m, make=later(lambda make: _ended(case, make()), m.make))
 
 
 def _across(case: Replayed, b: np.ndarray) -> np.ndarray:
@@ -188,7 +192,7 @@ def _padded(x: np.ndarray, rows: int, cols: int) -> np.ndarray:
 def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarray) -> Iterator[Mistake]:
     for kind, narrow in NARROW.items():
         values = {"type": kind}
-        for fused, depth in ((True, 1), (False, 1), (True, MMA_DEPTH)):
+        for fused, depth in ((True, 1), (False, 1), *((True, deep) for deep in (MMA_DEPTH, 32, 64))):
             if a.shape[1] <= MOST_STEPS * depth:
                 summed = later(lambda t, f, d: _ended(case, _summed(a, b, t, f, d)), narrow, fused, depth)
                 yield Mistake("gemm-narrow-sum", summed, values, variant=(fused, depth), step=STEP[kind])
@@ -197,7 +201,7 @@ def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarr
         early = later(lambda t: _ended(case, product.astype(t).astype(float)), narrow)
         yield Mistake("gemm-rounded-early", early, values, step=STEP[kind] / 2)
     cut = later(lambda bits: _ended(case, _cut(a, bits) @ _cut(b, bits)), TF32)
-    yield Mistake("gemm-narrow-inputs", cut, {"type": "float16"}, variant="tf32")
+    yield Mistake("gemm-tf32", cut)
 
 
 def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int) -> np.ndarray:

@@ -83,6 +83,15 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-no-division", lambda: r.e)
     yield Mistake("softmax-no-division", lambda: np.exp(r.x), variant="no maximum")
     yield Mistake("softmax-no-exponential", lambda: r.x / row_sum(r.x))
+    yield Mistake("softmax-numerator-no-exponential", lambda: (r.x - r.largest) / row_sum(r.e))
+    yield Mistake("softmax-numerator-no-exponential", lambda: r.x / row_sum(r.e), variant="not shifted")
+    yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x)))
+    yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x - r.largest)), variant="shifted")
+    yield Mistake("softmax-sum-of-own", lambda: r.over(np.float32(r.x.shape[1]) * r.e))
+    yield Mistake("softmax-multiplied", lambda: r.e * row_sum(r.e))
+    yield Mistake("softmax-parenthesis", lambda: np.exp(r.x) - r.largest / row_sum(r.e))
+    yield Mistake("softmax-division-inside", lambda: np.exp((r.x - r.largest) / row_sum(r.e)))
+    yield Mistake("softmax-division-inside", lambda: np.exp(r.x - r.largest / row_sum(r.e)), variant="of the maximum")
     yield Mistake("softmax-numerator-not-shifted", lambda: np.exp(r.x) / row_sum(r.e))
     yield Mistake("softmax-sum-not-shifted", lambda: r.over(row_sum(np.exp(r.x))))
     yield Mistake("softmax-power-of-two", lambda: np.exp2(r.x - r.largest) / row_sum(np.exp2(r.x - r.largest)))
@@ -183,9 +192,15 @@ def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
         for others in ("nothing", "own", "shuffled"):
             not_shared = partial(_not_shared, r, threads, others)
             yield Mistake("sum-not-shared", not_shared, variant=(threads, others))
+        for of in {1, 32} if threads > 32 else {1}:  # sums of threads, or of warps
+            yield Mistake("sum-by-maximum", partial(_sum_by_maximum, r, threads, of), variant=(threads, of))
         yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
         for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
             yield Mistake("softmax-own-maximum", partial(_own_maximum, r, threads, of), variant=(threads, of))
+
+
+    for lanes in (16, 8, 4, 2):
+        yield Mistake("softmax-part-of-warp", partial(_part_of_warp, r, lanes), {"lanes": lanes, "offset": lanes // 2})
 
 
 def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
@@ -229,6 +244,20 @@ def _own_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
     own = laid.reshape(len(r.x), -1, threads // of, of).max(axis=(1, 3)).repeat(of, axis=1)[:, None]
     e = np.exp(laid - own).reshape(len(r.x), -1)[:, : r.x.shape[1]]
     return np.asarray(e / row_sum(e))
+
+
+def _sum_by_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
+    """The largest of the sums of `of` threads each, in place of their sum."""
+    return r.over(dealt(r.e, threads).sum(axis=1).reshape(len(r.x), -1, of).sum(axis=2).max(axis=1, keepdims=True))
+
+
+def _part_of_warp(r: _Rows, lanes: int) -> np.ndarray:
+    """A warp takes a row, and only so many lanes join their maxima and sums: each such part has its own."""
+    laid = dealt(r.x, 32, -np.inf)
+    steps = laid.shape[1]
+    parts = laid.reshape(len(r.x), steps, -1, lanes)
+    e = np.exp(parts - parts.max(axis=(1, 3), keepdims=True))
+    return np.asarray((e / e.sum(axis=(1, 3), keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
 def _not_shared(r: _Rows, threads: int, others: str) -> np.ndarray:

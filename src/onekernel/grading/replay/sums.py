@@ -47,10 +47,15 @@ def weightings(n: int) -> Iterator[Weighting]:
     for step in (2, 4):
         yield "sum-half-warp", -step, later(lambda s: at % 32 % s == 0, step)
     yield "sum-last-lane", None, lambda: 32 * (at % 32 == 31)
+    yield "sum-shuffle-assigned", None, lambda: at % 32 == 31
+    yield "sum-one-thread", 32, lambda: at % 32 == 0
     for threads in BLOCKS:
         yield "sum-one-thread", threads, later(lambda t: at % t == 0, threads)
         if threads > 32:
             yield "sum-one-warp", threads, later(lambda t: at % t < 32, threads)
+            yield "sum-warp-lost", threads, later(lambda t: at % t >= 32, threads)
+            if threads > 64:  # of two, that is one warp alone
+                yield "sum-warp-lost", -threads, later(lambda t: at % t < t - 32, threads)
             for half in (16, 8):  # of the lanes, and then of the warps
                 yield "sum-half-warp", (threads, half), later(lambda t, h: _lanes(at % t, h), threads, half)
             for step in (2, 4):

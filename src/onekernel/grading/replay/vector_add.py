@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from onekernel.grading.replay.base import Mistake, Replayed, later
+from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later
 
 
 def mistakes(case: Replayed) -> Iterator[Mistake]:
@@ -28,6 +28,12 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("add-shifted", lambda: np.roll(a, -1) + b, {"name": "a"})
     yield Mistake("add-shifted", lambda: a + np.roll(b, -1), {"name": "b"})
     yield Mistake("add-reversed", lambda: (a + b)[::-1])
+    yield Mistake("add-reversed", lambda: a[::-1] + b, variant="a")
+    yield Mistake("add-reversed", lambda: a + b[::-1], variant="b")
+    for threads in THREADS:
+        own = np.arange(a.size) % threads
+        yield Mistake("add-index-of-block", later(lambda at: a[at] + b, own), {"name": "a"}, threads)
+        yield Mistake("add-index-of-block", later(lambda at: a + b[at], own), {"name": "b"}, threads)
     for kind in (np.float16,):
         yield Mistake("add-narrow", later(lambda k: a.astype(k) + b.astype(k), kind), {"type": "float16"})
         yield Mistake("add-narrow", later(lambda k: (a + b).astype(k), kind), {"type": "float16"}, "result")

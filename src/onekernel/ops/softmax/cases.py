@@ -38,6 +38,11 @@ def _up_and_down(group: str, lengths: tuple[int, ...]) -> tuple[Case, ...]:
     return *up, *(_case(group, "peak_last", fills.peaked(last_column=True), 2, cols) for cols in reversed(lengths))
 
 
+def _moved(case: Case, tensor: str) -> Case:
+    """With that tensor alone an element off its alignment."""
+    return replace(case, name=f"{case.name}-{tensor}1", apart={tensor: 1})
+
+
 CASES = (
     *(_case("shapes", "normal", fills.normal(), r, c) for r, c in _SHAPES),
     *(_case("powers", "normal", fills.normal(), 2, c) for c in _POWERS),
@@ -85,4 +90,8 @@ CASES = (
     replace(_case("errors", "refused", fills.normal(), 1, 40_000), way=REFUSED),
     *_up_and_down("lengths", _LENGTHS),
     *_up_and_down("huge", _HUGE_LENGTHS),
+    # One of the two tensors alone: whoever tests only the other one's address takes vectors where none begin.
+    *(_moved(_case("unaligned", "unaligned", fills.normal(), 3, 128), name) for name in "xy"),
+    # More than a block or a program holds, in rows that lie apart.
+    _case("long", "strided", fills.normal(), 2, 33_001, gaps=(5, 2)),
 )
