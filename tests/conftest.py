@@ -1,6 +1,7 @@
 """What every test shares: the device of the graders' tests, the marks, no limit that a busy machine would break."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -27,7 +28,7 @@ def patience() -> Iterator[None]:
     """A submission is stopped by the processor time that it takes; by the clock only where it hangs."""
     with pytest.MonkeyPatch.context() as patch:
         # A second for each file, and counts by machine code, on machines with nvcc alone. What asks for it sets it on.
-        patch.setenv("ONEKERNEL_NVCC", "off")
+        patch.setenv("ONEKERNEL_NVCC", os.environ.get("ONEKERNEL_TEST_NVCC", "off"))
         for name in ("BUILD_SECONDS", "CALL_SECONDS"):
             patch.setattr(f"onekernel.sandbox.supervisor.{name}", HUNG_SECONDS)
         for kind in ("port", "probe"):

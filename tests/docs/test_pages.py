@@ -281,6 +281,7 @@ def test_the_sample_of_doctor_has_as_many_inputs_as_doctor_tries(lang: str) -> N
         assert {"en": f"{file} right on {count} inputs", "es": f"{file} bien en {count} entradas"}[lang] in page
 
 
+@pytest.mark.slow
 def test_the_numbers_of_samples_are_written_anew(tmp_path: Path) -> None:
     (tmp_path / "docs" / "en").mkdir(parents=True)
     page = tmp_path / "docs" / "en" / "learner.md"

@@ -193,6 +193,7 @@ class Text(str):
         return id(self)
 
 
+@pytest.mark.slow
 def test_a_class_is_never_in_memory_at_once(course: Course, row: Row) -> None:
     right = (course.root / "solutions" / "softmax_block.cu").read_text()
 

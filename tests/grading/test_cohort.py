@@ -27,6 +27,16 @@ from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
+IMPATIENT = (
+    "import sys; from onekernel.cli import main; from onekernel.cohort import pool; pool.PAUSES = ();"
+    "sys.exit(main(sys.argv[1:]))"
+)
+# What a grader is run in: a temporary folder with no room, and no addresses to speak of.
+TROUBLES = {
+    "disk": ["unshare", "--map-root-user", "--mount", "sh", "-c",
+             'mkdir -p room && mount -t tmpfs -o size=8m none room && TMPDIR="$PWD/room" exec "$@"', "sh"],
+    "memory": ["sh", "-c", 'ulimit -S -v 3000000 && exec "$@"', "sh"],
+}  # fmt: skip
 RIGHT, WRONG = '"100.7 MB"', '"67.1 MB"'
 
 
@@ -76,6 +86,7 @@ def test_a_class_is_graded_into_a_gradebook_and_pages(course: Path, capsys: pyte
     assert sorted(p.name for p in Path("handed-graded/students").iterdir()) == ["ada.html", "bo.html", "eva.html"]
 
 
+@pytest.mark.slow
 def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -> None:
     hand_in(course, "ada", "bo")
     assert grade() == 0
@@ -142,11 +153,22 @@ def test_a_class_killed_and_resumed_ends_as_one_in_peace(course: Path) -> None:
     names = [f"s{number:02}" for number in range(12)]
     hand_in(course, *names[:6])
     hand_in(course, *names[6:], answer=WRONG)
+    Path("handed/s01/exam.py").write_bytes(b"# \xff is no UTF-8\n")
+    Path("handed/s02/exam.py").write_text("while ((", encoding="utf-8")
+    Path("handed/s03/exam.py").unlink()
+    Path("handed/s03/exam.py").symlink_to(course / "solutions" / "exam.py")
+    os.utime("handed/s08/quiz.py", (2e9, 2e9))  # handed in years too late
     assert grade("--out", "peace") == 0
     for at_least in (4, 10):
         _killed_after(at_least, ["grade", "handed", "--seed", "7", "--out", "stormy", "--jobs", "2"])
+    for trouble in TROUBLES.values():
+        if subprocess.run([*trouble, "true"], capture_output=True).returncode == 0:  # a mount may be denied
+            argv = [*trouble, sys.executable, "-c", IMPATIENT, "grade", "handed", "--seed", "7", "--out", "stormy"]
+            assert subprocess.run(argv, capture_output=True).returncode == TRY_AGAIN
+    assert not Path("stormy/results.jsonl").exists() and not Path("stormy/gradebook.csv").exists()
     assert grade("--out", "stormy", "--jobs", "2") == 0
     assert Path("stormy/results.jsonl").read_bytes() == Path("peace/results.jsonl").read_bytes()
+    assert Path("stormy/gradebook.csv").read_bytes() == Path("peace/gradebook.csv").read_bytes()
     graded = [(line["student"], line["exercise"]) for line in lines("stormy") if "student" in line]
     assert len(graded) == len(set(graded)) == 2 * len(names)
 
@@ -197,6 +219,7 @@ def test_a_job_that_no_queue_knows_is_lost_and_one_of_a_silent_cluster_is_not(mo
     assert list(cluster._ended([late], 0.0, lambda: None)) == [(late, False)]
 
 
+@pytest.mark.slow
 def test_a_machine_that_recovers_scores_everybody_and_one_that_does_not_nobody(
     course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -241,6 +241,7 @@ def test_the_baseline_of_a_product_is_measured_at_the_shape_that_is_named(ana: P
     assert "at 130 x 64 x 40" in text and starting_point(text) == kernel_hash(ana / "gemm_tiled.cu")
 
 
+@pytest.mark.slow
 def test_on_a_gpu_a_product_is_timed_beside_the_library(ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The card is a stand-in, as above."""
 
@@ -283,6 +284,7 @@ def test_what_a_log_cannot_measure_is_refused_before_anything_is_written(
     assert (ana / "gemm_log.md").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_wrong_kernel_is_not_measured_and_its_own_check_is_named(
     ana: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

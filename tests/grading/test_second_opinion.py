@@ -13,6 +13,7 @@ from onekernel.backends.base import BuildError
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import Nvcc
+from onekernel.cuda.refused import refuse
 from onekernel.sandbox.second_opinion import SecondOpinion
 from support.corpus import ROOT, graded
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler i
 WIDTH = "    constexpr int width = warpSize;\n"
 FOLDERS = ("tests/right", "tests/wrong", "tests/hostile", "tests/slips", "solutions", "solutions/ladder", "kernels",
            "tests/simulator/kernels")  # fmt: skip
-SAMPLE = 20  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some five minutes of processor time
+SAMPLE = 20  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some twelve minutes of processor time
 # The simulator builds these and nvcc does not, or the other way round; each says why.
 DIFFER = {
     "async_group_no_wait.cu": "cuda::aligned_size_t without <cuda/barrier>",
@@ -42,6 +43,7 @@ def add(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_what_nvcc_alone_refuses_is_refused_with_its_line(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_NVCC", "on")
     path = add(tmp_path)
@@ -61,8 +63,10 @@ def test_a_compiler_that_does_not_work_here_says_nothing(tmp_path, monkeypatch):
     (tmp_path / "bin" / "nvcc").write_text("#!/bin/sh\necho 'host_config.h(1): error: no' >&2\nexit 1\n")
     (tmp_path / "bin" / "nvcc").chmod(0o755)
     monkeypatch.setattr(nvcc, "find", lambda: Nvcc(tmp_path, "13.0"))
-    monkeypatch.setattr("onekernel.cuda.ahead.find", lambda: Nvcc(tmp_path, "13.0"))
+    for asked in ("ahead", "refused"):
+        monkeypatch.setattr(f"onekernel.cuda.{asked}.find", lambda: Nvcc(tmp_path, "13.0"))
     SecondOpinion(add(tmp_path)).wait()
+    SecondOpinion(add(tmp_path), whole=True).wait()
 
 
 def refuses(build, path: Path) -> bool:
@@ -84,3 +88,6 @@ def test_both_refuse_the_same_files():
     # What an attack aims at, our own machinery, nvcc does not have.
     differ = [f.name for f in chosen if ours[f] != theirs[f] and not (ours[f] and f.parent.name == "hostile")]
     assert not differ
+    with ThreadPoolExecutor(2) as pool:  # what is asked where no machine code is wanted says the same
+        quick = dict(zip(chosen, pool.map(lambda f: refuses(refuse, f), chosen), strict=True))
+    assert quick == theirs

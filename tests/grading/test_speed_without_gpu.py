@@ -11,6 +11,7 @@ from onekernel.labs.reader import load
 from support.corpus import ROOT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slug", "text"),
     [("softmax_tuned", "int main( {"), ("softmax_tuned", "#include <cuda_runtime.h>\n"), ("gemm_tiled", "int main( {")],

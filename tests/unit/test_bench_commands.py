@@ -100,6 +100,7 @@ def style_text(path: Path) -> str:
     return "\n".join(line for line in path.read_text(encoding="utf-8").splitlines() if "<!--" in line)
 
 
+@pytest.mark.slow
 def test_a_prediction_does_not_lie_among_the_measurements(no_gpu, tmp_path, monkeypatch):
     module = bench("intensity")
     monkeypatch.setattr(records, "own", lambda root: tmp_path / "own")
@@ -108,6 +109,7 @@ def test_a_prediction_does_not_lie_among_the_measurements(no_gpu, tmp_path, monk
     assert not list(ROOT.glob("bench/results/*/*_predicted*"))
 
 
+@pytest.mark.slow
 def test_your_ridge_stands_beside_the_datasheets_and_overwrites_no_figure(tmp_path, monkeypatch):
     module = bench("intensity")
     monkeypatch.setattr(records, "own", lambda root: tmp_path)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from onekernel import cli, comments, learners, messages
-from onekernel.cli import check, parser, scoreboard
+from onekernel.cli import parser, scoreboard, side_by_side
 from onekernel.cli.console import console
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
@@ -99,13 +99,13 @@ def test_a_learners_first_hour(run: Run, root: Path, ana: Path) -> None:
 
 def test_what_is_graded_is_said_before_the_next_is(run: Run, ana: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exercise may take a minute on a GPU: nobody waits for all of them to read the first."""
-    graded = check.grade
+    graded = side_by_side.grade
 
     def announced(submission: Submission) -> Result:
         print(f"now {submission.exercise.slug}", flush=True)
         return graded(submission)
 
-    monkeypatch.setattr(check, "grade", announced)
+    monkeypatch.setattr(side_by_side, "grade", announced)
     out = run("check")[1]
     order = [out.index(text) for text in ("now quiz", "○ quiz", "now exam", "○ exam", "0 / 12")]
     assert order == sorted(order)
@@ -611,6 +611,7 @@ def test_tools_refuse_what_has_no_kernel_or_no_bench(run: Run, ana: Path) -> Non
         assert (code, out, said in err) == (2, "", True), (words, err)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_compile_reads_a_cuda_file_by_line(

@@ -11,6 +11,7 @@ from onekernel.backends.machine_code import Count, functions_of
 from onekernel.cuda import ahead, nvcc
 from onekernel.cuda.ahead import Resources, compile_ahead, resources
 from onekernel.cuda.nvcc import Nvcc
+from onekernel.cuda.refused import refuse
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_nvcc = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
@@ -93,6 +94,7 @@ def test_wheels_of_two_cuda_versions_count_as_absent(tmp_path, monkeypatch):
                                    "nvidia-cuda-runtime": "13.5"}  # fmt: skip
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_a_solution_compiles_once(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path))
@@ -107,6 +109,7 @@ def test_a_solution_compiles_once(tmp_path, monkeypatch):
     assert compile_ahead(ROOT / "solutions" / "vector_add.cu", "sm_90") == compiled
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_what_nvcc_refuses_is_named_with_its_line(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path))
@@ -116,6 +119,48 @@ def test_what_nvcc_refuses_is_named_with_its_line(tmp_path, monkeypatch):
         compile_ahead(tmp_path / "vector_add.cu")
     (finding,) = refused.value.findings
     assert "<<<" in source.splitlines()[finding.line - 1]
+    with pytest.raises(BuildError) as quickly:
+        refuse(tmp_path / "vector_add.cu")
+    assert quickly.value.findings == refused.value.findings
+
+
+# Each is refused by another of nvcc's programs: the preprocessor, the one for the host, for the device, the assembler
+# by its reading, and by what it makes of a kernel that is not the shortest.
+REFUSED = {
+    "preprocessor": '#include "missing.h"\n',
+    "host": "void launch() { __syncthreads(); }\n",
+    "device": "int helper() { return 1; }\ntemplate <class T> __global__ void k(T* x) { *x = helper(); }\n"
+              "void launch(int* x) { k<int><<<1, 1>>>(x); }\n",
+    "assembler": "__global__ void a() {}\n__global__ void k(int* x) { asm volatile(\"turn %0;\" ::\"r\"(*x)); }\n",
+    "linking": "__device__ void missing(int*);\n__global__ void a() {}\n__global__ void k(int* x) { missing(x); }\n",
+    "shared": "__global__ void a() {}\n__global__ void k(float* x) { __shared__ float big[20000];\n"
+              "big[threadIdx.x] = *x; __syncthreads(); *x = big[threadIdx.x ^ 1]; }\n",
+}  # fmt: skip
+
+
+@needs_nvcc
+@pytest.mark.slow
+@pytest.mark.parametrize("program", REFUSED)
+def test_without_machine_code_the_same_is_refused(program, tmp_path, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path))
+    path = tmp_path / "mine.cu"
+    path.write_text(f"#include <cuda_runtime.h>\n{REFUSED[program]}")
+    with pytest.raises(BuildError) as wholly:
+        compile_ahead(path)
+    with pytest.raises(BuildError) as quickly:
+        refuse(path)
+    assert quickly.value.findings == wholly.value.findings
+    monkeypatch.setattr(ahead, "_compile", None)  # and so it is the second time, with nothing compiled
+    with pytest.raises(BuildError):
+        refuse(path)
+
+
+@needs_nvcc
+def test_what_it_takes_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path))
+    refuse(ROOT / "solutions" / "vector_add.cu", "sm_90")
+    monkeypatch.setattr("onekernel.cuda.refused._refused", None)  # the second time reads what was kept
+    refuse(ROOT / "solutions" / "vector_add.cu", "sm_90")
 
 
 def test_a_compiler_that_refuses_what_is_right_is_not_believed(tmp_path, monkeypatch):
@@ -125,3 +170,5 @@ def test_a_compiler_that_refuses_what_is_right_is_not_believed(tmp_path, monkeyp
     (home / "bin" / "nvcc").write_text(f"#!/bin/sh\necho '{says}' >&2\nexit 1\n")
     with pytest.raises(Unavailable, match="exception specification"):
         compile_ahead(ROOT / "solutions" / "vector_add.cu", nvcc=Nvcc(home, "13.0"))
+    with pytest.raises(Unavailable, match="exception specification"):
+        refuse(ROOT / "solutions" / "vector_add.cu", nvcc=Nvcc(home, "13.0"))

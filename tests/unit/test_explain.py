@@ -359,6 +359,7 @@ FIELDS = ("ts", "dur", "name", "cat", "ph", "pid", "tid", "args", "correlation",
           "Bytes", "Addr", "stream", "device", "External id", "Device Type")  # fmt: skip
 
 
+@pytest.mark.slow
 @given(WALK, st.lists(st.tuples(st.integers(0, 200), st.sampled_from(FIELDS), ODD), max_size=12))
 @QUIET
 def test_a_trace_with_odd_fields_is_told_or_refused(tmp_path, walk, changes):

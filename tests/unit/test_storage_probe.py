@@ -41,6 +41,7 @@ def changed(tmp_path: Path, right: str, wrong: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_answers_are_what_torch_does():
     assert judge_probe(run(SOLUTION, request())) == ()
 
@@ -235,6 +236,7 @@ def test_predictions_are_committed_once_and_only_then_is_the_truth_told(ana, cap
     assert learners.existing(ana.parents[1], "ana").solved("storage_probe")
 
 
+@pytest.mark.slow
 def test_no_commitment_to_half_of_the_answers(ana, capsys):
     file = ana / SOLUTION.name
     file.write_text(starter(SOLUTION.read_text(), SOLUTION))

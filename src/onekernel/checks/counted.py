@@ -13,7 +13,7 @@ from onekernel.checks.measures import Counted, shape, total
 from onekernel.course import Check
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
-from onekernel.grading.grader import SIMULATED_SECONDS
+from onekernel.grading.grader import simulated
 from onekernel.grading.submission import Ran, Submission, judge_call
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
@@ -21,7 +21,6 @@ from onekernel.numerals import Quantity
 from onekernel.ops import Case
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
-from onekernel.ways import AS_WRITTEN
 
 
 def call_at(s: Submission, sizes: Mapping[str, int], dtype: str) -> Call:
@@ -47,16 +46,19 @@ def counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failur
     return Counted(kernels, ideal, call.case.sizes), failures
 
 
-def as_written(s: Submission, ran: Ran) -> Ran:
-    """The same calls in the simulator, counted as the kernel is written."""
+def by_code(s: Submission, ran: Ran) -> Ran | None:
+    """The same calls in the simulator, counted by NVIDIA's machine code; None where there is none."""
     calls = [call for call, _ in ran]
     request = Request(
         s.path.resolve(), "simulator", [(c.function, c.args) for c in calls],
         [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes],
-        {"mode": "count", "time_limit": SIMULATED_SECONDS}, ways=[AS_WRITTEN] * len(calls),
+        simulated(s, counted=True, by_code=True), hidden=s.hidden,
     )  # fmt: skip
     outcome = supervisor.run(request)
-    return list(zip(calls, outcome.calls, strict=True)) if outcome.built else ran
+    kernels = [k for call in outcome.calls if call.report for k in call.report.kernels]
+    if not outcome.built or not any(k.extra.get("by_code") for k in kernels):
+        return None
+    return list(zip(calls, outcome.calls, strict=True))
 
 
 def _itemsize(call: Call) -> int:

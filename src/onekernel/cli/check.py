@@ -11,12 +11,12 @@ from time import sleep
 from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
-from onekernel.cli import evidence, scoreboard
+from onekernel.cli import evidence, scoreboard, side_by_side
 from onekernel.cli.common import load_course, next_of, next_step, parts_of, prose, select
 from onekernel.cli.console import complain, console, tell, verbatim
 from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
-from onekernel.grading.grader import fresh_seed, grade
+from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard
 from onekernel.learners import Learner
@@ -96,9 +96,10 @@ def _once(
     verbatim(say("cli.heading", version=__version__, who=who, device=device, seed=seed), "bold")
     results: list[Result] = []
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
+    following = side_by_side.graded([_submission(course, e, learner, device, seed) for e in exercises])
     for exercise in exercises:
         with _progress(exercise):
-            result = grade(_submission(course, exercise, learner, device, seed))
+            result = next(following)
         scoreboard.show_one(result, course, results[-1] if results else None, alone=len(exercises) == 1)
         results.append(result)
         if learner and not not_kept:

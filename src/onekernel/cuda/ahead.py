@@ -8,35 +8,21 @@ Both sides of the file are compiled, the host's as far as nvcc itself reads it; 
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
-import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import BuildError, Finding, Unavailable
-from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.backends.machine_code import Function, disassemble, disassembler, functions_of
 from onekernel.cuda.diagnostics import demangle, findings_of_log
+from onekernel.cuda.invocation import command, limited, remembered
 from onekernel.cuda.nvcc import Nvcc, find
 from onekernel.messages import Message
 
-FLAGS = ("-std=c++17", "-lineinfo", "--expt-relaxed-constexpr")  # with torch's own, what the GPU backend builds with
 _ONE_AT_A_TIME = threading.Lock()
-CPU_SECONDS, CLOCK_SECONDS = 120, 600
-# What nvcc only warns of, although the host then reads and writes a copy of its own: device variables.
-_ERRORS = ("--diag-error=20091,20092",)
-_KEPT_BYTES = 256 << 20
-_QUOTED = re.compile(rb'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
-_STOPPED = re.compile(r"died due to signal|CPU time limit")
 _ENTRY = re.compile(r"Compiling entry function '(?P<symbol>[^']+)'")
 _STACK = re.compile(r"(?P<stack>\d+) bytes stack frame, (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill")
 _USED = re.compile(r"Used (?P<registers>\d+) registers")
@@ -90,59 +76,19 @@ def compile_ahead(path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = Non
 
 
 def _once(path: Path, arch: str, compiler: Nvcc) -> Ahead:
-    sources = dict(_sources(path))
-    flags = (f"-gencode=arch=compute_{arch.removeprefix('sm_')},code={arch}", *FLAGS, *_ERRORS)
-    folder = cache_folder("nvcc")
-    kept = folder / f"{path.stem}-{_key(path, sources, flags, compiler)}.json"
-    if used(kept):
-        return _read(json.loads(kept.read_text(encoding="utf-8")), path, arch, compiler)
-    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as work:
-        answer = _compile(path, sources[path], flags, compiler, Path(work))
-        written = Path(work) / "answer.json"
-        written.write_text(json.dumps(answer), encoding="utf-8")
-        result = _read(answer, path, arch, compiler) if answer["cubin"] else None
-        if result or _works(compiler, flags, Path(work)):  # a compiler that is broken is not remembered
-            os.replace(written, kept)
-    prune(folder, _KEPT_BYTES, suffix=".json")
-    return result or _read(answer, path, arch, compiler)
+    def ask(source: bytes, flags: tuple[str, ...], work: Path) -> dict[str, Any]:
+        answer = _compile(path, source, flags, compiler, work)
+        if not answer["cubin"]:
+            require_working(compiler, flags, work)  # a compiler that is broken is not remembered
+        return answer
 
-
-def _sources(path: Path, seen: frozenset[Path] = frozenset()) -> Iterator[tuple[Path, bytes]]:
-    """The file and those that it includes in quotes, in turn."""
-    source = path.read_bytes()
-    yield path, source
-    for match in _QUOTED.finditer(source):
-        target = (path.parent / os.fsdecode(match[1])).resolve()
-        if target.is_file() and target not in seen | {path}:
-            yield from _sources(target, seen | {path})
-
-
-def _key(path: Path, sources: dict[Path, bytes], flags: tuple[str, ...], compiler: Nvcc) -> str:
-    digest = hashlib.sha256("\0".join([path.name, compiler.identity, *flags, os.environ.get("PATH", "")]).encode())
-    for name, source in sources.items():
-        digest.update(b"\0" + os.fsencode(name.name) + b"\0" + source)
-    digest.update(Path(__file__).read_bytes())
-    return digest.hexdigest()[:20]
+    return _read(remembered(path, arch, compiler, __file__, ask), path, arch, compiler)
 
 
 def _compile(path: Path, source: bytes, flags: tuple[str, ...], compiler: Nvcc, work: Path) -> dict[str, Any]:
     """nvcc's log, and the PTX and cubin, which are empty where it refused."""
-    copy = work / path.name  # what is compiled is what was hashed, even if the learner saves meanwhile
-    copy.write_bytes(source)
-    out = work / "kept"
-    out.mkdir()
-    where = ("--keep", "--keep-dir", str(out), "-o", str(work / "host.ii"), "-I", str(path.parent))
-    how = (*flags, "-Xptxas", "-v", "-allow-unsupported-compiler", *_host_compiler())
-    command = [str(compiler.path), "-cuda", *where, *how, str(copy)]
-    environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
-    limited = ["/bin/sh", "-c", f'ulimit -S -t {CPU_SECONDS} 2>/dev/null; exec "$@"', "sh", *command]
-    try:
-        done = subprocess.run(limited, capture_output=True, text=True, errors="replace", env=environment, cwd=work,
-                              stdin=subprocess.DEVNULL, timeout=CLOCK_SECONDS, check=False)  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise Unavailable(Message("cuda.nvcc-stopped")) from None
-    if _STOPPED.search(done.stderr):  # one of the compilers that nvcc starts
-        raise Unavailable(Message("cuda.nvcc-stopped"))
+    words, out = command(path, source, flags, compiler, work)
+    done = limited(words, work)
     cubin = next(iter(out.glob("*.cubin")), None) if done.returncode == 0 else None
     ptx = next(iter(out.glob("*.ptx")), None) if cubin else None
     return {
@@ -152,27 +98,19 @@ def _compile(path: Path, source: bytes, flags: tuple[str, ...], compiler: Nvcc, 
     }
 
 
-def _host_compiler() -> list[str]:
-    """nvcc asks for gcc; where another compiler is chosen or gcc is missing, it is told which."""
-    chosen = os.environ.get("ONEKERNEL_CXX")
-    if chosen is None and shutil.which("gcc") is None:
-        chosen = next((name for name in ("g++", "clang++") if shutil.which(name)), None)
-    return ["-ccbin", chosen] if chosen else []
-
-
 _KNOWN_GOOD = b"""#include <cuda_runtime.h>
 __global__ void one(float* x) { x[threadIdx.x] = 1.0f; }
 extern "C" cudaError_t launch(float* x, cudaStream_t s) { one<<<1, 32, 0, s>>>(x); return cudaGetLastError(); }
 """
 
 
-def _works(compiler: Nvcc, flags: tuple[str, ...], work: Path) -> bool:
-    """Whether the compiler builds a file that is known to be right. Raises Unavailable where it does not."""
+def require_working(compiler: Nvcc, flags: tuple[str, ...], work: Path) -> None:
+    """Raises Unavailable where the compiler does not build a file that is known to be right."""
     place = work / "known_good"
     place.mkdir()
     answer = _compile(place / "known_good.cu", _KNOWN_GOOD, flags, compiler, place)
     if answer["cubin"]:
-        return True
+        return
     last = next((line for line in answer["log"].splitlines() if "error" in line), answer["log"][:300])
     raise Unavailable(Message("cuda.nvcc-broken", {"path": str(compiler.path), "text": last}))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from onekernel.backends.base import BuildError, Unavailable
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
+from onekernel.cuda.refused import refuse
 from onekernel.simulator.arch import architecture
 
 
@@ -17,11 +18,12 @@ class SecondOpinion:
     nothing else is asked); nothing where there is no nvcc.
 
     The thread ends with the process: where the simulator refuses the file, nobody waits for it. ONEKERNEL_NVCC=off
-    leaves it away, for a machine that is too slow for two compilers.
+    leaves it away, for a machine that is too slow for two compilers. `whole`: its machine code is wanted afterwards;
+    else the compiler goes no further than it takes to know what it refuses.
     """
 
-    def __init__(self, path: Path, arch: str | None = None) -> None:
-        self._path, self._arch = path, arch
+    def __init__(self, path: Path, arch: str | None = None, *, whole: bool = False) -> None:
+        self._path, self._arch, self._whole = path, arch, whole
         self._refused: BuildError | None = None
         self._thread: threading.Thread | None = None
         if os.environ.get("ONEKERNEL_NVCC") != "off" and nvcc.find() is not None:
@@ -30,7 +32,7 @@ class SecondOpinion:
 
     def _ask(self) -> None:
         try:
-            compile_ahead(self._path, architecture(self._arch))
+            (compile_ahead if self._whole else refuse)(self._path, architecture(self._arch))
         except BuildError as error:
             self._refused = error
         except (Unavailable, OSError):

@@ -45,7 +45,8 @@ def _simulated(request: Request) -> Program:
     """The file on the simulator, and what NVIDIA's compiler says of it, where it is here: both at the same time."""
     from onekernel import simulator
 
-    second = SecondOpinion(request.source, request.options.get("arch"))
+    counted = request.options.get("mode") == "count" and bool(request.options.get("machine_code"))
+    second = SecondOpinion(request.source, request.options.get("arch"), whole=counted)
     program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, scrambled=True,
                               **request.options)  # fmt: skip
     second.wait()

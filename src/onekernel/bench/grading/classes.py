@@ -1,5 +1,6 @@
 """A synthetic class through `onekernel grade`: seconds and memory per student, and that a class killed by `kill -9` on
-the way ends with the results, byte for byte, of one graded in peace.
+the way, stopped by a disk that fills and by a limit on memory, ends with the results, byte for byte, of one graded in
+peace.
 
 But:    the seconds are those of a machine that may be doing other things; processor seconds are told beside them.
 """
@@ -27,10 +28,22 @@ from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
 SEED = 20261122
-KILLS = 3
 JOURNAL, RESULTS = "class-journal.jsonl", "results.jsonl"
 _GRADE = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))", "grade"]
 _SAMPLE_SECONDS = 0.05
+# What happens to a grader for some seconds once it has written so many results (OK_AFTER, in the journal OK_JOURNAL);
+# "$@" grades. A full disk: the temporary folder, 100 MB in a mount of its own, is filled. No memory: each of its
+# processes may have a gigabyte of addresses, which is less than anything that is graded needs.
+_WHEN = '(until [ "$(wc -l < "$OK_JOURNAL")" -gt "$OK_AFTER" ]; do sleep 0.02; done; '
+_EACH = 'for process in $$ $(pgrep -P $$); do prlimit --pid $process --as='
+TROUBLES = {
+    "disk": ["unshare", "--map-root-user", "--mount", "sh", "-c",
+             f'mount -t tmpfs -o size=100m none "$TMPDIR"; {_WHEN}head -c 99m /dev/zero > "$TMPDIR/full"; sleep 8; '
+             'rm "$TMPDIR/full") 2>/dev/null & exec "$@"', "sh"],
+    "memory": ["sh", "-c", f'{_WHEN}{_EACH}1000000000: ; done; sleep 8; {_EACH}unlimited: ; done) 2>/dev/null & '
+               'exec "$@"', "sh"],
+}  # fmt: skip
+_PAUSED = b"Trying again"  # what the grader then says, in English
 
 
 @dataclass(frozen=True)
@@ -41,11 +54,12 @@ class Night:
     cpu: float
     peak_mb: float  # of the process that grades the class, without those that run submissions
     results: bytes
+    paused: bool  # it noticed that the machine lacked something, and tried again later
 
 
 def main(root: Path, sizes: Sequence[int], light: Sequence[int], jobs: int, results: Path) -> int:
-    """Grades a class of each size, once in peace and once killed KILLS times; writes bench/results/cpu/class.json, anew
-    after each size."""
+    """Grades a class of each size, once in peace and once killed three times and paused twice; writes
+    bench/results/cpu/class.json, anew after each size."""
     runs: list[dict[str, Any]] = []
     words = " ".join(str(n) for n in sizes), " ".join(str(n) for n in light)
     command = "python bench/grading.py --jobs " + str(jobs)
@@ -65,17 +79,18 @@ def main(root: Path, sizes: Sequence[int], light: Sequence[int], jobs: int, resu
         columns, rows = [in_each(f"class-{c}") for c in _COLUMNS], [_row(r) for r in runs]
         records.write(path, {**facts, "runs": runs, "tables": {"sizes": {"columns": columns, "rows": rows}}})
     print(say("bench.written", path=path))
-    return 0 if all(run["equal"] for run in runs) else 1
+    return 0 if all(run["equal"] and set(run["paused_by"]) == set(TROUBLES) for run in runs) else 1
 
 
-_COLUMNS = ("students", "files", "cpu", "memory", "killed", "equal")
+_COLUMNS = ("students", "files", "cpu", "memory", "killed", "stopped", "equal")
 
 
 def _row(run: dict[str, Any]) -> list[Any]:
     kind = in_each("class-read" if run["light"] else "class-mixed", students=run["students"])
     equal = in_each("class-yes" if run["equal"] else "class-no")
+    met = in_each("class-yes" if set(run["paused_by"]) == set(TROUBLES) else "class-no")
     return [kind, in_numbers("{:,}", run["files"]), in_numbers("{:.2f}", run["cpu_per_student"]),
-            in_numbers("{:.0f}", run["peak_mb"]), str(run["kills"]), equal]  # fmt: skip
+            in_numbers("{:.0f}", run["peak_mb"]), str(run["kills"]), met, equal]  # fmt: skip
 
 
 def _size(root: Path, number: int, jobs: int, *, light: bool) -> dict[str, Any]:
@@ -85,10 +100,11 @@ def _size(root: Path, number: int, jobs: int, *, light: bool) -> dict[str, Any]:
         synthetic.write(root, at / "class", synthetic.students(number, light=light), SEED)
         peace = _night(root, at, "peace", jobs)
         total = len((at / "peace" / RESULTS).read_bytes().splitlines()) - 1
-        chance = random.Random(SEED + number)
-        kills = sorted(chance.sample(range(1, total), min(KILLS, total - 1)))
-        for after in kills:
-            _night(root, at, "stormy", jobs, kill_after=after)
+        first, full, second, tight, third = _moments(total, random.Random(SEED + number))
+        _night(root, at, "stormy", jobs, kill_after=first)
+        nights = {"disk": (full, second), "memory": (tight, third)}
+        paused = [name for name, (when, then) in nights.items()
+                  if _night(root, at, "stormy", jobs, kill_after=then, trouble=(name, when)).paused]  # fmt: skip
         stormy = _night(root, at, "stormy", jobs)
         return {
             "students": number,
@@ -98,18 +114,33 @@ def _size(root: Path, number: int, jobs: int, *, light: bool) -> dict[str, Any]:
             "wall_per_student": round(peace.wall / number, 3),
             "cpu_per_student": round(peace.cpu / number, 3),
             "peak_mb": round(peace.peak_mb, 1),
-            "kills": len(kills),
-            "killed_after_files": kills,
+            "kills": 3,
+            "killed_after_files": [first, second, third],
+            "paused_by": {name: nights[name][0] for name in paused},
             "equal": stormy.results == peace.results,
         }
 
 
-def _night(root: Path, at: Path, out: str, jobs: int, kill_after: int | None = None) -> Night:
-    """One run of the command, ended by `kill -9` once that many results are written."""
+def _moments(total: int, chance: random.Random) -> list[int]:
+    """After how many of `total` results five things happen, some results apart."""
+    return [max(1, total * k // 6 + chance.randint(-total // 30, total // 30)) for k in range(1, 6)]
+
+
+def _night(
+    root: Path, at: Path, out: str, jobs: int, kill_after: int | None = None, trouble: tuple[str, int] | None = None
+) -> Night:
+    """One run of the command, ended by `kill -9` once that many results are written, or met by one of TROUBLES."""
+    environment, before_it = dict(os.environ), list[str]()
+    if trouble:
+        before_it = TROUBLES[trouble[0]]
+        (at / "room").mkdir(exist_ok=True)
+        environment |= {"OK_JOURNAL": str(at / out / JOURNAL), "OK_AFTER": str(trouble[1])}
+        environment |= {"TMPDIR": str(at / "room"), "ONEKERNEL_LANG": "en"}
     words = [str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs), "--seed", str(SEED)]
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    process = subprocess.Popen([*_GRADE, *words, "--device", "simulator"], cwd=root, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL, start_new_session=True)  # fmt: skip
+    with (at / "told").open("wb") as told:
+        process = subprocess.Popen([*before_it, *_GRADE, *words, "--device", "simulator"], cwd=root, env=environment,
+                                   stdout=subprocess.DEVNULL, stderr=told, start_new_session=True)  # fmt: skip
     peak = 0.0
     while process.poll() is None:
         peak = max(peak, _peak(process.pid))
@@ -119,7 +150,8 @@ def _night(root: Path, at: Path, out: str, jobs: int, kill_after: int | None = N
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     final = at / out / RESULTS
-    return Night(time.perf_counter() - began, cpu, peak, final.read_bytes() if final.is_file() else b"")
+    written = final.read_bytes() if final.is_file() else b""
+    return Night(time.perf_counter() - began, cpu, peak, written, _PAUSED in (at / "told").read_bytes())
 
 
 def _written(journal: Path) -> int:

@@ -77,4 +77,6 @@ def _write(course: Course, folder: Path) -> None:
 
 def _grade(course: Course, slug: str, folder: Path) -> None:
     exercise = course.exercises[slug]
-    grade(Submission(course, exercise, folder / exercise.file, "simulator", SEED, {}, ()))
+    asked = [q["id"] for check in exercise.checks for q in check.options.get("questions", ())]
+    predictions = dict.fromkeys(asked, "1")  # counted whatever they are
+    grade(Submission(course, exercise, folder / exercise.file, "simulator", SEED, predictions, ()))

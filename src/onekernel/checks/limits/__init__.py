@@ -11,5 +11,6 @@ KIND = Kind(
     plans=True,
     compares=True,
     counted=True,
+    by_code=True,
     needs_right=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from onekernel.checks.counted import as_written, call_at, counted
+from onekernel.checks.counted import by_code, call_at, counted
 from onekernel.checks.measures import MEASURES, Counted, Measure
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
@@ -25,15 +25,19 @@ def plan(s: Submission, check: Check) -> list[Call]:
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Full points at `full` or better, none at `zero` or worse, in proportion between.
 
-    Where NVIDIA's compiler is, its machine code was counted. What it makes worse than is written is not the learner's
-    doing, and not seen where it is missing: then the kernel is counted as it is written, too, and the better counts.
+    The kernel is counted as it is written. Where that would cost points and NVIDIA's compiler is here, its machine code
+    is counted, too, and the better counts: what it makes worse than is written is not the learner's doing, and not seen
+    where it is missing. Where nothing is lost nobody waits for it.
     """
-    verdict = _by_counts(s, check, ran)
-    by_code = any(k.extra.get("by_code") for _, outcome in ran if outcome.report for k in outcome.report.kernels)
-    if not by_code or not any(f.code.startswith("memory-") for f in verdict.failures):
-        return verdict
-    written = _by_counts(s, check, as_written(s, ran))
-    if written.earned <= verdict.earned:
+    written = _by_counts(s, check, ran)
+    if written.status == PASSED or any(not f.code.startswith("memory-") for f in written.failures):
+        return written
+    coded = by_code(s, ran)
+    if coded is None:
+        return written
+    verdict = _by_counts(s, check, coded)
+    lost_by_counts = any(f.code.startswith("memory-") for f in verdict.failures)
+    if not lost_by_counts or written.earned <= verdict.earned:
         return verdict
     line = next((f.line for f in verdict.failures if f.line), None)
     values = {"what": verdict.note or "", "exercise": s.exercise.slug}

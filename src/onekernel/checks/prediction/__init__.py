@@ -10,6 +10,7 @@ KIND = Kind(
     operators=ANY,
     plans=True,
     counted=True,
+    by_code=True,
     needs_right=True,
     predicts=ASKED,
 )

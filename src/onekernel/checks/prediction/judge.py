@@ -21,15 +21,14 @@ CLOSE = 0.05  # a prediction within 5 % is right
 
 
 def plan(s: Submission, check: Check) -> list[Call]:
-    """One call at the check's sizes."""
-    return [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+    """One call at the check's sizes; none before the predictions are there."""
+    return [] if _missing(s, check) else [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points by the error of each prediction: all within 5 %, none from a factor of two, in proportion between."""
     questions = check.options["questions"]
-    missing = [q["id"] for q in questions if q["id"] not in s.predictions]
-    if missing:
+    if _missing(s, check):
         why = Message("grading.predict-first", {"slug": s.exercise.slug})
         return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="predict-first"),))
     found, failures = counted(s, check, ran)
@@ -51,6 +50,10 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     status = PASSED if not wrong else PARTIAL if share else FAILED
     details = (*right, *_lessons(found))
     return Verdict(check, status, round(check.points * share, 1), tuple(wrong), details=details)
+
+
+def _missing(s: Submission, check: Check) -> bool:
+    return any(question["id"] not in s.predictions for question in check.options["questions"])
 
 
 def _lessons(c: Counted) -> list[Message]:

@@ -1,0 +1,77 @@
+"""Files graded side by side, on as many cores as there are: what `onekernel check` of several exercises does.
+
+Not on a GPU, where kernels are timed: nothing may run beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any
+
+from onekernel.cohort.journal import restored, stored
+from onekernel.grading.grader import grade, refused
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import Result
+from onekernel.labs.reader import load
+from onekernel.messages import language, set_language
+from onekernel.sandbox.landlock import end_with
+
+MOST = 4  # processes: each has a compiler and a simulated GPU in memory
+_HOME = Path("/")  # what the paths of a stored result begin at
+
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_course = cache(load)
+
+
+def graded(submissions: Sequence[Submission]) -> Iterator[Result]:
+    """What `grade` says of each, in their order. Raises MachineFault as it does."""
+    run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
+    jobs = min(MOST, len(os.sched_getaffinity(0)), len(run))
+    if jobs < 2 or any(s.device == "cuda" for s in submissions):
+        yield from map(grade, submissions)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language())) as pool:
+        asked = [pool.submit(_one, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
+                 for s in submissions]  # fmt: skip
+        try:
+            for s, ended in zip(submissions, asked, strict=True):
+                try:
+                    result = restored(ended.result(), s.course, _HOME)
+                except BrokenProcessPool:  # the machine has ended one of them: this process is left
+                    result = grade(s)
+                if ended is asked[-1]:
+                    pool.shutdown()  # at leisure: a caller that has all it asked for may not come back
+                yield result
+        except BaseException:  # Ctrl-C, and a caller that wants no more
+            for process in active_children():
+                process.terminate()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _begin(parent: int, lang: str) -> None:
+    end_with(parent)
+    for ending in _ENDINGS:
+        signal.signal(ending, _leave)
+    set_language(lang)
+
+
+def _leave(*_: Any) -> None:
+    """Ends this process with whatever it runs, once and in silence: the parent says that it was stopped."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # wherever this comes, the pool and the threads would show where
+    for ending in _ENDINGS:  # a terminal's Ctrl-C is followed by the parent's own word
+        signal.signal(ending, signal.SIG_IGN)
+    raise SystemExit
+
+
+def _one(root: Path, slug: str, path: Path, device: str, seed: int, predictions: Mapping[str, str]) -> dict[str, Any]:
+    course = _course(root)
+    return stored(grade(Submission(course, course.exercises[slug], path, device, seed, predictions)), _HOME)

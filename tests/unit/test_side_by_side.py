@@ -1,0 +1,81 @@
+"""Several files graded at once: what `onekernel check` of more than one exercise does without a GPU."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from multiprocessing import active_children
+from pathlib import Path
+
+import pytest
+
+from onekernel.cli import side_by_side
+from onekernel.course import find_root
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission
+from onekernel.labs.reader import load
+
+CHECK = """
+import os, sys
+if __name__ == "__main__":
+    os.sched_getaffinity = lambda pid: {0, 1}
+    from onekernel.cli import main
+    sys.exit(main())
+"""
+ROOT = find_root(Path(__file__).parent)
+COURSE = load(ROOT)
+
+
+@pytest.fixture
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
+
+
+def answer(slug: str, path: Path | None = None) -> Submission:
+    exercise = COURSE.exercises[slug]
+    return Submission(COURSE, exercise, path or COURSE.solution(exercise), "simulator", 7)
+
+
+@pytest.mark.slow
+def test_results_are_those_of_one_after_the_other(two_cores: None, tmp_path: Path) -> None:
+    wrong = tmp_path / "guard.cu"
+    text = COURSE.solution(COURSE.exercises["guard"]).read_text(encoding="utf-8")
+    wrong.write_text(text.replace("i >= n", "i > n"), encoding="utf-8")
+    every = [answer("reverse"), answer("guard", wrong), answer("guard", tmp_path / "none.cu"), answer("round_up")]
+    results = list(side_by_side.graded(every))
+    assert [replace(r, seconds=0.0) for r in results] == [replace(grade(s), seconds=0.0) for s in every]
+    assert [r.solved for r in results] == [True, False, False, True]
+
+
+@pytest.mark.slow
+def test_who_wants_no_more_leaves_no_process(two_cores: None) -> None:
+    following = side_by_side.graded([answer("reverse"), answer("guard"), answer("round_up")])
+    assert next(following).solved
+    assert active_children()
+    following.close()
+    assert not active_children()
+
+
+@pytest.mark.slow
+def test_whoever_has_all_results_or_is_interrupted_sees_no_traceback() -> None:
+    check = [sys.executable, "-c", CHECK, "check", "round_up", "guard", "reverse", "--solutions"]
+    done = subprocess.run(check, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, "")
+    with subprocess.Popen(check, stdout=-1, stderr=-1, text=True, cwd=ROOT, start_new_session=True) as interrupted:
+        assert interrupted.stdout and "✓" in "".join(interrupted.stdout.readline() for _ in range(4))
+        os.killpg(interrupted.pid, signal.SIGINT)  # as a terminal does: to all of them
+        assert "Traceback" not in interrupted.communicate()[1]
+
+
+def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is still to be written, or lacks, takes no process of its own; nor does anything beside a GPU's clock."""
+    monkeypatch.setattr(side_by_side, "grade", lambda s: s.exercise.slug)
+    starter = answer("reverse", COURSE.starter(COURSE.exercises["reverse"]))
+    assert list(side_by_side.graded([starter, answer("guard"), answer("guard", tmp_path / "none.cu")])) == [
+        "reverse", "guard", "guard",
+    ]  # fmt: skip
+    on_a_gpu = [replace(answer(slug), device="cuda") for slug in ("reverse", "guard")]
+    assert list(side_by_side.graded(on_a_gpu)) == ["reverse", "guard"]
