@@ -10,7 +10,7 @@ import pytest
 
 from onekernel.simulator.compilation import compiler
 from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
-from onekernel.simulator.compilation.parts import UNITS
+from onekernel.simulator.compilation.parts import UNIT_OF_CARD, UNITS
 from onekernel.simulator.paths import RUNTIME
 from onekernel.simulator.rewrite.source import rewrite
 from support.patience import HUNG_SECONDS
@@ -60,9 +60,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build("-std=gnu++17", "-c", place / "main.cpp", "-o", place / "main.o")
     build(*COMMON, "-O2", "-shared", RUNTIME / "machine" / "thread_local.cpp", "-o", place / "libthreads.so")
     how = (*COMMON, *card("sm_80"), "-g0", "-O1", "-fvisibility=hidden")
-    for unit in UNITS:
+    units = (*UNITS, UNIT_OF_CARD)
+    for unit in units:
         build(*how, "-c", RUNTIME / f"{unit}.cpp", "-o", place / f"{unit}.o")
-    build("-r", "-nostdlib", *(place / f"{unit}.o" for unit in UNITS), "-o", place / "runtime.o")
+    build("-r", "-nostdlib", *(place / f"{unit}.o" for unit in units), "-o", place / "runtime.o")
     return place
 
 

@@ -8,6 +8,8 @@ import pytest
 from onekernel import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
 from onekernel.backends.cache import cache_folder
+from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.parts import runtime_objects
 from support.corpus import ROOT, graded
 from support.header_programs import FAMILIES
 
@@ -306,3 +308,9 @@ def test_a_pasted_name_hides_nothing_either(tmp_path):
     hidden = 'NAME(no_, sanitize)("thread")'
     text = "#define NAME(a, b) a##b\n" + GOOD.replace("__global__", f"__attribute__(({hidden})) __global__", 1)
     assert refused(write(tmp_path, text))[0][0] == "compile-error"
+
+
+def test_a_second_card_asks_for_one_small_unit_and_not_for_the_runtime_again():
+    of_80, of_90 = (runtime_objects(compiler("g++"), cache_folder("simulator"), arch) for arch in ("sm_80", "sm_90"))
+    assert of_80[0] == of_90[0] and of_80[1] != of_90[1]
+    assert of_90[1].stat().st_size < of_90[0].stat().st_size / 4

@@ -23,7 +23,7 @@ from onekernel.simulator.compilation.parts import (
     require_room,
     run_compiler,
     runtime_hash,
-    runtime_object,
+    runtime_objects,
     thread_local_library,
     work_folder,
 )
@@ -70,7 +70,7 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
         return target
     # What is made once is made beside the file's own compilation.
     with work_folder(folder) as work, ThreadPoolExecutor(2) as others:
-        runtime = others.submit(runtime_object, with_compiler, folder, source.arch)
+        runtime = others.submit(runtime_objects, with_compiler, folder, source.arch)
         shared = others.submit(thread_local_library, with_compiler, folder)
         built, linked = Path(work) / "kernel.o", Path(work) / "kernel.so"
         try:
@@ -80,7 +80,7 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             raise
         # The runtime first: its own variables must be ready when the file's are initialised.
         done = run_compiler([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", *WRAP,
-                             "-Wl,-rpath,$ORIGIN", str(runtime.result()), str(built), str(shared.result()),
+                             "-Wl,-rpath,$ORIGIN", *map(str, runtime.result()), str(built), str(shared.result()),
                              "-o", str(linked), "-lpthread", "-lm", "-lrt", "-ldl"])  # fmt: skip
         if done.returncode:
             require_room(done)

@@ -21,7 +21,7 @@ from onekernel.simulator.compilation.parts import (
     require_room,
     run_compiler,
     runtime_hash,
-    runtime_object,
+    runtime_objects,
     start_object,
     thread_local_object,
     work_folder,
@@ -60,7 +60,7 @@ def compile_program(
     if used(target):
         return target
     with work_folder(folder) as work, ThreadPoolExecutor(2) as pool:
-        runtime = pool.submit(runtime_object, with_compiler, folder, first.arch)
+        runtime = pool.submit(runtime_objects, with_compiler, folder, first.arch)
 
         def built(number: int, source: Source) -> tuple[Path, str]:
             own = Path(work) / str(number)
@@ -72,7 +72,7 @@ def compile_program(
         objects = list(pool.map(built, range(len(sources)), sources))
         linked = Path(work) / "program"
         # The runtime first: its own variables must be ready when the files' are initialised.
-        parts = [runtime.result(), thread_local_object(with_compiler, folder), start_object(with_compiler, folder)]
+        parts = [*runtime.result(), thread_local_object(with_compiler, folder), start_object(with_compiler, folder)]
         others = [f"-l{name}" for name in libraries if not _OURS.fullmatch(name)]
         linking = [*others, "-lpthread", "-lm", "-lrt", "-ldl"]
         done = run_compiler([with_compiler.path, *WRAP, *map(str, parts), *(str(o) for o, _ in objects),

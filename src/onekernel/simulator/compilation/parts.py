@@ -26,16 +26,23 @@ machine/clock.cpp of the runtime."""
 UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-O1",)}
 """The runtime's translation units, the longest first, with flags of their own: loops over lanes are for
 vector registers, what runs once a launch may be slow."""
+UNIT_OF_CARD = "each_card"
+"""The one that knows the card's limits; the others are the same for every card."""
 _TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
 
-def runtime_object(with_compiler: Compiler, folder: Path, arch: str) -> Path:
-    """The runtime, compiled once per compiler, card and version of its own source."""
+def runtime_objects(with_compiler: Compiler, folder: Path, arch: str) -> list[Path]:
+    """The runtime, compiled once per compiler and version of its own source, and what of it knows the card."""
     # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
     # does not belong in vector registers.
-    flags = (*COMMON, *card(arch), "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
-    return _own(with_compiler, folder, "runtime", ".o", flags, *(RUNTIME / f"{name}.cpp" for name in UNITS))
+    flags = (*COMMON, "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
+    sources = [RUNTIME / f"{name}.cpp" for name in UNITS]
+    of_card = (*flags, "-O1", *card(arch))
+    return [
+        _own(with_compiler, folder, "runtime", ".o", flags, *sources),
+        _own(with_compiler, folder, f"runtime-{arch}", ".o", of_card, RUNTIME / f"{UNIT_OF_CARD}.cpp"),
+    ]
 
 
 def thread_local_object(with_compiler: Compiler, folder: Path) -> Path:

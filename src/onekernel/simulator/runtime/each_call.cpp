@@ -1,4 +1,4 @@
-// What runs at a launch, a call of the runtime or a finding: compiled beside the other two, and less optimised.
+// What runs at a launch, a call of the runtime or a finding: compiled beside the others, and less optimised.
 #include "memory/managed.cpp"
 #include "memory/pinned.cpp"
 #include "memory/host_view.cpp"
@@ -8,12 +8,10 @@
 #include "checks/stream_races.cpp"
 #include "machine/graphs.cpp"
 #include "report/findings.cpp"
-#include "report/launches.cpp"
 #include "report/printed.cpp"
 #include "report/shown.cpp"
 #include "report/unasked.cpp"
 #include "machine/crash.cpp"
-#include "machine/limits.cpp"
 #include "machine/less.cpp"
 #include "machine/repeated.cpp"
 #include "machine/launch.cpp"

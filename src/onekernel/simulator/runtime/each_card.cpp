@@ -1,0 +1,3 @@
+// What knows the card that is modelled (OK_ARCH): the one unit that is compiled for each.
+#include "machine/limits.cpp"
+#include "report/launches.cpp"
