@@ -102,6 +102,7 @@ def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -
     assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
 
 
+@pytest.mark.slow
 def test_a_torn_line_and_a_damaged_one_cost_their_files_alone(course: Path) -> None:
     hand_in(course, "ada", "bo")
     assert grade() == 0

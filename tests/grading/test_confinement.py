@@ -14,16 +14,14 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Scorecard
-from onekernel.labs.reader import load
 from onekernel.messages import set_language
 from onekernel.report import gradescope
 from onekernel.sandbox import capabilities, confinement, landlock
-from support.corpus import ROOT
+from support.course import COURSE
 from support.courses import make_course, with_plugin
 
 pytest_plugins = ["pytester"]
 
-COURSE = load(ROOT)
 closed_machine = pytest.mark.skipif(landlock.landlock_version() < 2, reason="no Landlock that closes reading")
 # A system that does not know seccomp, seen by the process apart and by the worker: as a sitecustomize of theirs.
 NO_SECCOMP = """

@@ -14,7 +14,7 @@ from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Verdict
 from onekernel.labs.reader import load
-from support.corpus import ROOT
+from support.course import ROOT
 
 pytestmark = [
     pytest.mark.slow,

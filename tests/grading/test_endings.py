@@ -59,6 +59,7 @@ def gone(pid: int) -> bool:
     return not alive(pid)
 
 
+@pytest.mark.slow
 def test_a_worker_does_not_outlive_a_grader_that_was_killed(tmp_path: Path) -> None:
     submission = ROOT / "tests" / "hostile" / "sleeps.cu"
     process, worker = start([sys.executable, "-c", GRADE, str(submission)], tmp_path)

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.course import find_root
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
+from support.course import COURSE, ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = find_root(Path(__file__).parent)
 GELU_IN_TWO = """
 #include <cuda_runtime.h>
 #include <math.h>
@@ -68,11 +66,10 @@ def test_what_is_right_and_reads_again_loses_the_points_for_memory(slug: str, tm
     text, codes = SUBMISSIONS[slug]
     path = tmp_path / f"{slug}.cu"
     path.write_text(text, encoding="utf-8")
-    course = load(ROOT)
-    known = course.exercises[slug]
+    known = COURSE.exercises[slug]
     checks = tuple(c for c in known.checks if c.kind.name in ("correct", "memory"))
     exercise = replace(known, dtypes=("float32",), checks=checks)
-    result = grade(Submission(course, exercise, path, "simulator", fresh_seed()))
+    result = grade(Submission(COURSE, exercise, path, "simulator", fresh_seed()))
     for verdict in result.verdicts:
         failed = {f.code for f in verdict.failures}
         if verdict.check.kind.name == "correct":

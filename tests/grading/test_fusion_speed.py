@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +11,12 @@ from onekernel.backends.base import Buffer, Scalar
 from onekernel.bench import credit, device, products, records
 from onekernel.bench.sample import Sample
 from onekernel.checks.speed import judge
-from onekernel.course import find_root
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
 from onekernel.ops.base import DTYPES
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
+from support.course import COURSE, ROOT
 
-ROOT = find_root(Path(__file__).parent)
 SHAPES = ((6, 40), (5, 33))
 
 
@@ -51,9 +48,8 @@ def answered(s: Submission, wrong: bool):
 def test_an_operator_is_timed_and_its_kept_launch_is_checked(
     slug: str, wrong: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    course = load(ROOT)
-    exercise = course.exercises[slug]
-    s = Submission(course, exercise, course.solution(exercise), "cuda", 1)
+    exercise = COURSE.exercises[slug]
+    s = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
     shapes = tuple((*shape, 12)[: len(s.operator.sizes)] for shape in SHAPES) if slug.startswith("gemm") else SHAPES
     beside = replace(credit.BESIDE[s.operator.name], shapes=shapes, representative=shapes[0])
     monkeypatch.setitem(credit.BESIDE, s.operator.name, beside)

@@ -13,12 +13,10 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED
-from onekernel.labs.reader import load
+from support.course import COURSE, ROOT
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
-ROOT = course.find_root(Path(__file__).parent)
-COURSE = load(ROOT)
 # The small ones between the labs: test_practice.py.
 LABS = [e for e in COURSE.exercises.values() if not e.home]
 EXERCISES = pytest.mark.parametrize("exercise", LABS, ids=lambda e: e.slug)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.corpus import ROOT
+from support.course import ROOT
 from support.patience import HUNG_SECONDS
 
 pytestmark = pytest.mark.slow

@@ -12,7 +12,8 @@ from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.labs.reader import load
 from onekernel.sandbox import hiding, landlock
-from support.corpus import ROOT, graded
+from support.corpus import graded
+from support.course import ROOT
 
 pytestmark = [
     pytest.mark.slow,

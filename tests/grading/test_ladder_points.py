@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import course
-from onekernel.labs.reader import load
+from support.course import COURSE, ROOT
 from support.rungs import counted
 
 pytestmark = pytest.mark.slow
 
-ROOT = course.find_root(Path(__file__).parent)
-COURSE = load(ROOT)
 RUNGS = sorted((ROOT / "solutions" / "ladder").glob("[1-6]_*.cu"))
 
 

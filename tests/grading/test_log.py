@@ -176,6 +176,7 @@ def test_the_shape_and_the_type_of_the_prediction_are_measured(ana: Path, capsys
     assert "16 load requests per row" in text  # 4096 x 2 bytes, 512 a request
 
 
+@pytest.mark.slow
 def test_a_shape_that_is_too_large_to_count_is_refused_and_a_smaller_one_is_named(
     ana: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -265,6 +266,7 @@ def test_on_a_gpu_a_product_is_timed_beside_the_library(ana: Path, monkeypatch: 
     assert found[-1].startswith("float32 40 x 24 x 16: 20.0 us") and "50 % of the speed of torch.matmul" in found[-1]
 
 
+@pytest.mark.slow
 def test_what_a_log_cannot_measure_is_refused_before_anything_is_written(
     ana: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,7 @@ def codes(tmp_path: Path, text: str) -> dict[str, set[str]]:
     return {v.check.kind.name: {f.code for f in v.failures} for v in graded(tmp_path, text)}
 
 
+@pytest.mark.slow
 def test_traffic_below_the_least_earns_nothing(tmp_path: Path) -> None:
     assert codes(tmp_path, ADDED_BY_THE_HOST) == {"correct": {"host-copy"}, "memory": {"right-first"}}
 

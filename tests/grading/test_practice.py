@@ -29,13 +29,12 @@ from onekernel.messages import each_language
 from onekernel.ops.base import Arrays, Sizes
 from onekernel.sandbox.protocol import Request
 from support import in_process
+from support.course import COURSE, ROOT
 from support.patience import HUNG_SECONDS
 
-ROOT = course.find_root(Path(__file__).parent)
-COURSE = load(ROOT)
-# Every sixth is fast; the others bear the mark of tests with many siblings.
+# Every twelfth is fast; the others bear the mark of tests with many siblings.
 PRACTICE = [
-    pytest.param(e, id=e.slug, marks=() if n % 6 == 0 else pytest.mark.slow) for n, e in enumerate(COURSE.practice)
+    pytest.param(e, id=e.slug, marks=() if n % 12 == 0 else pytest.mark.slow) for n, e in enumerate(COURSE.practice)
 ]
 EACH = pytest.mark.parametrize("exercise", PRACTICE)
 

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.course import find_root
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
 from onekernel.sandbox.reasons import words_of_reasons
+from support.course import COURSE
 
-COURSE = load(find_root(Path(__file__).parent))
 ONE_TILE = """
 import torch, triton
 import triton.language as tl

@@ -13,13 +13,12 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED
-from onekernel.labs.reader import load
 from onekernel.messages import set_language
 from onekernel.sandbox import reader, readers
 from onekernel.sandbox.reader import read
 from onekernel.sandbox.reasons import words_of_reasons
+from support.course import COURSE
 
-COURSE = load(Path(__file__).resolve().parents[2])
 # Each ends the parser of this process with MemoryError or RecursionError, or took it minutes.
 HOSTILE = {
     "parentheses": "A = " + "(" * 5_000 + ")" * 5_000,

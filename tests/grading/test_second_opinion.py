@@ -15,7 +15,8 @@ from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import Nvcc
 from onekernel.cuda.refused import refuse
 from onekernel.sandbox.second_opinion import SecondOpinion
-from support.corpus import ROOT, graded
+from support.corpus import graded
+from support.course import ROOT
 
 pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
 # A number that is known when the kernel runs, not when it is compiled; g++ knows it as a constant.
@@ -52,6 +53,7 @@ def test_what_nvcc_alone_refuses_is_refused_with_its_line(tmp_path, monkeypatch)
     assert "nvcc" in failure.message.text("en")
 
 
+@pytest.mark.slow
 def test_without_it_g_plus_plus_decides(tmp_path):
     assert graded(add(tmp_path), "vector_add", "simulator").status == "passed"
 

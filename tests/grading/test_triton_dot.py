@@ -9,7 +9,8 @@ import pytest
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from support.corpus import ROOT, exercise
+from support.corpus import exercise
+from support.course import ROOT
 from support.slips import FOLDER
 
 

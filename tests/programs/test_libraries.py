@@ -14,13 +14,14 @@ from support.marks import marked
 
 HERE = Path(__file__).parent
 
+pytestmark = pytest.mark.slow  # programs with a library's headers: seconds to build
+
 
 @pytest.fixture(scope="module")
 def blas() -> Executable:
     return build([HERE / "blas.cu"], libraries=["cublas", "cudart"])
 
 
-@pytest.mark.slow
 def test_blas_gives_what_a_plain_sum_gives(blas: Executable) -> None:
     done = blas.run(quiet=True)
     assert (done.status, done.findings) == (0, ())
@@ -53,7 +54,6 @@ def random() -> Executable:
     return build([HERE / "random.cu"], libraries=["curand"])
 
 
-@pytest.mark.slow
 def test_random_numbers_are_the_published_ones_and_have_their_distributions(random: Executable) -> None:
     done = random.run(quiet=True)
     assert (done.status, done.findings) == (0, ())
@@ -66,7 +66,6 @@ def test_random_numbers_are_told_what_is_wrong(number: int, random: Executable) 
     assert {(f.code, f.line) for f in random.run([str(number)], quiet=True).findings} == wanted
 
 
-@pytest.mark.slow
 def test_a_name_that_is_not_here_and_a_library_in_a_launcher_are_sentences(tmp_path: Path) -> None:
     path = tmp_path / "mine.cu"
     path.write_text("#include <cublas_v2.h>\nint main() {\n    cublasCgemm(nullptr);\n}\n", encoding="utf-8")
@@ -87,7 +86,6 @@ def thrust() -> Executable:
     return build([HERE / "thrust.cu"])
 
 
-@pytest.mark.slow
 def test_thrust_runs_on_device_memory_that_kernels_share(thrust: Executable) -> None:
     done = thrust.run(quiet=True)
     assert (done.status, done.findings) == (0, ())
@@ -105,7 +103,6 @@ def cub() -> Executable:
     return build([HERE / "cub.cu"])
 
 
-@pytest.mark.slow
 def test_cub_on_the_device_gives_what_its_manual_says(cub: Executable) -> None:
     done = cub.run(quiet=True)
     assert (done.status, done.findings) == (0, ())

@@ -124,6 +124,7 @@ def test_a_mistake_is_told_at_its_line(number: int, wrong: Executable) -> None:
     assert SAID.get(number, "") in (done.findings[0].message.text("en") if done.findings else "")
 
 
+@pytest.mark.slow
 def test_threads_of_the_host_work_at_once() -> None:
     program = build([HERE / "threads.cu"])
     for _ in range(5):
@@ -131,6 +132,7 @@ def test_threads_of_the_host_work_at_once() -> None:
         assert (done.status, done.findings, done.launches) == (0, (), 30)
 
 
+@pytest.mark.slow
 def test_a_program_is_not_told_what_right_programs_have_too(tmp_path: Path) -> None:
     path = tmp_path / "right.cu"
     path.write_text(
@@ -151,6 +153,7 @@ def test_a_program_is_not_told_what_right_programs_have_too(tmp_path: Path) -> N
     assert [(w.code, w.line) for w in build([path]).warnings] == [("warning-assignment", 12)]
 
 
+@pytest.mark.slow
 def test_limits_and_offsetof_come_with_cuda_as_from_nvcc(tmp_path: Path) -> None:
     path = tmp_path / "mine.cu"
     path.write_text(
@@ -195,6 +198,7 @@ def test_the_page_stands_alone_in_both_languages(tmp_path: Path) -> None:
     assert "&lt;stdio" in page or "&lt;cstdio&gt;" in page
 
 
+@pytest.mark.slow
 def test_pictures_show_the_line_that_wastes_most(capfd: pytest.CaptureFixture[str]) -> None:
     path = HERE / "wasteful.cu"
     load, column = (
@@ -240,6 +244,7 @@ extern "C" cudaError_t reversed(const float* x, float* y, int64_t n, float by, c
 """
 
 
+@pytest.mark.slow
 def test_a_file_is_loaded_edited_and_loaded_again(tmp_path: Path) -> None:
     path, x = tmp_path / "mine.cu", np.arange(48, dtype=np.float32)
     for by in (2, 3):

@@ -10,7 +10,8 @@ from onekernel.backends.base import Buffer, BuildError, Unavailable
 from onekernel.backends.cache import cache_folder
 from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.compilation.parts import runtime_objects
-from support.corpus import ROOT, graded
+from support.corpus import graded
+from support.course import ROOT
 from support.header_programs import FAMILIES
 
 GOOD = """\
@@ -121,6 +122,7 @@ def test_quoted_include_is_rewritten_and_its_lines_named(tmp_path):
     assert finding.file.endswith("helper.cuh")
 
 
+@pytest.mark.slow
 def test_edit_of_an_included_file_is_seen(tmp_path):
     helper = write(tmp_path, "#define VALUE 1.0f\n", "value.h")
     path = write(tmp_path, '#include "value.h"\n' + GOOD.replace("7.0f", "VALUE"))

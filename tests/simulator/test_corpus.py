@@ -41,7 +41,7 @@ def each_key_of_a_report_stands_once(monkeypatch):
     monkeypatch.setattr("onekernel.simulator.program.json", strict)
 
 
-MARKS = [() if i % 8 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
+MARKS = [() if i % 16 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
 EACH_KERNEL = pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=m) for p, m in zip(KERNELS, MARKS, strict=True)]
 )
@@ -234,6 +234,7 @@ def test_next_call_in_the_same_process_is_right_after_each_fault():
         np.testing.assert_array_equal(content(y), x + x)
 
 
+@pytest.mark.slow
 def test_check_mode_is_deterministic():
     for name in ("race_missing_barrier", "oob_read_tail"):
         texts = {tuple(str(f) for f in call(FOLDER / f"{name}.cu", "check")[0].findings) for _ in range(3)}

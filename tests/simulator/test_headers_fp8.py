@@ -77,6 +77,7 @@ def rounded(x: np.ndarray, dtype: type, saturates: bool) -> np.ndarray:
 
 @pytest.mark.parametrize("compiler", FAMILIES)
 @pytest.mark.parametrize("word", TYPES)
+@pytest.mark.slow
 def test_conversions_are_ml_dtypes_bit_for_bit(word: str, compiler: str) -> None:
     name, dtype = TYPES[word]
     library = program(source(), compiler)

@@ -174,6 +174,7 @@ extern "C" cudaError_t run(const float* x, float* y, int n, cudaStream_t stream)
 
 
 @pytest.mark.parametrize("machine_code", [False, pytest.param(True, marks=compiled)])
+@pytest.mark.slow
 def test_two_branches_accesses_may_be_one(tmp_path: Path, machine_code: bool) -> None:
     path = tmp_path / "branches.cu"
     path.write_text(BRANCHES, encoding="utf-8")

@@ -92,6 +92,7 @@ def test_a_statement_of_a_macro_is_told_where_the_macro_is_used(tmp_path: Path) 
     assert refused(tmp_path, "y[0] = 1;\n    WAIT(0);", macro) == [(4, "ptx.unknown")]
 
 
+@pytest.mark.slow
 def test_statements_that_are_left_out_are_not_read(tmp_path: Path) -> None:
     body = '#if __CUDA_ARCH__ >= 1000\n    asm("tcgen05.alloc;");\n#endif\n    y[threadIdx.x] = 7.0f;'
     assert (clean(tmp_path, kernel(body), np.zeros(32, np.float32), np.zeros(32, np.float32)) == 7).all()
@@ -213,6 +214,7 @@ __global__ void k(const float* x, float* y, long n) {
 """
 
 
+@pytest.mark.slow
 def test_loads_stores_and_atomics(tmp_path: Path) -> None:
     source = MEMORY.replace("old;\n", "old;\n    if (i == 0) tile[255] = 0;\n    __syncwarp();\n") + LAUNCH
     source = source.replace(

@@ -71,6 +71,7 @@ def test_a_loops_variable_and_a_thread_that_is_not_asked_for(tmp_path: Path) -> 
     assert shown(tmp_path, LOOP, "sum", block=1)[0] == []
 
 
+@pytest.mark.slow
 def test_elements_of_an_array_branches_and_steps(tmp_path: Path) -> None:
     body = (
         "    __shared__ float part[64];\n    part[t] = x[t];\n    __syncthreads();\n    int count = 0;\n"

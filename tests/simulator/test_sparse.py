@@ -32,6 +32,7 @@ def judged(operator: str, path: Path, slug: str) -> list[str | None]:
     return found
 
 
+@pytest.mark.slow
 def test_solutions_are_right_on_six_billion_elements():
     assert judged("vector_add", ROOT / "solutions" / "vector_add.cu", "vector_add") == [None]
     assert judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block") == [None] * 3

@@ -210,6 +210,7 @@ extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t stream
 """
 
 
+@pytest.mark.slow
 def test_formats_linear_memory_and_surfaces(tmp_path: Path) -> None:
     got = clean(tmp_path, FORMATS, np.zeros(1, np.float32), np.zeros(28, np.float32))
     halfway = 16384 / 32767
@@ -232,6 +233,7 @@ def test_what_is_not_here_is_refused_with_what_to_use(tmp_path: Path, text: str)
     assert "tex2D" in finding.message.text("en") and "tex2D" in finding.message.text("es")
 
 
+@pytest.mark.slow
 def test_a_surface_is_not_left(tmp_path: Path) -> None:
     source = FORMATS.replace("out, 4 * (3 - t % 4), t / 4)", "out, 4 * (4 - t % 4), t / 4)")
     _, report = run(tmp_path, source, np.zeros(1, np.float32), np.zeros(28, np.float32))

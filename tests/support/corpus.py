@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onekernel.checks import correct
-from onekernel.course import Check, Course, Exercise, Text, find_root
+from onekernel.course import Check, Course, Exercise, Text
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
-from onekernel.labs.reader import load
 from onekernel.ops import OPERATORS
+from support.course import COURSE, ROOT
 
-ROOT = find_root(Path(__file__).parent)
 COMMENT = {".cu": "// ", ".py": "# "}
 CHAPTER = "01-03-launch#launch"
 
@@ -67,7 +66,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
 
     An empty group is checked together with "shapes" or "tails" in the course; here each stands alone.
     """
-    known = load(ROOT).exercises[slug]
+    known = COURSE.exercises[slug]
     groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if not c.gpu_only)  # that: on a GPU only
     if slug == "softmax_naive":
         del groups["long"], groups["powers"]  # a thread an output reads its whole row: the square of 70,001 accesses

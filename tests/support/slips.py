@@ -15,9 +15,9 @@ from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Failure
-from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES
-from support.corpus import ROOT, exercise
+from support.corpus import exercise
+from support.course import COURSE, ROOT
 
 FOLDER = ROOT / "tests" / "slips"
 SLUGS = {
@@ -79,7 +79,7 @@ class Slip:
         path.write_text(self.text(), encoding="utf-8")
         slug = SLUGS[Path(self.file).name]
         groups = self.groups or GROUPS.get(slug)
-        checked = exercise(slug, frozenset(groups)) if groups else load(ROOT).exercises[slug]
+        checked = exercise(slug, frozenset(groups)) if groups else COURSE.exercises[slug]
         result = grade(Submission(Course(ROOT, ()), checked, path, "simulator", SEED))
         failure = next((f for v in result.verdicts for f in v.failures), None)
         lines = self.text().splitlines()

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import onekernel
 from onekernel.course import find_root
 from support.courses import LAB, make_course
@@ -86,6 +88,7 @@ def test_a_softmax_check_loads_its_own_judge_and_no_other() -> None:
     assert said(GRADED, ROOT).strip() == "[] passed []"
 
 
+@pytest.mark.slow
 def test_a_kind_is_added_by_its_package_its_message_and_a_lab(tmp_path: Path) -> None:
     ours, copy = Path(onekernel.__file__).parent, tmp_path / "src" / "onekernel"
     shutil.copytree(ours, copy, ignore=shutil.ignore_patterns("__pycache__"))

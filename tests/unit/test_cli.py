@@ -667,6 +667,7 @@ def test_bench_says_what_it_would_measure(monkeypatch: pytest.MonkeyPatch, capfd
     assert "softmax_naive (exercise)" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_author_tables_of_the_course_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONEKERNEL_ROOT", str(ROOT))
     assert cli.main(["author", "tables", "--check"]) == 0

@@ -156,6 +156,7 @@ def test_without_machine_code_the_same_is_refused(program, tmp_path, monkeypatch
 
 
 @needs_nvcc
+@pytest.mark.slow
 def test_what_it_takes_is_taken(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path))
     refuse(ROOT / "solutions" / "vector_add.cu", "sm_90")

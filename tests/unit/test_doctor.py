@@ -12,14 +12,11 @@ import pytest
 from onekernel import cli, doctor, messages
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
-from onekernel.course import Course, find_root
+from onekernel.course import Course
 from onekernel.doctor import machine, selftest
-from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
-
-ROOT = find_root(Path(__file__).parent)
-COURSE = load(ROOT)
+from support.course import COURSE
 
 
 @pytest.fixture(autouse=True)
@@ -130,6 +127,7 @@ def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
     assert cli.main(["doctor"]) == 1
 
 
+@pytest.mark.slow
 def test_a_compiler_that_fails_is_the_cause_and_not_wrong_numbers(
     monkeypatch: pytest.MonkeyPatch, fresh: Path
 ) -> None:

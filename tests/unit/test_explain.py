@@ -153,6 +153,7 @@ def test_each_stretch_counts_for_its_own_bottleneck_and_all_sum_to_one(tmp_path,
 
 @given(WALK, st.randoms())
 @QUIET
+@pytest.mark.slow
 def test_the_order_of_the_events_in_the_file_says_nothing(tmp_path, walk, shuffle):
     builder, at = Builder(), 0.0
     for kind, dur in walk:

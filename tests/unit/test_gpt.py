@@ -14,7 +14,7 @@ from onekernel.cli.console import console
 from onekernel.minigpt import weights
 from onekernel.minigpt.kernels import write
 from onekernel.minigpt.port_check import worst_ulp
-from support.corpus import ROOT
+from support.course import ROOT
 from support.slips import slips
 
 PROMPT = "A warp"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from onekernel.messages import Message
 FOLDER = Path(messages.__file__).parent
 SOURCES = sorted(FOLDER.parent.rglob("*.py"))
 AREAS = sorted(p.stem for p in FOLDER.glob("*.toml"))
-EVERY = [(area, key) for area in AREAS for key in messages.area(area)]
 NAMED = re.compile(r"""(?:\bsay|\bMessage(?:\.of)?)\(\s*"([a-z_]+)\.([\w-]+)\"""")
 TELLS = re.compile(r"""\btell\(\s*"([\w-]+)\"""")
 
@@ -24,24 +24,39 @@ def fields(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize(("area", "key"), EVERY, ids=lambda v: v)
-def test_a_message_is_in_both_languages_with_the_same_values(area: str, key: str) -> None:
-    entry = messages.area(area)[key]
-    assert set(entry) == set(messages.LANGUAGES)
-    assert fields(entry["en"]) == fields(entry["es"])
-    for text in entry.values():  # a value inside of how another is written is not filled in
-        assert not [name for _, name, how, _ in string.Formatter().parse(text) if name and "{" in (how or "")]
-    assert all(text.strip() for text in entry.values())
+def fault(entry: Mapping[str, str]) -> str:
+    if set(entry) != set(messages.LANGUAGES):
+        return f"is in {sorted(entry)}"
+    if fields(entry["en"]) != fields(entry["es"]):
+        return f"has other values: {fields(entry['en']) ^ fields(entry['es'])}"
+    if any(name and "{" in (how or "") for t in entry.values() for _, name, how, _ in string.Formatter().parse(t)):
+        return "has a value inside of how another is written, which is not filled in"
+    return "" if all(text.strip() for text in entry.values()) else "is empty"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(FOLDER.parent)))
-def test_every_message_that_a_module_names_exists(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    named = NAMED.findall(source)
-    if "cli" in path.parts:
-        named += [("cli", key) for key in TELLS.findall(source)]
-    for area, key in named:
-        assert key in messages.area(area), f"{area}.{key}"
+@pytest.mark.parametrize("area", AREAS)
+def test_each_message_is_in_both_languages_with_the_same_values(area: str) -> None:
+    assert not {key: told for key, entry in messages.area(area).items() if (told := fault(entry))}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [{"en": "A"}, {"en": "{a}", "es": "{b}"}, {"en": "{a:>{b}} {b}", "es": "{a:>{b}} {b}"}, {"en": "A", "es": " "}],
+    ids=lambda entry: entry["en"],
+)
+def test_a_faulty_message_is_seen(entry: dict[str, str]) -> None:
+    assert fault(entry)
+
+
+def test_every_message_that_a_module_names_exists() -> None:
+    absent = []
+    for path in SOURCES:
+        source = path.read_text(encoding="utf-8")
+        named = NAMED.findall(source)
+        if "cli" in path.parts:
+            named += [("cli", key) for key in TELLS.findall(source)]
+        absent += [f"{path}: {area}.{key}" for area, key in named if key not in messages.area(area)]
+    assert not absent
 
 
 def test_a_message_keeps_its_language_open(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,6 +42,7 @@ def beside_squares() -> np.ndarray:
     [EVERY_EXPONENT, beside_squares(), beside_squares() * 2.0, np.arange(200_000) * 5e-324],
     ids=["every exponent", "beside squares", "odd exponents", "subnormal"],
 )
+@pytest.mark.slow
 def test_sqrt_is_correctly_rounded(x):
     """Hardware's square root is (IEEE 754, 5.4.1), and NumPy uses it."""
     assert same_bytes("sqrt", x).tobytes() == np.sqrt(x).tobytes()
@@ -114,6 +115,7 @@ def test_matmul_is_the_same_tree_of_products(a, b):
         assert float(NUMPY.sum(terms)[0]) == product[index]
 
 
+@pytest.mark.slow
 def test_matmul_bytes_do_not_depend_on_the_batch_or_on_memory_layout():
     x, y = rng.standard_normal((300, 200)), rng.standard_normal((200, 150))  # more than one chunk
     whole = same_bytes("matmul", x, y)

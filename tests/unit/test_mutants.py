@@ -13,11 +13,9 @@ from onekernel.bench.mutants.equivalent import reason
 from onekernel.bench.mutants.files import Original, originals
 from onekernel.bench.mutants.mutations import mutants
 from onekernel.bench.mutants.tables import PARTS
-from onekernel.course import find_root
-from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, area
+from support.course import COURSE, ROOT
 
-ROOT = find_root()
 RECORDED = records.read(records.results(ROOT) / "cpu" / "mutants.json")
 
 
@@ -37,6 +35,7 @@ def test_each_file_has_its_mutants_and_each_reason_its_words() -> None:
         assert all(reason("", m) is None or f"mutant-{reason('', m)}" in area("bench") for m in found)
 
 
+@pytest.mark.slow
 def test_a_mutant_differs_in_one_line_that_is_code() -> None:
     for original in originals(ROOT):
         text = original.path.read_text(encoding="utf-8").split("\n")
@@ -73,6 +72,6 @@ def test_right_kernels_are_called_a_thousand_times_a_request(monkeypatch: pytest
     monkeypatch.setattr(good, "judge_call", lambda *_: [])
     monkeypatch.setattr(good, "MOST_CALLS", 10)  # softmax_mul.cu had 4,320 in one, which filled the disk it gets
     path = ROOT / "solutions" / "vector_add.cu"
-    calls, refused = good._called(Original(path, "vector_add", "vector_add", 0), load(ROOT), range(1, 3), path)
+    calls, refused = good._called(Original(path, "vector_add", "vector_add", 0), COURSE, range(1, 3), path)
     assert calls == sum(asked) > 10 >= max(asked)
     assert refused == []

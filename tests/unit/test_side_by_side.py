@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from onekernel.cli import side_by_side
-from onekernel.course import find_root
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
+from support.course import COURSE, ROOT
 
 CHECK = """
 import os, sys
@@ -25,8 +24,6 @@ if __name__ == "__main__":
     from onekernel.cli import main
     sys.exit(main())
 """
-ROOT = find_root(Path(__file__).parent)
-COURSE = load(ROOT)
 
 
 @pytest.fixture

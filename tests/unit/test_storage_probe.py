@@ -53,6 +53,7 @@ def test_the_answers_are_what_torch_does_on_cuda():
     assert judge_probe(run(SOLUTION, request(cuda=True))) == ()
 
 
+@pytest.mark.slow
 def test_half_moves_like_double(tmp_path):
     """The stand-in for .cuda() may be any dtype."""
     path = changed(tmp_path, "else model.double()", "else model.half()")

@@ -130,6 +130,7 @@ def test_recording_changes_no_count() -> None:
     assert "trace" not in plain.extra
 
 
+@pytest.mark.slow
 def test_a_recording_is_bounded() -> None:
     path = ROOT / "solutions" / "softmax_naive.cu"
     short, long = (recorded(path, 1, n) for n in (64, 2048))

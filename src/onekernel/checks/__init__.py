@@ -9,14 +9,16 @@ The modules beside the packages are what kinds share: options, measures, counted
 from __future__ import annotations
 
 import pkgutil
+from functools import cache
 from importlib import import_module
 
 from onekernel.course import Kind
 
 
-def names() -> list[str]:
+@cache
+def names() -> tuple[str, ...]:
     """The names that a lab.toml may give as `kind`."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg)
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg))
 
 
 def named(name: str) -> Kind:
