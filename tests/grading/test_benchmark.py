@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from onekernel.checks.benchmark import judge, worlds
-from onekernel.course import Exercise, find_root
+from onekernel.course import Exercise
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result
-from onekernel.labs.reader import load
 from onekernel.sandbox.simulated_gpu import SimulatedGPU, World
 from onekernel.sandbox.supervisor import TaskRun
+from support.course import COURSE, ROOT
 
-ROOT = find_root(Path(__file__).parent)
 SOLUTION = (ROOT / "solutions" / "benchmark.py").read_text(encoding="utf-8")
 
 EVERYWHERE = set(worlds.ALONE)
@@ -93,7 +92,7 @@ RIGHT: dict[str, Edits] = {
 @pytest.fixture(scope="module")
 def exercise() -> Exercise:
     """The exercise with one check of all effects, each alone: a failure's code is the effect."""
-    known = load(ROOT).exercises["benchmark"]
+    known = COURSE.exercises["benchmark"]
     return replace(known, checks=(replace(known.checks[0], options={"effects": list(worlds.ALONE)}),))
 
 
@@ -115,7 +114,7 @@ SEED = 5  # of worlds in which one sample is not right by luck, as it is in one 
 def graded(text: str, exercise: Exercise, folder: Path) -> Result:
     path = folder / "benchmark.py"
     path.write_text(text, encoding="utf-8")
-    return grade(Submission(load(ROOT), exercise, path, "simulator", SEED))
+    return grade(Submission(COURSE, exercise, path, "simulator", SEED))
 
 
 def edited(edits: list[tuple[str, str]]) -> str:
@@ -177,9 +176,8 @@ def test_what_gives_no_figures_is_told(
 
 @pytest.mark.slow
 def test_the_solution_passes_behind_the_wall_and_a_gpu_is_not_assessed_without_one(device: str) -> None:
-    course = load(ROOT)
-    exercise = course.exercises["benchmark"]
-    result = grade(Submission(course, exercise, course.solution(exercise), device, fresh_seed()))
+    exercise = COURSE.exercises["benchmark"]
+    result = grade(Submission(COURSE, exercise, COURSE.solution(exercise), device, fresh_seed()))
     wanted = [PASSED, PASSED, PASSED, PASSED if device == "cuda" else NOT_ASSESSED]
     assert [v.status for v in result.verdicts] == wanted, result.seed
 
@@ -201,3 +199,12 @@ def test_the_same_calls_on_a_world_give_the_same_times_and_what_is_right_is_what
     assert walk() == walk()
     world = replace(world, effects=())
     assert walk() == pytest.approx([*worlds.right(world)] * 2)
+
+
+@pytest.mark.slow
+def test_one_call_is_right_by_luck_with_no_seed(exercise: Exercise, tmp_path: Path, in_this_process: None) -> None:
+    path = tmp_path / "benchmark.py"
+    path.write_text((ROOT / "kernels" / "benchmark.py").read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    noise = replace(exercise, checks=(replace(exercise.checks[0], options={"effects": ["noise"]}),))
+    lucky = [seed for seed in range(400) if grade(Submission(COURSE, noise, path, "simulator", seed)).earned]
+    assert not lucky
