@@ -89,7 +89,7 @@ def mend() -> None:
     interpreter._onekernel_mended = True
     keep_closures(interpreter)
     _mend_casts(interpreter)
-    _refuse_bfloat16_arithmetic(interpreter.InterpreterBuilder)
+    _refuse_bfloat16_arithmetic(interpreter)
     _mend_dot(interpreter)
 
 
@@ -142,13 +142,14 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(values), (bits >> 16) | 0x40, rounded).astype(np.uint16)
 
 
-def _refuse_bfloat16_arithmetic(builder: Any) -> None:
-    import triton.language as tl
+def _refuse_bfloat16_arithmetic(interpreter: Any) -> None:
+    builder, handle, refused = interpreter.InterpreterBuilder, interpreter.TensorHandle, interpreter.tl.bfloat16.name
 
     def refusing(method: Callable[..., Any]) -> Callable[..., Any]:
         def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if any(getattr(getattr(a, "dtype", None), "scalar", None) == tl.bfloat16 for a in args):
-                raise Stop(Finding("bf16-arithmetic", Message("triton.bf16-arithmetic"), chapter=CHAPTER))
+            for a in args:
+                if type(a) is handle and a.dtype.scalar.name == refused:
+                    raise Stop(Finding("bf16-arithmetic", Message("triton.bf16-arithmetic"), chapter=CHAPTER))
             return method(self, *args, **kwargs)
 
         return guarded

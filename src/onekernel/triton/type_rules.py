@@ -1,0 +1,194 @@
+"""The interpreter's rules for types, gone through once for each combination of types.
+
+Before it computes anything, each operation of Triton's language finds out what its operands become: which type they
+share, what is cast, what is broadcast to which shape. A compiler does that once a kernel, the interpreter once for each
+operation of each program, in Python, at ten times the cost of NumPy's work. Types and Python's numbers alone decide it:
+here the calls that an operation makes of the builder, which does NumPy's work, are kept under them and made again.
+
+But:    only of operations that read no memory and ask nothing of the launch (PURE). What fails is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+_METHODS = (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod neg invert not and rand or ror xor rxor"
+    " lshift rlshift rshift rrshift gt rgt ge rge lt rlt le rle eq req ne rne getitem"
+)
+_FUNCTIONS = (
+    "to cast add sub mul minimum maximum clamp where full arange broadcast_to expand_dims fma logical_and logical_or"
+    " abs fdiv div_rn exp exp2 log log2 sin cos sqrt sqrt_rn rsqrt floor ceil erf"
+)
+PURE = frozenset([*(f"__{name}__" for name in _METHODS.split()), *_FUNCTIONS.split()])
+"""Names of Triton's functions and of its tensors' methods."""
+MOST_KEPT = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
+
+
+class _Other(Exception):
+    """An operand that is no part of a key, or a call that cannot be made again."""
+
+
+@dataclass
+class _Step:
+    """A call of the builder: `given`, of which some places are filled by handles found or made before."""
+
+    method: Callable[..., Any]
+    given: list[Any]
+    places: list[tuple[int, int]]
+
+
+@dataclass
+class _Recipe:
+    """Which operands are tensors, the handles that a combination always has, the calls, and where among the handles,
+    those of the tensors first, the result stands."""
+
+    tensors: list[int]
+    constants: list[Any] = field(default_factory=list)
+    steps: list[_Step] = field(default_factory=list)
+    result: int = 0
+    kind: Any = None  # of the result; None where it is an operand itself
+
+
+def keep_rules(interpreter: Any, core: Any) -> None:
+    """Has the interpreter keep what it has found out about types."""
+    patch, kept = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
+    rules = _Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
+
+    def patched(owner: Any, name: str, member: Any, *rest: Any) -> None:
+        patch(owner, name, member, *rest)  # which remembers what to put back
+        if name in PURE:
+            if member not in kept:
+                kept[member] = rules.of(member)
+            setattr(owner, name, kept[member])
+
+    interpreter._patch_attr = patched
+
+
+class _Rules:
+    def __init__(self, semantic: Any, handle: Any, core: Any) -> None:
+        self._semantic, self._handle, self._core = semantic, handle, core
+        self._recipes: dict[Any, _Recipe | None] = {}
+        self._recording = False
+        self._plain = frozenset((int, bool, str, type(None)))
+
+    def of(self, member: Callable[..., Any]) -> Callable[..., Any]:
+        """The operation, with what it has found out kept."""
+        recipes, semantic = self._recipes, self._semantic
+
+        def operation(*args: Any, _semantic: Any = None, **named: Any) -> Any:
+            operands = (*args, *named.values()) if named else args
+            try:
+                key = (member, *named, *map(self._key, operands))
+            except _Other:
+                return member(*args, _semantic=semantic, **named)
+            recipe = recipes.get(key)
+            if recipe is not None:
+                return self._again(recipe, operands)
+            if self._recording or key in recipes or len(recipes) >= MOST_KEPT:
+                return member(*args, _semantic=semantic, **named)
+            return self._first(key, operands, lambda: member(*args, _semantic=semantic, **named))
+
+        return operation
+
+    def _key(self, value: Any) -> Any:
+        """What of an operand decides about types: a tensor's type, a number's value."""
+        kind, core = type(value), self._core
+        if kind is core.tensor:
+            return value.onekernel_kind
+        if kind in self._plain:
+            return kind, value
+        if kind is float:
+            return kind, repr(value)  # 0.0 and -0.0 are equal, NaN is not
+        if kind is core.constexpr and type(value.value) is not core.tensor:
+            return kind, self._key(value.value)
+        if kind is core.dtype:
+            return kind, value.name
+        if kind in (tuple, list, core.tuple):
+            if any(type(part) is core.tensor for part in value):
+                raise _Other
+            return kind, *map(self._key, value)
+        if kind is slice:
+            return kind, self._key(value.start), self._key(value.stop), self._key(value.step)
+        raise _Other
+
+    def _first(self, key: Any, operands: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """The operation as Triton does it, with an eye on what it asks of the builder."""
+        tensors = {n: x for n, x in enumerate(operands) if type(x) is self._core.tensor}
+        builder = self._semantic.builder
+        recorder = _Recorder(builder, self._handle, [t.handle for t in tensors.values()])
+        self._semantic.builder, self._recording = recorder, True
+        try:
+            result = call()
+        finally:
+            self._semantic.builder, self._recording = builder, False
+        self._recipes[key] = recorder.recipe(result, tensors, self._core.tensor)
+        return result
+
+    def _again(self, recipe: _Recipe, operands: tuple[Any, ...]) -> Any:
+        if recipe.kind is None:
+            return operands[recipe.tensors[recipe.result]]
+        handles = [operands[n].handle for n in recipe.tensors]
+        handles += recipe.constants
+        for step in recipe.steps:
+            given = step.given.copy()
+            for place, number in step.places:
+                given[place] = handles[number]
+            handles.append(step.method(*given))
+        return self._core.tensor(handles[recipe.result], recipe.kind)
+
+
+class _Recorder:
+    """Stands before the builder and notes which handle is made of which."""
+
+    def __init__(self, builder: Any, handle: Any, operands: list[Any]) -> None:
+        self._builder, self._handle, self._operands = builder, handle, operands
+        self._constants, self._made = list[Any](), list[tuple[Any, Callable[..., Any], tuple[Any, ...]]]()
+        self._whole = len({id(h) for h in operands}) == len(operands)  # or nobody knows which of them is meant
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._builder, name)
+        return self._noting(found) if callable(found) else found
+
+    def _noting(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*args: Any, **named: Any) -> Any:
+            result = method(*args, **named)
+            from_operands = [self._from_operands(x) for x in args if isinstance(x, self._handle)]
+            if type(result) is not self._handle:
+                self._whole = self._whole and not from_operands
+            elif any(from_operands):
+                self._made.append((result, method, args))
+            else:
+                self._constants.append(result)
+            self._whole = self._whole and not named and None not in from_operands
+            return result
+
+        return noted
+
+    def _from_operands(self, handle: Any) -> bool | None:
+        """Whether a handle is an operand's or made of one; None for one that comes from elsewhere."""
+        if any(handle is h for h in (*self._operands, *(m[0] for m in self._made))):
+            return True
+        return False if any(handle is h for h in self._constants) else None
+
+    def recipe(self, result: Any, tensors: dict[int, Any], tensor: Any) -> _Recipe | None:
+        """What was noted, or None where it would not make the same result again."""
+        if not self._whole or type(result) is not tensor:
+            return None
+        known = [*self._operands, *self._constants, *(m[0] for m in self._made)]
+        numbers = {id(h): n for n, h in enumerate(known)}
+        number = numbers.get(id(result.handle), -1)
+        operand, constant = number < len(tensors), number < len(tensors) + len(self._constants)
+        if number < 0 or (constant and not operand):
+            return None  # the same handle twice: its bytes might be written to
+        if any(result is x for x in tensors.values()):
+            return _Recipe(list(tensors), result=number)
+        steps = []
+        for _, method, args in self._made:
+            if any(isinstance(part, self._handle) for x in args if isinstance(x, list | tuple) for part in x):
+                return None
+            places = [(at, numbers[id(x)]) for at, x in enumerate(args) if isinstance(x, self._handle)]
+            steps.append(_Step(method, list(args), places))
+        return _Recipe(list(tensors), self._constants, steps, number, result.type)
