@@ -31,7 +31,7 @@ def start(command: list[str], scratch: Path) -> tuple[subprocess.Popen[str], int
     process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     deadline = time.monotonic() + HUNG_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        for call in scratch.glob("onekernel-*/out/0.started"):
+        for call in scratch.glob("onekernel-*/out/started"):
             for child in children(process.pid):
                 if Path(f"/proc/{child}/cwd").resolve() == call.parents[1].resolve():
                     return process, child

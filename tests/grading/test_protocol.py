@@ -6,15 +6,17 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from onekernel.backends.base import Buffer, Scalar
 from onekernel.checks import correct
 from onekernel.course import Check, Course, Text
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.report import text as reports
 from onekernel.sandbox import disk_quota, protocol
-from onekernel.sandbox.protocol import Forged
+from onekernel.sandbox.protocol import Forged, Request, read_request
 
 SOURCE = Path(__file__)
 DISK = {"key": "simulator.disk", "values": {"why": "full", "folder": "/x"}}
@@ -98,6 +100,44 @@ def test_a_report_with_a_field_of_another_kind_is_refused(tmp_path: Path, field:
         elif not (field in ("findings", "kernels") and value == {}):
             with pytest.raises(Forged):
                 protocol.read_report(path, SOURCE)
+
+
+def buffer(name: str, memory: np.ndarray) -> Buffer:
+    return Buffer(name, memory.view(np.uint8), 0, memory.nbytes, True, memory.itemsize)
+
+
+def test_the_buffers_of_all_calls_are_one_file_and_come_as_they_were(tmp_path: Path) -> None:
+    """A file costs more than the bytes in it, a millisecond of the kernel's on some file systems."""
+    made = [[buffer("x", np.arange(n, dtype=np.float32)), n, Scalar("eps", 0.5), buffer("y", np.ones(n, np.uint16))]
+            for n in (3, 0, 70_001, 5)]  # fmt: skip
+    Request(SOURCE, "simulator", [("f", args) for args in made]).write(tmp_path)
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["in", "job.json", "out"]
+    for (function, args), given in zip(read_request(tmp_path).calls, made, strict=True):
+        assert function == "f" and args[1:3] == given[1:3]
+        for mine, theirs in ((args[0], given[0]), (args[3], given[3])):
+            assert isinstance(mine, Buffer) and isinstance(theirs, Buffer)
+            assert mine.name == theirs.name and mine.memory.tobytes() == theirs.memory.tobytes()
+            mine.memory[:] = 7  # each is its own
+
+
+@pytest.mark.parametrize("length", [0, 29, 31])
+def test_buffers_of_another_length_are_refused(tmp_path: Path, length: int) -> None:
+    asked = [buffer("x", np.zeros(5, np.float32)), 5, buffer("y", np.zeros(5, np.uint16))]
+    (tmp_path / "0.buffers").write_bytes(bytes(range(30)))
+    after = protocol.read_buffers(tmp_path / "0.buffers", asked)
+    assert [list(after[name]) for name in ("x", "y")] == [list(range(20)), list(range(20, 30))]
+    (tmp_path / "0.buffers").write_bytes(bytes(length))
+    with pytest.raises(Forged):
+        protocol.read_buffers(tmp_path / "0.buffers", asked)
+
+
+def test_what_a_submission_says_of_calls_that_have_begun_is_the_length_of_a_plain_file(tmp_path: Path) -> None:
+    assert protocol.begun(tmp_path) == 0
+    (tmp_path / protocol.STARTED).symlink_to(SOURCE)
+    assert protocol.begun(tmp_path) == 0
+    (tmp_path / protocol.STARTED).unlink()
+    (tmp_path / protocol.STARTED).write_bytes(b"...")
+    assert protocol.begun(tmp_path) == 3
 
 
 @pytest.mark.parametrize("times", [[1e-5], [1e-5] * 3, [float("nan")] * 2, [float("inf")] * 2, [0, 1], [-1, 1], 7])

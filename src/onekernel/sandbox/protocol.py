@@ -1,16 +1,18 @@
 """The folder through which the trusted and the untrusted process speak: JSON and raw bytes, nothing that is unpickled.
 
     job.json              what to build and which calls to make      (trusted writes)
-    in/CALL.NAME          a buffer's bytes before call number CALL   (trusted writes)
+    in                    the bytes of all buffers before the calls  (trusted writes)
     out/walls.json        the walls that do not stand                (untrusted writes, from here on)
     out/built.json        the build's findings
-    out/CALL.started      call number CALL has begun
-    out/CALL.json         its report
+    out/started           a byte for each call that has begun
+    out/CALL.json         the report of call number CALL
     out/CALL.times        the seconds of its launches, where it is timed
-    out/CALL.NAME         the buffer's bytes afterwards
+    out/CALL.buffers      its buffers' bytes afterwards, one behind the other
+    out/CALL.NAME         what it touched of a tensor larger than memory
 
 What the untrusted side writes is data: it is opened without following links, must be a plain file of the exact length
-(buffers) or of a bounded one (JSON), and each field is converted to the type expected of it.
+(buffers) or of a bounded one (JSON), and each field is converted to the type expected of it. Buffers share files: to
+make one costs more than to fill it, by much on some file systems.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -33,6 +35,8 @@ from onekernel.messages import LANGUAGES, Message
 JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
 WALLS = "walls.json"
+STARTED = "started"
+_ALIGNED = 64  # bytes: where a buffer begins in their file
 _OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype", "row_stride", "filled")
 _OF_SPARSE = ("name", "span", "writable", "itemsize", "cols", "stride")
 NOT_AS_ASKED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
@@ -62,25 +66,11 @@ class Request:
 
     def write(self, folder: Path) -> None:
         """Lays the request out in `folder`."""
-        (folder / "in").mkdir()
         (folder / "out").mkdir()
-        calls = []
-        for number, (function, args) in enumerate(self.calls):
-            described: list[Any] = []
-            for arg in args:
-                if isinstance(arg, Buffer):
-                    (folder / "in" / f"{number}.{arg.name}").write_bytes(arg.memory.tobytes())
-                    described.append(
-                        {k: getattr(arg, k) for k in _OF_BUFFER}
-                    )
-                elif isinstance(arg, Sparse):
-                    (folder / "in" / f"{number}.{arg.name}").write_bytes(arg.pattern.tobytes())
-                    described.append({k: getattr(arg, k) for k in _OF_SPARSE})
-                elif isinstance(arg, Scalar):
-                    described.append({"scalar": arg.name, "value": arg.value})
-                else:
-                    described.append(int(arg))
-            calls.append({"function": function, "args": described})
+        with (folder / "in").open("wb") as file:
+            calls = [
+                {"function": function, "args": [_laid_out(arg, file) for arg in args]} for function, args in self.calls
+            ]
         job = {
             "source": str(self.source),
             "backend": self.backend,
@@ -94,25 +84,55 @@ class Request:
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 
+def _laid_out(arg: Arg, file: BinaryIO) -> Any:
+    """An argument as the job names it, its bytes in the file."""
+    if isinstance(arg, Buffer | Sparse):
+        fields, memory = (_OF_BUFFER, arg.memory) if isinstance(arg, Buffer) else (_OF_SPARSE, arg.pattern)
+        at = file.seek(-file.tell() % _ALIGNED, os.SEEK_CUR)
+        file.write(memory.tobytes())
+        return {k: getattr(arg, k) for k in fields} | {"at": at, "bytes": memory.nbytes}
+    if isinstance(arg, Scalar):
+        return {"scalar": arg.name, "value": arg.value}
+    return int(arg)
+
+
 def read_request(folder: Path) -> Request:
     """The untrusted side's reading of `Request.write`."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-    calls = []
-    for number, call in enumerate(job["calls"]):
-        args: list[Arg] = []
-        for arg in call["args"]:
-            if isinstance(arg, dict) and "scalar" in arg:
-                args.append(Scalar(arg["scalar"], arg["value"]))
-            elif isinstance(arg, dict) and "span" in arg:
-                args.append(Sparse(pattern=np.fromfile(folder / "in" / f"{number}.{arg['name']}", np.uint8), **arg))
-            elif isinstance(arg, dict):
-                memory = np.fromfile(folder / "in" / f"{number}.{arg['name']}", np.uint8)
-                args.append(Buffer(memory=memory, **arg))
-            else:
-                args.append(arg)
-        calls.append((call["function"], args))
+    with (folder / "in").open("rb") as file:
+        calls = [(call["function"], [_argument(arg, file) for arg in call["args"]]) for call in job["calls"]]
     rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways")}
     return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest)
+
+
+def _argument(arg: Any, file: BinaryIO) -> Arg:
+    """What `_laid_out` has laid out."""
+    if isinstance(arg, int):
+        return arg
+    if "scalar" in arg:
+        return Scalar(arg["scalar"], arg["value"])
+    file.seek(arg.pop("at"))
+    memory = np.fromfile(file, np.uint8, arg.pop("bytes"))
+    return Sparse(pattern=memory, **arg) if "span" in arg else Buffer(memory=memory, **arg)
+
+
+def begun(out: Path) -> int:
+    """How many calls have begun, as the untrusted side says."""
+    try:
+        info = (out / STARTED).lstat()
+    except OSError:
+        return 0
+    return info.st_size if stat.S_ISREG(info.st_mode) else 0
+
+
+def read_buffers(path: Path, args: Sequence[object]) -> dict[str, np.ndarray]:
+    """The bytes of a call's buffers after it. Raises Forged, FileNotFoundError."""
+    asked = [a for a in args if isinstance(a, Buffer)]
+    if not asked:
+        return {}
+    data = np.frombuffer(read_bytes(path, exactly=sum(a.memory.nbytes for a in asked)), np.uint8)
+    ends = np.cumsum([a.memory.nbytes for a in asked])
+    return {a.name: data[end - a.memory.nbytes : end] for a, end in zip(asked, ends, strict=True)}
 
 
 def read_bytes(path: Path, *, exactly: int | None = None, at_most: int = JSON_BYTES) -> bytes:

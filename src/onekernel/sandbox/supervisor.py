@@ -87,21 +87,21 @@ def run(request: Request) -> RunOutcome:
             if not whole.built:
                 return whole
             done = [_read_call(folder / "out", n, request.calls[i][1], part) for n, i in enumerate(todo)]
-            begun = [os.path.lexists(folder / "out" / f"{n}.started") for n in range(len(todo))]
+            begun = protocol.begun(folder / "out")
         for n, i in enumerate(todo):
             found = done[n]
             if found is not None:
                 outcomes[i] = found
-            elif begun[n]:
+            elif n < begun:
                 outcomes[i] = CallOutcome(ended=_how(ended))
-        todo = [i for n, i in enumerate(todo) if done[n] is None and not begun[n]]
+        todo = [i for n, i in enumerate(todo) if done[n] is None and n >= begun]
         if ended.returncode == 0 or ended.timed_out:  # an input did not end: the next would take as long
             for i in todo:
                 outcomes[i] = CallOutcome(ended=Message("grading.not-run"))
             break
         if not todo:
             break
-        if attempt == RESTARTS or not any(begun):
+        if attempt == RESTARTS or not begun:
             for i in todo:
                 outcomes[i] = CallOutcome(ended=Message("grading.gave-up", {"times": attempt + 1}))
             break
@@ -210,11 +210,7 @@ def _read_call(out: Path, number: int, args: Sequence[object], request: Request)
             return CallOutcome(exports=protocol.read_findings(data["export"], request.source))
         report = protocol.read_report(out / f"{number}.json", request.source)
         times = protocol.read_times(out / f"{number}.times", request.timed["launches"]) if request.timed else ()
-        after = {
-            a.name: np.frombuffer(protocol.read_bytes(out / f"{number}.{a.name}", exactly=a.memory.nbytes), np.uint8)
-            for a in args
-            if isinstance(a, Buffer)
-        }
+        after = protocol.read_buffers(out / f"{number}.buffers", args)
         seen = {a.name: _touched(out / f"{number}.{a.name}", a) for a in args if isinstance(a, Sparse)}
         return CallOutcome(report, after, seen, times=times)
     except FileNotFoundError as error:

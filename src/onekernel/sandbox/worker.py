@@ -17,7 +17,7 @@ from typing import Any
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
 from onekernel.sandbox import confinement, guardian, tasks, touched
 from onekernel.sandbox.landlock import FILE_BYTES, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import WALLS, Request, read_request, report_to_json
+from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE
 
@@ -116,7 +116,8 @@ def work(folder: Path) -> None:
         return
     assert program is not None
     for number, (function, args) in enumerate(request.calls):
-        (out / f"{number}.started").touch()
+        with (out / STARTED).open("ab") as begun:
+            begun.write(b".")
         try:
             if request.timed:
                 report, times = program.timed(function, args, request.timed["launches"], request.timed["kept"][number])
@@ -130,8 +131,8 @@ def work(folder: Path) -> None:
         for arg in args:
             if isinstance(arg, Sparse):
                 (out / f"{number}.{arg.name}").write_bytes(touched.pack(arg))
-            if isinstance(arg, Buffer):
-                (out / f"{number}.{arg.name}").write_bytes(arg.memory.tobytes())
+        if held := [arg.memory.tobytes() for arg in args if isinstance(arg, Buffer)]:
+            (out / f"{number}.buffers").write_bytes(b"".join(held))
         _write(out / f"{number}.json", report_to_json(report))
         if any(f.code == ENDLESS for f in report.findings) and not (request.ways and request.ways[number] == SPARSE):
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
