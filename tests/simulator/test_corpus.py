@@ -193,6 +193,19 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
                 assert lines[number][METRICS[name]] == value, (number, name)
 
 
+@EACH_KERNEL
+def test_counts_alone_are_those_of_checked_blocks(path):
+    text = path.read_text(encoding="utf-8")
+    if "time-limit" in text:
+        pytest.skip("how far a launch comes is the machine's")
+    (checked, *_), (alone, *_) = call(path, machine_code=False), call(path, "count-only", machine_code=False)
+    assert len(alone.kernels) == len(checked.kernels)
+    for one, other in zip(alone.kernels, checked.kernels, strict=True):
+        assert one.metrics == other.metrics
+        assert {line.line: line.metrics for line in one.lines} == {line.line: line.metrics for line in other.lines}
+        assert sorted(map(str, one.buffers)) == sorted(map(str, other.buffers))
+
+
 NOT_BY_BOUNDS = {"race-shared", "race-global", "stream-race", "uninitialised-read", "missing-wait"}
 
 

@@ -150,7 +150,7 @@ def _trace(parser: argparse.ArgumentParser) -> None:
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help=say("cli.arg-files"))
     how = parser.add_mutually_exclusive_group()
-    for mode in ("check", "fast", "count"):
+    for mode in ("check", "fast", "count", "count-only"):
         how.add_argument(f"--{mode}", dest="mode", action="store_const", const=mode, help=say(f"cli.opt-run-{mode}"))
     reports = ("text", "html", "json")
     parser.add_argument("--report", choices=reports, default="text", help=say("cli.opt-report"))

@@ -29,7 +29,7 @@ class Loaded:
     """A file's launchers by their names: `loaded.add(a, b, out, n)`. The stream, their last parameter, is appended.
 
     An array is C-contiguous, of NumPy or of torch on the CPU; what is not `const` is changed in place. `report` is that
-    of the last call, with its counts where the mode is "count".
+    of the last call, with its counts where the mode is "count" or "count-only".
     """
 
     def __init__(self, path: Path, mode: str, arch: str | None) -> None:

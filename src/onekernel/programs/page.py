@@ -13,7 +13,8 @@ from onekernel.messages import each_language, language, say, written
 from onekernel.numerals import Quantity
 from onekernel.programs.executable import Run
 from onekernel.programs.pictures import figures
-from onekernel.programs.text import WORTH_SAYING, ending, heading, shape, worst_lines
+from onekernel.programs.text import WORTH_SAYING, clean, ending, heading, shape, worst_lines
+from onekernel.simulator.program import COUNTING
 
 MOST_LAUNCHES = 200  # in the table
 _STYLE = """
@@ -59,10 +60,10 @@ def _body(run: Run, lang: str) -> Iterator[str]:
     yield f"<h1>{escape(heading(run))}</h1><p>{escape(ending(run))}</p>"
     yield f"<h2>{say('run.page-findings')}</h2>"
     if not run.findings:
-        yield f"<p>{say('run.clean' if run.mode != 'fast' else 'run.clean-fast')}</p>"
+        yield f"<p>{clean(run)}</p>"
     for finding in run.findings:
         yield _card(finding, run, lang)
-    if run.mode == "count" and run.kernels:
+    if run.mode in COUNTING and run.kernels:
         yield from _launches(run)
         yield from figures(run, lang)
     heat = _heat(run)

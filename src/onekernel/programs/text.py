@@ -12,6 +12,7 @@ from onekernel.messages import say, written
 from onekernel.numerals import Quantity
 from onekernel.programs.data import exit_status
 from onekernel.programs.executable import Run
+from onekernel.simulator.program import COUNTING
 from onekernel.simulator.read import excerpt
 
 MARKS = {"error": "✗", "warning": "!", "note": "–"}
@@ -29,10 +30,10 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
         if source:
             yield "source", f"    {finding.line} | {source}"
     if not run.findings:
-        yield "plain", say("run.clean" if run.mode != "fast" else "run.clean-fast")
+        yield "plain", clean(run)
     if run.ignored:
         yield "plain", say("run.ignored", count=len(run.ignored))
-    if run.mode == "count":
+    if run.mode in COUNTING:
         for kernel in run.kernels[:MOST_LAUNCHES]:
             yield "plain", launch_line(kernel)
         if len(run.kernels) > MOST_LAUNCHES:
@@ -45,6 +46,11 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
             yield "plain", f"    {Path(file).name}:{line}  {say('run.worst-line', **times)}"
             yield "source", f"    {line} | {excerpt.line_of(file, line)}"
     yield "end", ending(run)
+
+
+def clean(run: Run) -> str:
+    """What there is to say where nothing was found: what the mode has looked for."""
+    return say(f"run.clean-{run.mode}" if run.mode in ("fast", "count-only") else "run.clean")
 
 
 def heading(run: Run) -> str:

@@ -30,8 +30,9 @@ from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
 from onekernel.ways import AS_WRITTEN, REFUSED, SPARSE
 
-MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4}
+MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only": 1 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
+COUNTING = ("count", "count-only")
 
 COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE = 4, 8, 16, 32, 64, 128
 _SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
@@ -59,7 +60,7 @@ class Simulated(Untimed):
         self.warnings = warnings_of(source, library)
         self.shows: tuple[int, int] = (-1, -1)  # a block and a thread, of a file that was built to show a variable
         self.shown: dict[str, Any] = {}
-        self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; mode "count" alone
+        self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; where it counts
         self._symbols = symbols(library)
         self._lines = Lines(library, source.files)
         self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
@@ -203,13 +204,14 @@ def build(
 
     `mode`: "fast" runs on all cores and checks little; "bounds" does too and finds accesses outside of tensors and
     shared arrays; "check" also finds races and reads of what nobody wrote; "count" also counts requests, sectors and
-    bank conflicts. `prototypes` are the C declarations that the file's launchers are held to; `defines` are macros as
-    of -D. `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and not the default one;
-    work that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card
-    to model, "sm_80" or "sm_90"; else what ONEKERNEL_ARCH says, else sm_80. `show`: a variable of which one thread's
-    values are kept (`shows`, `shown`). `scrambled`: what copies and managed memory bring to the host is not what the
-    device holds, but for 64 bytes a call (a size, a flag): the host is not to compute. Nothing of the file runs before
-    the first call.
+    bank conflicts; "count-only" counts them on all cores, and finds what "bounds" does. `prototypes` are the C
+    declarations that the file's launchers are held to; `defines` are macros as of -D.
+    `side_stream`: launchers are given a non-blocking stream, as PyTorch makes them, and not the default one; work
+    that is not ordered with it is then a finding. `with_compiler`: a C++ compiler's name or path. `arch`: the card
+    to model, "sm_80" or "sm_90"; else what ONEKERNEL_ARCH says, else sm_80. `show`: a variable of which one
+    thread's values are kept (`shows`, `shown`). `scrambled`: what copies and managed memory bring to the host is
+    not what the device holds, but for 64 bytes a call (a size, a flag): the host is not to compute. Nothing of the
+    file runs before the first call.
     Raises BuildError for a file that does not build, Unavailable where no C++ compiler is installed.
     """
     chosen: Compiler = compiler(with_compiler)
@@ -220,5 +222,5 @@ def build(
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     # clang takes vector types apart whose copies are not spelled out: one access may count as several.
     exact = chosen.family == "g++" or (whole_vectors and not source.aligned_types)
-    codes = load(source.path, source.files, source.arch) if mode == "count" and machine_code else None
+    codes = load(source.path, source.files, source.arch) if mode in COUNTING and machine_code else None
     return Simulated(source, library, mode, time_limit, side_stream, exact, codes, scrambled)

@@ -23,9 +23,11 @@ _FLOAT_COUNTER = re.compile(
 _COPY = re.compile(r"\b(?P<call>cudaMem(?:cpy|set)(?:Async)?)\s*\((?P<given>(?:[^()]|\([^()]*\))*)\)")
 _BYTES = re.compile(r"sizeof|byte|size|\*|[4-9]|\d\d", re.IGNORECASE)
 _OF_TYPE = re.compile(
-    r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)|"
-    r"\(\(\s*(?:const\s+)?(?P<whole>int|long|short)\s*\*\s*\)\s*\w+\)\s*\["
+    r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)\s*(?P<given>\(+\s*\w+|\w+)?|"
+    r"\(\(\s*(?:const\s+)?(?P<whole>int|long|short)\s*\*\s*\)\s*(?P<array>\w+)\)\s*\["
 )
+_BYTE = r"(?:char|u?int8_t|void|byte)"  # what is bytes has no type of its own, as a row of cudaMallocPitch
+_GIVES_BYTES = re.compile(rf"\(\s*(?:unsigned|const|{_BYTE})$|\w*alloc$")
 _QUOTIENT = re.compile(r"(?<![\w.])(1 ?/ ?[2-9])(?![\w.])(?!\s*;)")
 _LAUNCHER = re.compile(r'extern\s+"C"[^;{}()]*\(([^()]*)\)\s*\{')
 _ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(\w+)")
@@ -111,9 +113,13 @@ def _bytes(lines: Sequence[str]) -> _Found:
 
 
 def _types(lines: Sequence[str]) -> _Found:
+    text = "\n".join(lines)
     for n, line in enumerate(lines, 1):
-        if cast := _OF_TYPE.search(line):
-            yield n, "other-type", {"type": cast["type"] or cast["whole"]}
+        for cast in _OF_TYPE.finditer(line):
+            given = (cast["given"] or cast["array"] or "").lstrip("( ")
+            declared = given and re.search(rf"\b{_BYTE}\s*(?:const\s*)?\*\s*(?:\w+\s+)?{given}\b", text)
+            if not declared and not _GIVES_BYTES.search(cast["given"] or ""):
+                yield n, "other-type", {"type": cast["type"] or cast["whole"]}
 
 
 def _quotients(lines: Sequence[str]) -> _Found:

@@ -11,6 +11,8 @@ _LITERAL = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _BRANCH = re.compile(r"\b(?:if|else)\b")
 _BARRIER = re.compile(r"\b__syncthreads(?:_\w+)?\s*\(|\bsync\s*\(")
 _RUNTIME = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>\s*)?\(")
+# In code without spaces: `v[i]`, of brackets within brackets, and `*v`.
+_ELEMENT = r"(?:\w+(?:\[(?:[^][]|\[[^][]*\])*\])+|\*\w+)"
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 
@@ -133,13 +135,52 @@ def after_loops(file: str, number: int, outside: int) -> int:
 
 
 def updates(text: str, variable: str) -> bool:
-    """Whether a line changes an element by what is in it, and reads no other: `v[i] += w`, `v[i] = v[i] + w`."""
-    element = rf"\b{re.escape(variable)}\b(?:\s*\[[^\]]*\])*"
-    changed = re.search(rf"({element})\s*([-+*/|&^]?)=(?!=)(.*)", text)
-    if not changed:
-        return bool(re.search(rf"{element}\s*(?:\+\+|--)|(?:\+\+|--)\s*{element}", text))
-    read = {re.sub(r"\s", "", one) for one in re.findall(element, changed[3])}
-    return read <= {re.sub(r"\s", "", changed[1])} if read else bool(changed[2])
+    """Whether a line changes an element by what is in it, and reads no other: `v[i] += w`, `v[i] = v[i] + w`, and
+    `if (w > v[i]) v[i] = w`. Where it does not say the variable's name, that has another one there, a pointer's: what
+    the line writes is meant."""
+    code = re.sub(r"\s", "", _code(text))
+    one = _element(variable)
+    if re.search(rf"{one}\)?(?:\+\+|--)|(?:\+\+|--)\(?{one}", code):
+        return True
+    changed = _assigned(code, variable)
+    if changed is None:
+        return False
+    element, sign, value = changed
+    before = code[: code.rindex(f"{element}{sign}={value}")]
+    read = _read(value, element, variable) | _read(before, element, variable)
+    return read <= {element} if read else bool(sign)
+
+
+def updates_later(read: str, write: str, variable: str) -> bool:
+    """Whether the second line writes an element by what the first has read there: `old = v[i];`, `v[i] = old + w;`, or
+    `if (w > v[i])`, `v[i] = w;`."""
+    before, after = (re.sub(r"\s", "", _code(text)) for text in (read, write))
+    changed = _assigned(after, variable)
+    if changed is None or _read(before, changed[0], variable) != {changed[0]}:
+        return False
+    kept = re.search(r"(\w+)\s*=[^=;]+;", _code(read))
+    tested = re.search(r"\b(?:if|while)\(", before)
+    return bool(tested or (kept and re.search(rf"\b{kept[1]}\b", changed[2])))
+
+
+def _element(variable: str) -> str:
+    """In code without spaces an element, or the variable itself where it is a single one."""
+    return rf"(?:{_ELEMENT}|(?<![\w.]){re.escape(variable)}\b)" if variable.isidentifier() else _ELEMENT
+
+
+def _read(code: str, element: str, variable: str) -> set[str]:
+    """The elements of the same array that stand in the code."""
+    base = element.lstrip("*").partition("[")[0]
+    return {one for one in re.findall(_element(variable), code) if one.lstrip("*").partition("[")[0] == base}
+
+
+def _assigned(code: str, variable: str) -> tuple[str, str, str] | None:
+    """The element that a line without spaces assigns to, the sign before its `=`, and what is assigned; of several the
+    variable's."""
+    pattern = rf"(?<![\w.>\]])({_element(variable)})([-+*/|&^]?)=(?!=)([^;]*)"
+    found = [(m[1], m[2], m[3]) for m in re.finditer(pattern, code)]
+    named = [one for one in found if one[0].lstrip("*").partition("[")[0] == variable]
+    return next(iter(named or found), None)
 
 
 def reads_further(text: str, variable: str) -> bool:

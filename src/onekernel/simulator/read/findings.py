@@ -22,6 +22,9 @@ from onekernel.simulator.read.traffic import kernel_name
 OF_THE_READER = (
     "used-again",
     "lost-update",
+    "lost-update-later",
+    "lost-update-grid",
+    "lost-update-later-grid",
     "same-turn",
     "next-turn",
     "beyond-step",
@@ -37,6 +40,8 @@ OF_THE_READER = (
     "few",
     "added",
     "one-past",
+    "just-past",
+    "advice-plane",
     "loop",
     "some-call",
 )
@@ -48,7 +53,18 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     """The call's findings in the order in which they happened."""
     raw = report["findings"]
     lines.resolve(address for found in raw for key in ("pc", "other_pc") for address in found[key])
-    return tuple(_finding(found, report, lines, path, functions) for found in raw)
+    # Where an access leaves its buffer it may come into another one, and find there what nobody wrote.
+    outside = {tuple(found["pc"]) for found in raw if found["code"] == "out-of-bounds-read"}
+    kept = [f for f in raw if f["code"] != "uninitialised-read" or tuple(f["pc"]) not in outside]
+    told = [_finding(found, report, lines, path, functions) for found in kept]
+    return tuple({_alike(finding, number): finding for number, finding in reversed([*enumerate(told)])}.values())[::-1]
+
+
+def _alike(finding: Finding, number: int) -> tuple[object, ...]:
+    """What several accesses of one line to one buffer have in common that leave it; else the finding's number."""
+    outside = finding.code.startswith("out-of-bounds") and finding.line
+    place = (finding.code, finding.file, finding.line, str(finding.message.values.get("variable")))
+    return place if outside else (number,)
 
 
 def _finding(
@@ -71,18 +87,15 @@ def _finding(
         order = _order(file, line, other, str(values["variable"]))
         form = form if order == "read-write" else order
         values["after"] = excerpt.after_loops(file, other or 0, line or 0) if file else 0
+    if form == "grid" and file == (other_file or file):
+        order = _lost(file, line, other, str(values["variable"]))
+        form = f"{order}-grid" if order else form
     if "advice" in values and excerpt.in_loop(file, line):
         values["advice"] = record.says("advice-loop", {})
+    elif "advice" in values and not values["pitch"] and _is_plane(found, report):
+        values["advice"] = record.says("advice-plane", {})
     if record.name == "out-of-bounds-shared":
-        dynamic = excerpt.is_dynamic(file, str(values["variable"]))
-        past = int(str(values.get("index", 0))) - int(str(values.get("size", 0)))
-        last = record.says("one-past", {}) if past == 0 and excerpt.has_wide_test(file, line) else None
-        of_size = record.says("dynamic", {}) if dynamic else record.says("static", {"threads": threads})
-        text = excerpt.line_of(file, line)
-        if not dynamic and form == "read" and excerpt.by_loop(file, line, str(values["variable"])):
-            of_size = record.says("loop", {})
-        beyond = form == "read" and past >= 0 and excerpt.reads_further(text, str(values["variable"]))
-        values["place"] = record.says("beyond-step", {}) if beyond else last or of_size
+        values["place"] = _place_in_shared(record, values, form, file, line, threads)
     if record.name == "unasked-error":
         values["error"] = error_text(int(str(values["status"])))
         values["call"] = excerpt.runtime_call(file, line) or record.says("some-call", {})
@@ -94,7 +107,7 @@ def _finding(
         values["few"] = record.says("few", {"threads": threads}) if few else guarded or added
     if form == "write-write" and line == other:
         form = "same-index"
-    if form == "grid" and excerpt.is_of_device(file, str(values["variable"])):
+    if "other_block" in facts and excerpt.is_of_device(file, str(values["variable"])):
         values["once"] = record.says("once", {})
     if record.name == "race" and not values["warp"] and excerpt.mentions(file, "__syncwarp"):
         values["warp"] = record.says("other-warps", {})
@@ -106,14 +119,32 @@ def _finding(
     return Finding(found["code"], record.says(form, values), file, line, record.severity, record.chapter)
 
 
+def _place_in_shared(
+    record: Record, values: dict[str, Any], form: str, file: str | None, line: int | None, threads: int
+) -> Message:
+    """What may be meant by an index outside a shared array."""
+    name, size = str(values["variable"]), int(str(values.get("size", 0)))
+    past = int(str(values.get("index", 0))) - size
+    if form == "read" and past >= 0 and excerpt.reads_further(excerpt.line_of(file, line), name):
+        return record.says("beyond-step", {})
+    if past == 0 and excerpt.has_wide_test(file, line):
+        return record.says("one-past", {})
+    if excerpt.is_dynamic(file, name):
+        last = {"variable": name, "last": size - 1}
+        return record.says("just-past", last) if past == 0 else record.says("dynamic", {})
+    if form == "read" and excerpt.by_loop(file, line, name):
+        return record.says("loop", {})
+    return record.says("static", {"threads": threads})
+
+
 def _order(file: str | None, write: int | None, read: int | None, variable: str) -> str:
     """Which comes first of a write and a read by two threads: the read, where a barrier stands between the write and it
     (the write is then that of the next turn, or call), or where the write stands below it outside a loop. Where one
     line does both: neither, if each thread changes the element, or a barrier divides the turns of the loop; else the
     write of one turn meets the read of the next."""
+    if lost := _lost(file, write, read, variable):
+        return lost
     if write and write == read:
-        if excerpt.updates(excerpt.line_of(file, write), variable):
-            return "lost-update"
         if not file or not excerpt.in_loop(file, write):
             return "same-line"
         return "same-turn" if excerpt.barrier_in_turn(file, write) else "next-turn"
@@ -124,6 +155,14 @@ def _order(file: str | None, write: int | None, read: int | None, variable: str)
     if read < write and not excerpt.barrier_between(file, read, write) and not excerpt.share_loop(file, read, write):
         return "write-after-read"
     return "read-write"
+
+
+def _lost(file: str | None, write: int | None, read: int | None, variable: str) -> str:
+    """The form of a race in which each thread changes the element by what it has read there; "" of another."""
+    here, there = excerpt.line_of(file, write), excerpt.line_of(file, read)
+    if write and write == read:
+        return "lost-update" if excerpt.updates(here, variable) else ""
+    return "lost-update-later" if here and there and excerpt.updates_later(there, here, variable) else ""
 
 
 def _quoted(record: Record, variable: str, *places: tuple[str | None, int | None]) -> Message | str:
@@ -151,6 +190,13 @@ def _threads(found: dict[str, Any], report: dict[str, Any]) -> int:
     """Of a block of the launch that the finding belongs to; 0 for none."""
     number = found["launch"] - 1
     return math.prod(report["launches"][number]["block"]) if 0 <= number < len(report["launches"]) else 0
+
+
+def _is_plane(found: dict[str, Any], report: dict[str, Any]) -> bool:
+    """Whether the launch that the finding belongs to has more than one dimension."""
+    number = found["launch"] - 1
+    launch = report["launches"][number] if 0 <= number < len(report["launches"]) else {}
+    return any(size > 1 for shape in ("grid", "block") for size in launch.get(shape, ())[1:])
 
 
 def _kernel(found: dict[str, Any], report: dict[str, Any], functions: dict[int, str]) -> str:

@@ -44,7 +44,7 @@ def _kernel(
     buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
     by_code = bool(launch.get("by_code", False))
     doubts: dict[tuple[str, int, str], set[str]] = defaultdict(set)
-    if mode in ("check", "count"):
+    if mode not in ("fast", "bounds"):
         total[counts.BYTES_LOADED] = 0 if by_code else sum(b.loaded for b in buffers)
         total[counts.BYTES_STORED] = 0 if by_code else sum(b.stored for b in buffers)
     if "accesses" in launch:

@@ -12,6 +12,7 @@
 #include "events.cpp"
 #include "checks/async.cpp"
 #include "checks/bounds.cpp"
+#include "counters/moved.cpp"
 #include "counters/trace.cpp"
 #include "counters/requests.cpp"
 #include "counters/doubt.cpp"

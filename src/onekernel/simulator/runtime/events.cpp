@@ -4,15 +4,27 @@
 #include "checks/happens_before.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
+#include "counters/moved.h"
+#include "counters/trace.h"
 #include "machine/mbarrier.h"
 
 namespace __ok {
 void launch_started(const Launch& launch) {
     if (options & RACES) start_races();
-    if (options & COUNTS) start_counts(launch);
+    if (!(options & COUNTS)) return;
+    start_trace(launch);
+    if (!(options & RACES)) start_touched_bytes();
+    start_counts(*worker, launch.serial);
+}
+
+void launch_counted(const Launch& launch) {
+    if (!(options & COUNTS)) return;
+    add_counts(launch);
+    if (!(options & RACES)) count_touched_bytes();
 }
 
 void block_started(Worker& w) {
+    if (options & COUNTS && w.counted != w.launch->serial) start_counts(w, w.launch->serial);
     order_block_started(w);
     if (w.copies) forget_copies(w);
     if (w.barriers) forget_barriers(w);

@@ -5,6 +5,7 @@
 
 namespace __ok {
 void launch_started(const Launch& launch);
+void launch_counted(const Launch& launch);  // its blocks have ended: what they have moved is added up
 void block_started(Worker& w);
 void thread_stops(Worker& w);               // it comes to a barrier, or has ended
 void barrier_complete(Worker& w, Site at);  // all threads of the block that will come have come to it

@@ -8,6 +8,7 @@
 #include "checks/happens_before.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
+#include "counters/moved.h"
 #include "libraries/work.h"
 #include "machine/launch.h"
 #include "machine/less.h"
@@ -83,8 +84,9 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 if (flags & ATOMIC) w->launch->talks = true;  // several blocks add to an element
                 note_sparse(*w, a, address, bytes, flags & WRITES);
             }
+            if (options & COUNTS) note_moved(*w, a, address, bytes, flags);
         }
-        if (options & COUNTS) log_access(*w, address, bytes, flags, pc, false);
+        if (options & COUNTS && !(flags & UNCOUNTED)) log_access(*w, address, bytes, flags, pc, false);
         return;
     }
     uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w->arena);
@@ -106,7 +108,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 check_shared(*w, Place{nullptr, s, at}, shadow, address, reinterpret_cast<uintptr_t>(w->arena), bytes, flags, pc);
             }
         }
-        if (options & COUNTS) log_access(*w, in_arena, bytes, flags, pc, true);
+        if (options & COUNTS && !(flags & UNCOUNTED)) log_access(*w, in_arena, bytes, flags, pc, true);
         return;
     }
     if (address - reinterpret_cast<uintptr_t>(w->stacks) < size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES))
@@ -161,10 +163,7 @@ bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
     uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena);
     uint32_t at = static_cast<uint32_t>(in_arena);
     const SharedArray* s = in_arena < ARENA_BYTES ? shared_at(at) : nullptr;
-    unsigned counts = options & COUNTS;  // ncu counts the copy as a load alone
-    if (counts) options &= ~unsigned(COUNTS);
-    access(address, bytes, WRITES, pc);
-    if (counts) options |= counts;
+    access(address, bytes, WRITES | UNCOUNTED, pc);  // ncu counts the copy as a load alone
     return s && at + bytes <= s->offset + s->bytes;
 }
 
@@ -180,10 +179,7 @@ void plain_write(Worker&, uintptr_t address, int bytes, uintptr_t pc) {
 
 void texture_access(Worker&, uintptr_t address, int bytes, bool writes, uintptr_t pc) {
     if (!options) return;
-    unsigned counts = options & COUNTS;
-    if (counts) options &= ~unsigned(COUNTS);
-    access(address, bytes, writes ? unsigned(WRITES) : 0u, pc);
-    if (counts) options |= counts;
+    access(address, bytes, (writes ? unsigned(WRITES) : 0u) | UNCOUNTED, pc);
 }
 
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and

@@ -1,13 +1,47 @@
 // Accesses that hit nothing, what was freed, an address that their size does not divide, or memory of the host.
 #include "bounds.h"
 
+#include <map>
+
 #include "../machine/launch.h"
 #include "../memory/access.h"
 #include "../report/findings.h"
+#include "shadow_line.h"
 
 namespace __ok {
 // Which element of `item` bytes the byte at `offset` lies in; below 0 for one before the first.
 static long long element(long long offset, long long item) { return offset >= 0 ? offset / item : -((-offset + item - 1) / item); }
+
+// The buffer that the same place in the code has touched in this launch, if the checks know one: of several one that the launch
+// was given, and that is the nearest.
+static const Allocation* touched_at(uintptr_t pc, const Allocation* near) {
+    const uint32_t code = static_cast<uint32_t>(pc - code_base());
+    const Allocation* best = touched_by(*near, code) ? near : nullptr;
+    for (int i = 1; i < allocation_count; i++) {
+        if (best && best->given == launch_count()) break;
+        const Allocation& a = allocations[i];
+        if (a.live && (!best || a.given == launch_count()) && touched_by(a, code)) best = &a;
+    }
+    return best;
+}
+
+// Which buffer an access was meant for that hits none; without such a one the nearest of those that the launch was given or has
+// touched.
+static const Allocation* meant(const Worker& w, uintptr_t address, uintptr_t pc) {
+    const Allocation& owner = owner_of(address - heap_base);
+    const Allocation* near = owner.live ? &owner : nearest(address);
+    if (!near || !w.launch) return near;
+    if (options & RACES) {
+        static std::map<std::pair<unsigned, uintptr_t>, const Allocation*> known;
+        Busy busy;
+        auto [place, is_new] = known.insert({{w.launch->serial, pc}, nullptr});
+        if (is_new) place->second = touched_at(pc, near);
+        if (place->second && place->second->live) return place->second;
+    }
+    const bool in_use = near->given == launch_count() || near->touched || near->loaded || near->stored;
+    const Allocation* given = in_use ? nullptr : nearest(address, launch_count());
+    return given ? given : near;
+}
 
 void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     w.suspect = address;
@@ -17,7 +51,7 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
             .other_at(Site(owner.made_file, owner.made_line)).here().array("variable", owner.name).add();
         return;
     }
-    const Allocation* a = owner.live ? &owner : nearest(address);
+    const Allocation* a = meant(w, address, pc);
     long long item = a ? a->item : 1;
     long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
     long long offset = a ? static_cast<long long>(address - a->low) : 0;

@@ -57,9 +57,13 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
                                                                      : "read-write";
     uint64_t key = variable_key(place);
     // Where all that meet are of one warp, its own barrier is enough: one pair of two warps, and it is not.
+    // Likewise of two blocks, and no barrier of a block is.
     bool one_warp = !other_block && earlier.thread() / WARP == later.thread() / WARP;
-    Finding f(place.global ? "race-global" : "race-shared", key, one_warp);
-    if (!one_warp && f.kept()) withdraw(place.global ? "race-global" : "race-shared", key);
+    const char* code = place.global ? "race-global" : "race-shared";
+    const uint64_t reach = other_block ? 2 : one_warp ? 0 : 1;
+    for (uint64_t wider = reach + 1; wider <= 2; wider++) if (found(code, key, wider)) return;
+    Finding f(place.global ? "race-global" : "race-shared", key, reach);
+    if (reach && f.kept()) withdraw_in_launch(code, key);
     if (one_warp) f.sentence("warp", "one-warp");
     f.form(form).code_at(code_base() + told.pc()).other_code_at(code_base() + other.pc());
     f.block("block", told.block - 1).thread("thread", told.thread());

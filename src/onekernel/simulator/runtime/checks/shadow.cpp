@@ -3,6 +3,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "../report/findings.h"
 #include "shadow_line.h"
 
@@ -51,6 +54,22 @@ bool make_shadow(Allocation& a) {
     return true;
 }
 
+void clear_touched_bytes(Allocation& a) {
+    if (a.read_bits) memset(a.read_bits, 0, 2 * bits_bytes(a));
+    else if ((a.read_bits = static_cast<uint8_t*>(pages(2 * bits_bytes(a))))) a.write_bits = a.read_bits + bits_bytes(a);
+}
+
+uint64_t touched_bytes(const Allocation& a, const uint8_t* bits) {
+    uint64_t count = 0, word;
+    size_t i = 0;
+    for (; i + sizeof word <= bits_bytes(a); i += sizeof word) {
+        memcpy(&word, bits + i, sizeof word);
+        count += static_cast<uint64_t>(__builtin_popcountll(word));
+    }
+    for (; i < bits_bytes(a); i++) count += static_cast<uint64_t>(__builtin_popcount(bits[i]));
+    return count;
+}
+
 void forget_shadow(Allocation& a) {
     give_back(a.lines, lines_of(a) * sizeof(ShadowLine));
     give_back(a.shadow, shadow_bytes(a));
@@ -66,8 +85,17 @@ ShadowWord* shared_shadow(Worker& w) {
     return w.shadow;
 }
 
+void mark_lines(Allocation& a, uintptr_t offset, size_t bytes) {
+    if (!a.shadow && !make_shadow(a)) return;
+    for (size_t k = offset / LINE_BYTES; k < std::min((offset + bytes) / LINE_BYTES, lines_of(a)); k++) {
+        ShadowLine& line = a.lines[k];
+        line.init[0] = line.init[1] = ~uint64_t(0);
+        if (line.in_words) for (int i = 0; i < LINE_WORDS; i++) a.shadow[k * LINE_WORDS + i].init = 15;
+    }
+}
+
 bool is_initialised(const Allocation& a, uintptr_t offset) {
-    if (a.initialised) return true;
+    if (a.initialised || (a.managed && host_has_written(a.base + offset))) return true;
     if (!a.shadow) return false;
     const ShadowLine& line = a.lines[offset / LINE_BYTES];
     return line.in_words ? a.shadow[offset / 4].init >> offset % 4 & 1 : line.init[offset % LINE_BYTES / 64] >> offset % 64 & 1;

@@ -1,5 +1,7 @@
 #include "shadow_line.h"
 
+#include "race.h"
+
 namespace __ok {
 // Nothing has touched the line in this launch.
 void renew_line(ShadowLine& line, const ShadowWord* words, uint32_t launch) {
@@ -79,5 +81,22 @@ void LineWord::put(Last kind, const Access now, uint32_t read_at) {
         return;
     }
     start(unused, kind, now, read_at);
+}
+
+bool touched_by(const Allocation& a, uint32_t pc) {
+    const size_t lines = a.lines ? (a.end - a.base) / LINE_BYTES + 1 : 0;
+    for (size_t k = 0; k < lines; k++) {
+        const ShadowLine& line = a.lines[k];
+        if (!touched_in_launch(line.launch)) continue;
+        if (!line.in_words)
+            for (int r = 0; r < LINE_RUNS; r++) if (line.words[r] && line.runs[r].pc == pc) return true;
+        if (line.in_words)
+            for (int i = 0; i < LINE_WORDS; i++)
+                for (Last kind : {WRITER, ATOMICS, READER, READER2}) {
+                    const ShadowWord& word = a.shadow[k * LINE_WORDS + i];
+                    if (touched_in_launch(word.launch) && word.get(kind).block && word.get(kind).pc() == pc) return true;
+                }
+    }
+    return false;
 }
 }  // namespace __ok

@@ -79,4 +79,5 @@ private:
 
 void renew_line(ShadowLine& line, const ShadowWord* words, uint32_t launch);
 void turn_into_words(ShadowLine& line, ShadowWord* words);
+bool touched_by(const Allocation& a, uint32_t pc);  // whether the code at `pc` has touched a word of it in this launch
 }  // namespace __ok

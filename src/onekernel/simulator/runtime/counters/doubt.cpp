@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "../memory/access.h"
+#include "counters.h"
+#include "requests.h"
 
 namespace __ok {
 namespace {
@@ -13,9 +15,15 @@ struct Past {
 };
 constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back, by neighbourhood and by place in the code
 constexpr int OF_CODE = 256, WIDEST = 16;    // places in the code; bytes of a lane's access
-Past requests_before[KEPT];
-uint64_t so_far = 0, since_met = 0;  // requests, and those before the lanes met
-uint64_t last_of[OF_CODE];        // by place in the code: the request's number + 1
+}  // namespace
+
+struct Doubts {
+    Past requests_before[KEPT];
+    uint64_t so_far = 0, since_met = 0;  // requests, and those before the lanes met
+    uint64_t last_of[OF_CODE] = {};   // by place in the code: the request's number + 1
+};
+
+namespace {
 
 // Are all addresses those of `p`, `off` bytes on?
 bool follow(const Past& p, const uint64_t* addresses, int count, int64_t off) {
@@ -63,10 +71,10 @@ bool alike(const RequestKind& a, const RequestKind& b) {
 // Other lanes have made this access apart, or one like it, and have not met these since: on the card they may have met before
 // it. Lanes that part are joined by the order of the code, and a compiler puts the code of an inlined function where it
 // likes; nvcc makes one store, of a chosen value to a chosen address, of the two that an `if` and its `else` end with.
-bool made_apart(const RequestKind& kind, uint32_t mask) {
+bool made_apart(const Doubts& d, const RequestKind& kind, uint32_t mask) {
     uint32_t met = mask;
-    for (uint64_t k = so_far; k > since_met && so_far - k < KEPT; k--) {
-        const Past& p = requests_before[(k - 1) % KEPT];
+    for (uint64_t k = d.so_far; k > d.since_met && d.so_far - k < KEPT; k--) {
+        const Past& p = d.requests_before[(k - 1) % KEPT];
         if (alike(p.kind, kind) && !(p.lanes & met)) return true;
         if (p.lanes & mask) met |= p.lanes;
     }
@@ -74,33 +82,33 @@ bool made_apart(const RequestKind& kind, uint32_t mask) {
 }
 }  // namespace
 
-void forget_requests() {
-    since_met = so_far;
-}
+Doubts* make_doubts() { return new Doubts; }
+void forget_requests(Doubts& d) { d.since_met = d.so_far; }
 
-void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count) {
+void doubt_request(Counters& counters, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count) {
     if (kind.flags & (ATOMIC | VOLATILE)) return;
+    Doubts& d = *counters.doubts;
     bool merges = false, repeats = false;
     uint32_t mask = 0;
     if (count == WARP) mask = ~0u;
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
-    for (uint64_t k = so_far; k > since_met && so_far - k < COMPARED && !(merges && repeats); k--) {
-        const Past& p = requests_before[(k - 1) % KEPT];
+    for (uint64_t k = d.so_far; k > d.since_met && d.so_far - k < COMPARED && !(merges && repeats); k--) {
+        const Past& p = d.requests_before[(k - 1) % KEPT];
         if (p.kind.shared != kind.shared) continue;
         merges |= p.lanes == mask && may_merge(p, kind, addresses, count);
         repeats |= may_repeat(p, kind, addresses, lanes, count, mask);
     }
-    uint64_t& before = last_of[kind.pc * 2654435761u % OF_CODE];
-    if (before > since_met && so_far - before < KEPT) {
-        const Past& p = requests_before[(before - 1) % KEPT];
+    uint64_t& before = d.last_of[kind.pc * 2654435761u % OF_CODE];
+    if (before > d.since_met && d.so_far - before < KEPT) {
+        const Past& p = d.requests_before[(before - 1) % KEPT];
         repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, lanes, count, mask);
     }
-    const bool apart = mask != ~0u && made_apart(kind, mask);
-    Past& now = requests_before[so_far++ % KEPT];
+    const bool apart = mask != ~0u && made_apart(d, kind, mask);
+    Past& now = d.requests_before[d.so_far++ % KEPT];
     now.kind = kind;
     now.lanes = mask;
     std::copy(addresses, addresses + count, now.addresses);
-    before = so_far;
-    if (merges || repeats || apart) note_doubt(kind, merges, repeats, apart);
+    before = d.so_far;
+    if (merges || repeats || apart) note_doubt(*counters.requests, kind, merges, repeats, apart);
 }
 }  // namespace __ok

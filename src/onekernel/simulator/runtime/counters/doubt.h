@@ -7,7 +7,10 @@
 #include "requests.h"
 
 namespace __ok {
-void forget_requests();  // lanes have met: nothing is merged across that
+struct Counters;
+struct Doubts;  // of one core
+Doubts* make_doubts();
+void forget_requests(Doubts& doubts);  // lanes have met: nothing is merged across that
 // Is the request of `count` lanes one that may be merged with, or saved by, one of those before it since the lanes met?
-void doubt_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count);
+void doubt_request(Counters& counters, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count);
 }  // namespace __ok

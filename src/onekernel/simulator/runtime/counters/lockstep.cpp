@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include "../memory/access.h"
 #include "../report/findings.h"
+#include "counters.h"
 #include "doubt.h"
+#include "moved.h"
 #include "requests.h"
 #include "trace.h"
 
@@ -45,17 +48,25 @@ bool only_atomics = false;
 
 constexpr size_t LONGEST_LOG = size_t(1) << 22;
 constexpr size_t MOST_STEPS = 4096;  // of a warp: a megabyte
-Log logs[MAX_THREADS_PER_BLOCK];
-Steps steps[MAX_WARPS];
-uint32_t taken[MAX_THREADS_PER_BLOCK];  // of its warp's steps, the first so many are this lane's too
-std::map<std::pair<const char*, int>, uint64_t> barriers;
+}  // namespace
+
+struct Lockstep {
+    Log logs[MAX_THREADS_PER_BLOCK];
+    Steps steps[MAX_WARPS];
+    uint32_t taken[MAX_THREADS_PER_BLOCK];  // of its warp's steps, the first so many are this lane's too
+    std::map<std::pair<const char*, int>, uint64_t> barriers;
+};
+
+namespace {
+std::vector<Worker*> counting;  // the cores that have ever counted
+std::mutex counting_lock;
 
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
-    if (!only_atomics) doubt_request(kind, addresses, lanes, n);
+    if (!only_atomics) doubt_request(*w.counters, kind, addresses, lanes, n);
     if (!only_atomics || (!kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC))
-        count_request(kind, addresses, lanes, sizes, n, diverged_after);
+        count_request(w, kind, addresses, lanes, sizes, n, diverged_after);
     if (!traced(w)) return;
     TracedRequest r{kind.pc, kind.bytes, kind.shared, bool(kind.flags & WRITES),
                     (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC, n, {}, {}};
@@ -69,7 +80,7 @@ constexpr int EVERY_LANE[WARP] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11
 
 // The steps alone are what the lanes of `group` did.
 void join_lockstep(Worker& w, int warp, unsigned group) {
-    Steps& s = steps[warp];
+    Steps& s = w.counters->lockstep->steps[warp];
     bool diverged = s.list[0].lanes != group;  // some have nothing to do here
     for (size_t k = 0; k < s.used; k++) {
         const Step& step = s.list[k];
@@ -94,7 +105,7 @@ void join_lockstep(Worker& w, int warp, unsigned group) {
 void join_logs(Worker& w, int warp, unsigned group) {
     uint32_t heads[WARP];
     int lane_of[WARP], lanes = 0;
-    Log* log = logs + warp * WARP;
+    Log* log = w.counters->lockstep->logs + warp * WARP;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         if (!log[i].entries.empty()) lane_of[lanes++] = i;
@@ -143,17 +154,17 @@ void join_logs(Worker& w, int warp, unsigned group) {
         l.entries.clear();
         l.next = 0;
     }
-    steps[warp].diverged &= ~group;
+    w.counters->lockstep->steps[warp].diverged &= ~group;
 }
 
 // Turns a warp's steps into logs of its lanes.
-void diverge(int warp) {
-    Steps& s = steps[warp];
+void diverge(Lockstep& all, int warp) {
+    Steps& s = all.steps[warp];
     std::vector<Entry> own;
     for (int i = 0; i < WARP; i++) {
-        uint32_t& mine = taken[warp * WARP + i];
+        uint32_t& mine = all.taken[warp * WARP + i];
         if (!mine) continue;
-        auto& entries = logs[warp * WARP + i].entries;
+        auto& entries = all.logs[warp * WARP + i].entries;
         own.swap(entries);
         entries.clear();
         for (size_t k = 0; k < mine; k++) entries.push_back({s.list[k].addresses[i], s.list[k].kind});
@@ -166,19 +177,20 @@ void diverge(int warp) {
 }
 
 void join(Worker& w, int warp, unsigned group) {
-    Steps& s = steps[warp];
+    Lockstep& own = *w.counters->lockstep;
+    Steps& s = own.steps[warp];
     int in_warp = std::min(WARP, w.launch->threads - warp * WARP);
     if (in_warp < WARP) group &= (1u << in_warp) - 1;
     if (!s.used && !(s.diverged & group)) return;
     Busy busy;
-    forget_requests();
+    forget_requests(*w.counters->doubts);
     if (s.used && !s.diverged && !(s.list[0].lanes & ~group)) {
         join_lockstep(w, warp, group);
-        std::fill_n(taken + warp * WARP, WARP, 0);
+        std::fill_n(own.taken + warp * WARP, WARP, 0);
         s.used = 0;
         return;
     }
-    diverge(warp);
+    diverge(own, warp);
     join_logs(w, warp, group);
 }
 
@@ -199,25 +211,44 @@ bool add_step(Steps& s, const RequestKind& kind) {
 void count_only_atomics(bool only) { only_atomics = only; }
 bool counted_by_code() { return only_atomics; }
 
-void start_counts(const Launch& launch) {
-    start_requests();
-    barriers.clear();
-    start_trace(launch);
-    for (Log& l : logs) {
+void start_counts(Worker& w, unsigned launch) {
+    Busy busy;
+    if (!w.counters) {
+        w.counters = new Counters{new Lockstep, make_requests(), make_doubts(), make_moved()};
+        std::lock_guard<std::mutex> guard(counting_lock);
+        counting.push_back(&w);
+    }
+    w.counted = launch;
+    start_requests(*w.counters->requests);
+    start_moved(*w.counters->moved);
+    Lockstep& own = *w.counters->lockstep;
+    own.barriers.clear();
+    for (Log& l : own.logs) {
         l.entries.clear();
         l.next = 0;
     }
-    for (Steps& s : steps) s.used = s.diverged = 0;
-    std::fill_n(taken, MAX_THREADS_PER_BLOCK, 0);
+    for (Steps& s : own.steps) s.used = s.diverged = 0;
+    std::fill_n(own.taken, MAX_THREADS_PER_BLOCK, 0);
 }
 
+void add_counts(const Launch& launch) {
+    Worker& first = *worker;
+    for (Worker* w : counting) {
+        if (w->counted != launch.serial) continue;
+        add_moved(*w->counters->moved);
+        if (w == &first) continue;
+        add_requests(*first.counters->requests, *w->counters->requests);
+        for (const auto& [at, count] : w->counters->lockstep->barriers) first.counters->lockstep->barriers[at] += count;
+    }
+}
 
 // An access that is not its warp's next step.
 [[gnu::noinline]] static void log_apart(Worker& w, uintptr_t address, const RequestKind kind) {
-    Steps& s = steps[w.rank / WARP];
+    Lockstep& own = *w.counters->lockstep;
+    Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
     if (!(s.diverged & bit)) {
-        uint32_t& mine = taken[w.rank];
+        uint32_t& mine = own.taken[w.rank];
         if (mine == s.used && add_step(s, kind)) {
             Step& step = s.list[mine++];
             step.addresses[w.rank % WARP] = address;
@@ -226,7 +257,7 @@ void start_counts(const Launch& launch) {
         }
         s.diverged |= bit;
     }
-    Log& l = logs[w.rank];
+    Log& l = own.logs[w.rank];
     if (l.entries.size() < l.entries.capacity()) {
         l.entries.push_back({address, kind});
         return;
@@ -241,9 +272,10 @@ inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, 
     bool atomic = !shared && (flags & (ATOMIC | VOLATILE)) == ATOMIC;
     if (only_atomics && !atomic && !traced(w)) return;
     RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
-    Steps& s = steps[w.rank / WARP];
+    Lockstep& own = *w.counters->lockstep;
+    Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
-    uint32_t& mine = taken[w.rank];
+    uint32_t& mine = own.taken[w.rank];
     if (__builtin_expect(mine >= s.used || s.diverged & bit || s.list[mine].code != kind.code(), 0)) {
         log_apart(w, address, kind);
         return;
@@ -255,7 +287,7 @@ inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, 
 
 void log_barrier(Worker& w, Site at) {
     Busy busy;
-    barriers[{at.file, at.line}]++;
+    w.counters->lockstep->barriers[{at.file, at.line}]++;
     if (traced(w)) trace_barrier(w, at);
 }
 
@@ -268,9 +300,9 @@ void log_block_reconverged(Worker& w) {
 }
 
 void write_counts(Json& out) {
-    write_requests(out);
+    write_requests(*worker->counters->requests, out);
     out.key("barriers").list([&] {
-        for (const auto& [at, count] : barriers)
+        for (const auto& [at, count] : worker->counters->lockstep->barriers)
             out.object([&, &at = at, &count = count] {
                 out.field("file", std::string_view(at.first)).field("line", at.second).field("count", count);
             });

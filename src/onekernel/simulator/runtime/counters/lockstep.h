@@ -7,7 +7,8 @@
 #include "../report/json.h"
 
 namespace __ok {
-void start_counts(const Launch& launch);
+void start_counts(Worker& w, unsigned launch);          // the first of its blocks of a launch begins, or the launch itself
+void add_counts(const Launch& launch); // what its cores have counted, to the host's own
 __attribute__((always_inline)) void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
 // The kernel's machine code tells its loads and stores: of what its threads do, only atomics on global memory are logged.
 void count_only_atomics(bool only);

@@ -4,9 +4,11 @@
 
 #include "../memory/access.h"
 #include "banks.h"
+#include "counters.h"
 #include "sectors.h"
 
 namespace __ok {
+namespace {
 struct Counts {
     uint32_t pc = 0;  // 0: free slot
     bool shared = false, write = false, atomic = false;
@@ -14,20 +16,24 @@ struct Counts {
     uint64_t merges = 0, repeats = 0, apart = 0;  // requests that a compiler may merge, leave out, or make of more lanes
     uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
 };
+constexpr size_t SLOTS = 1 << 14;
+}  // namespace
+
+struct Requests {
+    Counts table[SLOTS];
+};
 
 namespace {
-constexpr size_t SLOTS = 1 << 14;
-Counts table[SLOTS];
-
-// A copy of memory reads and writes at one place in the code.
-bool counted_at(const Counts& c, const RequestKind& kind) {
-    return c.pc == kind.pc && c.shared == kind.shared && c.write == bool(kind.flags & WRITES);
+// The place of what is counted at one place in the code: a copy of memory reads and writes there.
+Counts& slot_of(Requests& requests, uint32_t pc, bool shared, bool write) {
+    size_t slot = pc * 2654435761u % SLOTS;
+    auto other = [&](const Counts& c) { return c.pc != pc || c.shared != shared || c.write != write; };
+    while (requests.table[slot].pc && other(requests.table[slot])) slot = (slot + 1) % SLOTS;
+    return requests.table[slot];
 }
 
-Counts& counts_of(const RequestKind& kind) {
-    size_t slot = kind.pc * 2654435761u % SLOTS;
-    while (table[slot].pc && !counted_at(table[slot], kind)) slot = (slot + 1) % SLOTS;
-    Counts& c = table[slot];
+Counts& counts_of(Requests& requests, const RequestKind& kind) {
+    Counts& c = slot_of(requests, kind.pc, kind.shared, kind.flags & WRITES);
     if (!c.pc) {
         c.pc = kind.pc;
         c.shared = kind.shared;
@@ -73,16 +79,16 @@ bool regular(const uint64_t* addresses, int count, uint64_t stride) {
 }
 }  // namespace
 
-void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
+void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
                    bool diverged_after) {
-    Counts& c = counts_of(kind);
+    Counts& c = counts_of(*w.counters->requests, kind);
     c.requests++;
     c.operations += count;
     c.splits += diverged_after;
     if (sizes) for (int i = 0; i < count; i++) c.bytes += sizes[i];
     else c.bytes += uint64_t(count) * kind.bytes;
     if (kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC) return;  // ncu counts them apart from loads and stores
-    if (int far = kind.shared && worker->resident ? far_lanes(addresses, count) : 0) {
+    if (int far = kind.shared && w.resident ? far_lanes(addresses, count) : 0) {
         c.distributed++;
         c.distributed_bytes += uint64_t(far) * kind.bytes;
         return;
@@ -103,18 +109,31 @@ void count_request(const RequestKind& kind, const uint64_t* addresses, const int
     else count_sectors(c, addresses, sizes, count, kind.bytes);
 }
 
-void note_doubt(const RequestKind& kind, bool merges, bool repeats, bool apart) {
-    Counts& c = counts_of(kind);
+void note_doubt(Requests& requests, const RequestKind& kind, bool merges, bool repeats, bool apart) {
+    Counts& c = counts_of(requests, kind);
     c.merges += merges;
     c.repeats += repeats;
     c.apart += apart;
 }
 
-void start_requests() { memset(static_cast<void*>(table), 0, sizeof table); }
+Requests* make_requests() { return new Requests; }
+void start_requests(Requests& requests) { memset(static_cast<void*>(requests.table), 0, sizeof requests.table); }
 
-void write_requests(Json& out) {
+void add_requests(Requests& sum, const Requests& more) {
+    static constexpr uint64_t Counts::*EACH[] = {
+        &Counts::requests, &Counts::sectors, &Counts::bytes, &Counts::wavefronts, &Counts::conflicts, &Counts::operations, &Counts::splits,
+        &Counts::merges, &Counts::repeats, &Counts::apart, &Counts::distributed, &Counts::distributed_bytes};
+    for (const Counts& c : more.table) {
+        if (!c.pc) continue;
+        Counts& to = slot_of(sum, c.pc, c.shared, c.write);
+        if (!to.pc) to = c;
+        else for (auto each : EACH) to.*each += c.*each;
+    }
+}
+
+void write_requests(const Requests& requests, Json& out) {
     out.key("accesses").list([&] {
-        for (const Counts& c : table)
+        for (const Counts& c : requests.table)
             if (c.pc)
                 out.object([&] {
                     out.field("pc", c.pc).field("shared", c.shared).field("write", c.write).field("atomic", c.atomic);

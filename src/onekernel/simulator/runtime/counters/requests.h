@@ -7,8 +7,6 @@
 #include "../report/json.h"
 
 namespace __ok {
-struct Counts;
-
 // What the lanes of a request have in common.
 struct RequestKind {
     uint32_t pc;
@@ -18,12 +16,15 @@ struct RequestKind {
     bool operator==(const RequestKind& o) const { return code() == o.code(); }
 };
 
-void start_requests();
+struct Requests;  // of one core
+Requests* make_requests();
+void start_requests(Requests& requests);
+void add_requests(Requests& sum, const Requests& more);
 // Counts the request of `count` lanes in ascending order. `sizes`: each lane's bytes, or null where all ask for
 // `kind.bytes`. `diverged_after`: afterwards some of them went another way.
-void count_request(const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
+void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
                    bool diverged_after);
 // That a compiler may merge the request with another, leave it out, or have had more lanes make it together: doubt.h.
-void note_doubt(const RequestKind& kind, bool merges, bool repeats, bool apart);
-void write_requests(Json& out);  // "accesses" by program counter
+void note_doubt(Requests& requests, const RequestKind& kind, bool merges, bool repeats, bool apart);
+void write_requests(const Requests& requests, Json& out);  // "accesses" by program counter
 }  // namespace __ok

@@ -117,11 +117,11 @@ extern "C" void ok_device_reset() {
     release_all();
 }
 
-// Blocks may run in any order where bounds alone are checked. Few threads are worth other cores if they take their time.
+// Blocks may run in any order where bounds alone are checked, or counts taken. Few threads are worth other cores if they take their time.
 constexpr uint64_t MANY_THREADS = 4096;
 constexpr double LONG_SECONDS = 0.001;
 static size_t cores_for(const Launch& launch) {
-    if (options & ~BOUNDS || shared_needs_one_core()) return 1;
+    if (options & ~(BOUNDS | COUNTS | BY_CODE) || shared_needs_one_core()) return 1;
     return std::min<uint64_t>(cores, launch.blocks - std::min(launch.next.load(), launch.blocks - 1));
 }
 static double seconds_now() {
@@ -233,6 +233,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
         launch.index[i] = {unsigned(i) % x, unsigned(i) / x % y, unsigned(i) / x / y};
     }
     if (is_repeated(launch, machine::launch_arguments(), pointers)) return SUCCESS;
+    note_host_writes();
     Open open(true);
     DeviceView view;
     shared_launch(config->shared);
@@ -261,6 +262,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     if (!launch.aborted) stream_launch_ended(*site, config->stream, pointers, arguments);
     if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);
+    launch_counted(launch);
     record_launch(launch);
     remember_launch(launch, machine::launch_arguments(), pointers);
     forget_launch();

@@ -46,6 +46,7 @@ static void tell(bool to_its_end) {
     close_heap();
     tell_unasked();
     if (to_its_end) tell_leaks();
+    if (to_its_end && !faulted()) tell_unwaited();
     std::string unfinished = folder + "/report.part";
     FILE* file = folder.empty() ? nullptr : fopen(unfinished.c_str(), "w");
     if (!file) return;

@@ -35,6 +35,7 @@ struct ResidentBlocks;
 struct ShadowWord;
 struct AsyncCopies;
 struct OwnBarriers;
+struct Counters;
 
 struct Launch {
     const LaunchSite* site;
@@ -89,6 +90,8 @@ struct Worker {
     bool copies_under_way = false;
     bool is_awaited = false;    // the block whose memory is touched now waits for that: it is there as long
     OwnBarriers* barriers = nullptr;  // mbarriers and named barriers of the running block; null until there are some
+    Counters* counters = nullptr;  // what its blocks have moved, in the launch that they were started for; null until they count
+    unsigned counted = 0;       // that launch's serial
     uintptr_t suspect = 0;      // the last address that a hook complained of
     volatile int busy = 0;      // holds a lock or allocates: a signal must not leave now
 

@@ -43,6 +43,7 @@ struct Work {
     std::string what, fix;
     int stream;
     unsigned last;
+    bool launch;        // of a kernel
     bool early;         // did not wait for what the caller has put into the given stream
     bool late = false;  // was not waited for by what needs it
 };
@@ -151,6 +152,15 @@ void finish_streams(bool complete) {
     callers.clear();
 }
 
+// One of them: who waits for the last has waited for all.
+void tell_unwaited() {
+    for (auto w = works.rbegin(); w != works.rend(); ++w) {
+        if (!w->launch || host.of(w->stream) >= w->last) continue;
+        Finding("unwaited").at(w->at).text("kernel", w->what).add();
+        return;
+    }
+}
+
 extern "C" void ok_stream_work(const char* what, const char* fix, const volatile void* raw, const void* const* pointers, int count,
                                Site at) {
     Busy busy;
@@ -178,7 +188,7 @@ extern "C" void ok_stream_work(const char* what, const char* fix, const volatile
         w.last = index;
         return;
     }
-    works.push_back({at, what, fix ? fix : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, early});
+    works.push_back({at, what, fix ? fix : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, !fix, early});
 }
 
 static void order_streams(int order, const volatile void* raw, const volatile void* event) {

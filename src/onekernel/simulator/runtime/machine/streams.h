@@ -6,6 +6,7 @@
 namespace __ok {
 void start_streams();        // before a launcher is called
 void forget_captures();      // graphs.cpp: likewise
+void tell_unwaited();        // at a program's end
 void finish_streams(bool complete);  // it has returned; if no fault cut it short, work that no one waits for is reported
 struct WorkMark {
     int stream;

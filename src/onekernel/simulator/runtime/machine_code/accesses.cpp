@@ -44,7 +44,7 @@ static void addresses_of(Machine& m, WarpState& w, const Instruction& i, uint32_
 
 static void count(const Instruction& i, const Lanes& l, int bytes, bool shared, bool write) {
     RequestKind kind{static_cast<uint32_t>(i.site), static_cast<uint8_t>(bytes), static_cast<uint8_t>(write ? WRITES : 0), shared};
-    if (l.count) count_request(kind, l.address, l.lane, nullptr, l.count, false);
+    if (l.count) count_request(*worker, kind, l.address, l.lane, nullptr, l.count, false);
 }
 
 // Where `bytes` at an address lie in this process, or null.

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "../counters/counters.h"
 #include "../counters/requests.h"
 #include "../memory/host_memory.h"
 #include "../memory/memory.h"
@@ -258,7 +259,7 @@ bool count_by_machine_code(const Launch& launch) {
     }
     if (!wrong) return true;
     failure = wrong;
-    start_requests();
+    start_requests(*worker->counters->requests);
     return false;
 }
 

@@ -8,7 +8,8 @@ enum AccessFlag : uint8_t {
     WRITES = 1,
     ATOMIC = 2,
     VOLATILE = 4,  // ordered as an atomic, counted as none
-    COMPARES = 8   // an atomic that writes only where its thread knew the value: whoever has read an old one tries again
+    COMPARES = 8,  // an atomic that writes only where its thread knew the value: whoever has read an old one tries again
+    UNCOUNTED = 16  // checked, and no request
 };
 
 struct Place {

@@ -150,12 +150,12 @@ static void take_back(Allocation& a) {
     gaps.erase(last);
 }
 
-const Allocation* nearest(uintptr_t address) {
+const Allocation* nearest(uintptr_t address, int given) {
     const Allocation* best = nullptr;
     uintptr_t distance = ~uintptr_t(0);
     for (int i = 1; i < allocation_count; i++) {
         const Allocation& a = allocations[i];
-        if (!a.base || !a.live) continue;
+        if (!a.base || !a.live || (given && a.given != given)) continue;
         uintptr_t d = address < a.low ? a.low - address : address >= a.high ? address - a.high : 0;
         if (d < distance) {
             distance = d;
@@ -173,6 +173,7 @@ void name_arguments(const LaunchSite& site, const void* const* pointers, int cou
         uintptr_t offset = reinterpret_cast<uintptr_t>(pointers[i]) - heap_base;
         if (pointers[i] && heap_base && offset < HEAP_BYTES) {
             Allocation& a = owner_of(offset);
+            a.given = launch_count();
             if ((a.live || a.freed) && !a.name[0] && length) {
                 if (length > sizeof a.name - 1) length = sizeof a.name - 1;
                 memcpy(a.name, text, length);
@@ -196,7 +197,7 @@ void start_traffic() {
 constexpr size_t FILLED_BYTES = size_t(256) << 20;
 constexpr size_t MOST_BYTES = size_t(12) << 30;  // of one allocation: what a grader lets a process have
 
-extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at) {
+int host_alloc(void** out, size_t bytes, const char* name, Site at, bool filled) {
     if (!out) return ok_fail(ERROR_INVALID_VALUE);
     HostCall call;
     *out = nullptr;
@@ -217,10 +218,13 @@ extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site 
             return ok_fail(ERROR_MEMORY_ALLOCATION);
         }
         // NaN in every floating-point type. Beyond, pages are taken as they are touched, and shadow memory knows what is new.
-        memset(reinterpret_cast<void*>(a->base), 0xff, bytes < FILLED_BYTES ? bytes : FILLED_BYTES);
+        if (filled) memset(reinterpret_cast<void*>(a->base), 0xff, bytes < FILLED_BYTES ? bytes : FILLED_BYTES);
     }
     *out = reinterpret_cast<void*>(a->base);
     return SUCCESS;
+}
+extern "C" int ok_device_alloc(void** out, size_t bytes, const char* name, Site at) {
+    return host_alloc(out, bytes, name, at, true);
 }
 
 extern "C" int ok_graph_alloc(void** out, size_t bytes) {
@@ -258,8 +262,10 @@ void tell_leaks() {
         const Allocation& a = allocations[i];
         auto line = a.live && a.made_file ? lines.find({a.made_file, a.made_line}) : lines.end();
         if (line == lines.end()) continue;
-        Finding("leak", uint64_t(i)).form(a.name[0] ? "named" : "unnamed").at(Site(a.made_file, a.made_line)).array("variable", a.name).number("buffers", line->second.first)
-            .number("bytes", line->second.second).add();
+        Finding("leak", uint64_t(i)).form(a.name[0] ? "named" : "unnamed").at(Site(a.made_file, a.made_line))
+            .array("variable", a.name).number("buffers", line->second.first).number("bytes", line->second.second)
+            .sentence("memory", a.pinned ? "pinned" : a.managed ? "managed" : "device")
+            .text("call", a.pinned ? "cudaFreeHost" : "cudaFree").add();
         lines.erase(line);
     }
 }

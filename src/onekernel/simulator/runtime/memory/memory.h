@@ -33,6 +33,7 @@ struct Allocation {
     int made_line = 0;
     int item = 0;                    // bytes of an element, for messages
     size_t pitch = 0;                // bytes from row to row, of cudaMallocPitch
+    int given = 0;                   // the last launch that had a pointer into it as an argument, from 1
     uint8_t touched = 0;             // READ, WRITTEN: in this launch, in ways that the bytes above do not count
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
@@ -50,8 +51,8 @@ extern Allocation allocations[MAX_ALLOCATIONS];
 extern int allocation_count;
 
 inline Allocation& owner_of(uintptr_t heap_offset) { return allocations[granule_owner[heap_offset / GRANULE]]; }
-// The live or freed allocation nearest to an address of the heap, or null.
-const Allocation* nearest(uintptr_t address);
+// The live allocation nearest to an address of the heap, or null: of those that launch `given` was given, or of all.
+const Allocation* nearest(uintptr_t address, int given = 0);
 
 // Opens device memory to the CPU while it lives. `keeps`: nothing is written but by a launch.
 struct Open {
@@ -61,6 +62,7 @@ struct Open {
 };
 void close_heap();  // whatever a fault has left open
 void while_closed(void (*then)());  // nothing where it is open
+int host_alloc(void** out, size_t bytes, const char* name, Site at, bool filled);  // what cudaMalloc does
 int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
 void device_release(Allocation& a);
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
@@ -72,6 +74,8 @@ void start_traffic();  // clears the byte counts of all allocations
 void open_managed();                            // to the host, unless work that was given it may still run
 Allocation* managed_at(uintptr_t address);      // or null
 void open_to_host(const Allocation& a);
+void note_host_writes();                        // into managed memory of a program: those pages count as written
+bool host_has_written(uintptr_t address);       // or read, or a kernel has: the page of managed memory is there
 bool is_of_both(const void* pointer);           // managed memory, or a __managed__ variable
 
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.

@@ -44,6 +44,13 @@ static const Moment* claim_of(const char* code, uint64_t key, uint64_t key2) {
     return &claim->second;
 }
 
+bool found(const char* code, uint64_t key, uint64_t key2) {
+    Busy busy;
+    std::lock_guard<std::mutex> lock(findings_lock);
+    auto claim = claims.find({code, key, key2});
+    return claim != claims.end() && claim->second <= now();
+}
+
 Finding::Finding(const char* code, uint64_t key, uint64_t key2) : code_(code), key_(key), claim_(claim_of(code, key, key2)) {}
 
 Finding::~Finding() = default;
@@ -152,13 +159,15 @@ bool Finding::add() {
     return true;
 }
 
-void withdraw(const char* code, uint64_t key) {
+static void withdraw_since(const char* code, uint64_t key, int launch) {
     Busy busy;
     std::lock_guard<std::mutex> lock(findings_lock);
     std::string_view wanted = code;
     for (auto f = all.begin(); f != all.end();)
-        f = f->code == wanted && f->key == key ? all.erase(f) : f + 1;
+        f = f->code == wanted && f->key == key && f->made.first >= launch ? all.erase(f) : f + 1;
 }
+void withdraw(const char* code, uint64_t key) { withdraw_since(code, key, 0); }
+void withdraw_in_launch(const char* code, uint64_t key) { withdraw_since(code, key, launch_count()); }
 
 void forget_findings_after(uint64_t block) {
     std::lock_guard<std::mutex> lock(findings_lock);

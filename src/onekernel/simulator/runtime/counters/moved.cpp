@@ -1,0 +1,59 @@
+#include "moved.h"
+
+#include <cstring>
+
+#include "../checks/shadow.h"
+#include "../memory/access.h"
+#include "../memory/memory.h"
+#include "counters.h"
+
+namespace __ok {
+struct Moved {
+    uint64_t loaded[MAX_ALLOCATIONS], stored[MAX_ALLOCATIONS];
+};
+
+// Pages that no launch has touched take no room.
+Moved* make_moved() { return static_cast<Moved*>(calloc(1, sizeof(Moved))); }
+void start_moved(Moved& m) {
+    memset(m.loaded, 0, sizeof m.loaded[0] * static_cast<size_t>(allocation_count));
+    memset(m.stored, 0, sizeof m.stored[0] * static_cast<size_t>(allocation_count));
+}
+
+void start_touched_bytes() {
+    for (int i = 1; i < allocation_count; i++)
+        if (allocations[i].live && !allocations[i].symbol) clear_touched_bytes(allocations[i]);
+}
+
+// The bits of an access lie in one byte, or in whole ones.
+static void mark(uint8_t* bits, uintptr_t offset, int bytes) {
+    for (; bytes > 0; bytes -= 8, offset += 8) {
+        const unsigned mask = bytes >= 8 ? 255u : ((1u << bytes) - 1) << offset % 8;
+        uint8_t* at = bits + offset / 8;
+        if ((__atomic_load_n(at, __ATOMIC_RELAXED) & mask) != (mask & 255)) __atomic_fetch_or(at, static_cast<uint8_t>(mask), __ATOMIC_RELAXED);
+        if (mask >> 8) __atomic_fetch_or(at + 1, static_cast<uint8_t>(mask >> 8), __ATOMIC_RELAXED);
+    }
+}
+
+void note_moved(Worker& w, Allocation& a, uintptr_t address, int bytes, unsigned flags) {
+    if (!a.read_bits || (flags & (ATOMIC | VOLATILE)) == ATOMIC) return;
+    const bool writes = flags & WRITES;
+    (writes ? w.counters->moved->stored : w.counters->moved->loaded)[&a - allocations] += static_cast<uint64_t>(bytes);
+    mark(writes ? a.write_bits : a.read_bits, address - a.base, bytes);
+}
+
+void add_moved(const Moved& m) {
+    for (int i = 1; i < allocation_count; i++) {
+        allocations[i].loaded += m.loaded[i];
+        allocations[i].stored += m.stored[i];
+    }
+}
+
+void count_touched_bytes() {
+    for (int i = 1; i < allocation_count; i++) {
+        Allocation& a = allocations[i];
+        if (!a.live || !a.read_bits || !(a.loaded | a.stored)) continue;
+        a.unique_loaded = touched_bytes(a, a.read_bits);
+        a.unique_stored = touched_bytes(a, a.write_bits);
+    }
+}
+}  // namespace __ok

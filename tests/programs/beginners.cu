@@ -1,0 +1,137 @@
+// Mistakes as they are asked about where beginners meet: the number on the command line chooses one. `N:code` marks what is
+// said of number N, at its line.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+// 1: neighbours in place, across blocks as well; 2: an index far beyond, in a buffer that another one follows.
+__global__ void smooth(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0 || i >= n - 1) return;
+    float left = x[i - 1];
+    float right = x[i + 1];
+    x[i] = (left + right) / 2;  // <- 1:race-global
+}
+__global__ void spread(const float* x, float* y) {
+    y[threadIdx.x] = x[threadIdx.x * 32768];  // <- 2:out-of-bounds-read
+}
+// 3 to 6: changes that are lost, in a line, by way of a variable, after a test, in a block alone.
+__global__ void histogram(const int* data, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) bins[data[i] % 8] = bins[data[i] % 8] + 1;  // <- 3:race-global
+}
+__global__ void histogram_by_hand(const int* data, int* bins, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int old = bins[data[i] % 8];
+    bins[data[i] % 8] = old + 1;  // <- 4:race-global
+}
+__global__ void largest(const int* data, int* best, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && data[i] > *best)
+        *best = data[i];  // <- 5:race-global
+}
+__global__ void total_of_block(const int* data, int* out) {
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    total += data[threadIdx.x];  // <- 6:race-shared
+    __syncthreads();
+    if (threadIdx.x == 0) *out = total;
+}
+// 7: columns take the place of rows; 8: one past the last; 9: nobody has written the managed output.
+__global__ void grey(const unsigned char* rgb, unsigned char* out, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    int p = x * width + y;
+    out[p] = rgb[3 * p] / 3 + rgb[3 * p + 1] / 3 + rgb[3 * p + 2] / 3;  // <- 7:out-of-bounds-read 7:out-of-bounds-write
+}
+__global__ void reverse(int* x, int n) {
+    extern __shared__ int s[];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = s[n - threadIdx.x];  // <- 8:out-of-bounds-shared-read
+}
+__global__ void add(const float* x, float* sum, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) sum[i] += x[i];  // <- 9:uninitialised-read
+}
+__global__ void add_one(int** rows) {
+    rows[threadIdx.y][threadIdx.x] += 1;  // <- 12:host-pointer
+}
+__global__ void hello() {
+    printf("hello from %d\n", threadIdx.x);
+}
+
+void managed(bool whole) {  // 9; 10 is right
+    const int n = 5000;
+    float *x, *sum;
+    cudaMallocManaged(&x, n * sizeof(float));
+    cudaMallocManaged(&sum, n * sizeof(float));
+    for (int i = 0; i < n; i++) x[i] = i;
+    for (int i = 0; whole && i < n; i++) sum[i] = 0;
+    for (int k = 0; k < 2; k++) add<<<(n + 255) / 256, 256>>>(x, sum, n);
+    cudaDeviceSynchronize();
+    printf("%g\n", sum[10]);
+    cudaFree(x);
+    cudaFree(sum);
+}
+
+int main(int argc, char** argv) {
+    const int which = atoi(argv[argc - 1]), n = 1024;
+    std::vector<int> h(n, 1);
+    for (int i = 0; i < n; i++) h[i] = i;
+    int *data, *out;
+    float *x, *y, *between;
+    cudaMalloc(&data, n * sizeof(int));
+    cudaMalloc(&out, 8 * sizeof(int));
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&between, 1 << 20);
+    cudaMalloc(&y, n * sizeof(float));
+    cudaMemcpy(data, h.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, 8 * sizeof(int));
+    cudaMemset(x, 0, n * sizeof(float));
+    if (which == 1) smooth<<<n / 256, 256>>>(x, n);
+    if (which == 2) spread<<<1, 64>>>(x, y);
+    if (which == 3) histogram<<<n / 256, 256>>>(data, out, n);
+    if (which == 4) histogram_by_hand<<<n / 256, 256>>>(data, out, n);
+    if (which == 5) largest<<<n / 256, 256>>>(data, out, n);
+    if (which == 6) total_of_block<<<1, 256>>>(data, out);
+    if (which == 7) {
+        const int width = 64, height = 48;
+        unsigned char *rgb, *picture;
+        cudaMalloc(&rgb, 3 * width * height);
+        cudaMalloc(&picture, width * height);
+        cudaMemset(rgb, 100, 3 * width * height);
+        grey<<<dim3(width / 16, height / 16), dim3(16, 16)>>>(rgb, picture, width, height);
+        cudaFree(rgb);
+        cudaFree(picture);
+    }
+    if (which == 8) reverse<<<1, 64, 64 * sizeof(int)>>>(data, 64);
+    if (which == 9 || which == 10) managed(which == 10);
+    if (which == 11) {
+        float *page_locked, *shared;
+        cudaMallocHost(&page_locked, n * sizeof(float));  // <- 11:leak
+        cudaMallocManaged(&shared, n * sizeof(float));    // <- 11:leak
+        page_locked[0] = shared[0] = 1;
+    }
+    if (which == 12) {
+        int *rows[4], **table;
+        for (int*& row : rows) row = new int[8];
+        cudaMalloc(&table, sizeof rows);
+        cudaMemcpy(table, rows, sizeof rows, cudaMemcpyHostToDevice);
+        add_one<<<1, dim3(8, 4)>>>(table);
+        cudaFree(table);
+    }
+    if (which == 13) cudaMemcpy(&data, h.data(), n * sizeof(int), cudaMemcpyHostToDevice);  // <- 13:wrong-copy-side
+    cudaFree(data);
+    cudaFree(out);
+    cudaFree(x);
+    cudaFree(y);
+    cudaFree(between);
+    if (which == 14) hello<<<1, 2>>>();  // <- 14:unwaited
+    if (which == 15) {
+        hello<<<1, 2>>>();
+        cudaDeviceReset();
+    }
+}

@@ -1,0 +1,81 @@
+"""What is said of mistakes as beginners make them: the right line, and advice that helps there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onekernel.programs import Executable, build
+from onekernel.simulator.read import excerpt
+from support.marks import marked
+
+PATH = Path(__file__).with_name("beginners.cu")
+SAID = {
+    1: ("__syncthreads() holds for one block alone", "__syncthreads() solo vale para uno"),
+    2: ("spread reads x[294912], 293889 past the last of its 1024", "spread lee x[294912], 293889 más allá"),
+    3: ("both change it in this line", "lo cambian en esta línea"),
+    4: ("both read it at line 26 and write it here", "lo leen en la línea 26 y lo escriben aquí"),
+    5: ("atomicAdd or atomicMax", "atomicAdd o atomicMax"),
+    6: ("A barrier does not help: use an atomic", "Una barrera no sirve: usa una operación atómica"),
+    7: ("lies at row * width + column", "está en fila * anchura + columna"),
+    8: ("Its last element is s[63]: is 1 to be subtracted", "Su último elemento es s[63]: ¿hay que restar 1"),
+    9: ("add reads sum[0] before anything was written", "add lee sum[0] antes de que se haya escrito"),
+    10: (),
+    11: ("4,096 bytes of page-locked memory", "de memoria bloqueada (pinned) que se piden"),
+    12: ("or in an array of pointers", "o en un array de punteros"),
+    13: ("the pointer itself is passed: `d`, not `&d`", "se pase el puntero mismo: `d`, no `&d`"),
+    14: ("without having waited for this launch of hello", "sin haber esperado a este lanzamiento de hello"),
+    15: (),
+}
+
+
+@pytest.fixture(scope="module")
+def beginners() -> Executable:
+    return build([PATH])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", list(SAID))
+def test_a_beginner_reads_the_line_and_what_to_do(number: int, beginners: Executable) -> None:
+    done = beginners.run([str(number)], limit=20, quiet=True)
+    prefix = f"{number}:"
+    wanted = {(code.removeprefix(prefix), line) for code, line in marked(PATH) if code.startswith(prefix)}
+    assert {(f.code, f.line) for f in done.findings} == wanted
+    assert len(done.findings) == len(wanted)
+    for language, said in zip(("en", "es"), SAID[number], strict=False):
+        assert said in done.findings[0].message.text(language)
+    calls = {f.message.values["call"] for f in done.findings if f.code == "leak"}
+    assert calls == ({"cudaFreeHost", "cudaFree"} if number == 11 else set())
+
+
+@pytest.mark.parametrize(
+    ("line", "variable", "lost"),
+    [
+        ("bins[data[i]] = bins[data[i]] + 1;", "b", True),
+        ("if (i < n) bins[data[i]]++;", "b", True),
+        ("*sum += x[i];", "d_sum", True),
+        ("total += x[i];", "total", True),
+        ("if (x[i] > best[0]) best[0] = x[i];", "d_best", True),
+        ("s[t] += s[t + step];", "s", False),
+        ("if (s[t] < s[t + step]) s[t] = s[t + step];", "s", False),
+        ("x[i] = y[i] + 1;", "d_x", False),
+        ("x[i] = x[i - 1] + x[i];", "x", False),
+    ],
+)
+def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str, lost: bool) -> None:
+    assert excerpt.updates(line, variable) is lost
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "lost"),
+    [
+        ("int old = v[i];", "v[i] = old + 1;", True),
+        ("if (x[i] > *best)", "*best = x[i];", True),
+        ("float left = v[i - 1];", "v[i] = left;", False),
+        ("int old = v[i];", "v[i] = w[i];", False),
+        ("if (v[i] > v[j]) {", "v[i] = t;", False),
+    ],
+)
+def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, write: str, lost: bool) -> None:
+    assert excerpt.updates_later(read, write, "d") is lost
