@@ -1,4 +1,6 @@
 // Launches that are made again and again: what is the same each time, and what is not.
+#include <cooperative_groups.h>
+
 #include <cstdio>
 
 __device__ int counter;
@@ -16,6 +18,16 @@ __global__ void tick() { atomicAdd(&counter, 1); }
 __global__ void show(int round) { if (threadIdx.x == 0) printf("round %d\n", round); }
 __global__ void twice(int* out) { *out = 2 * given; }
 __global__ void copy(const float* from, float* to) { *to = *from; }
+// The parts of a sum, which are read again by the launch that has written them.
+__global__ void sum(const float* a, float* parts, int n) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    float mine = 0;
+    for (int i = grid.thread_rank(); i < n; i += grid.size()) mine += a[i];
+    parts[grid.thread_rank()] = mine;
+    grid.sync();
+    if (grid.thread_rank() > 0) return;
+    for (int k = 1; k < grid.size(); k++) parts[0] += parts[k];
+}
 
 int main() {
     const int n = 1 << 20;
@@ -24,6 +36,12 @@ int main() {
     cudaMalloc(&b, n * sizeof *b);
     cudaMemset(a, 0, n * sizeof *a);
     for (int i = 0; i < 2000; i++) add<<<n / 256, 256>>>(a, b, n);  // minutes, if each were run
+    void* given_to_sum[] = {&b, &a, const_cast<int*>(&n)};
+    for (int i = 0; i < 1000; i++)  // minutes, too
+        cudaLaunchCooperativeKernel((void*)sum, dim3(8), dim3(128), given_to_sum, 0, nullptr);
+    cudaMemcpy(first, a, sizeof *first, cudaMemcpyDeviceToHost);
+    printf("sum %g\n", first[0]);
+    cudaMemset(a, 0, n * sizeof *a);
     for (int i = 0; i < 3; i++) {
         grow<<<1, 256>>>(b, 256);
         tick<<<1, 32>>>();

@@ -21,8 +21,9 @@ def test_a_launch_that_is_repeated_is_run_once_and_one_that_is_not_the_same_each
     done = onekernel("run", HERE / "repeated.cu", "--limit", "30")
     said = done.stdout.splitlines()
     # b was 1, and is one more after each turn; the next turn adds it to a.
-    assert said == ["round 7"] * 3 + ["a 5 5 ticks 96 doubled 20 22", "host 3 4", "anew 0"], done.stdout + done.stderr
-    assert (done.returncode, "2,017 launches" in done.stderr) == (0, True), done.stderr
+    wanted = ["sum 1.04858e+06", *["round 7"] * 3, "a 5 5 ticks 96 doubled 20 22", "host 3 4", "anew 0"]
+    assert said == wanted, done.stdout + done.stderr
+    assert (done.returncode, "3,017 launches" in done.stderr) == (0, True), done.stderr
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from onekernel.cuda import nvcc
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
 _ASKS = re.compile(r"\busage\b|invalid device ordinal", re.IGNORECASE)  # for arguments, for a second card
 _SHOWN = 6  # errors of a program, and as many warnings
-_PATIENCE = 4  # times the limit, and a minute: of the clock, for a program that waits for something
+_PATIENCE = 20  # times the limit, and a minute: of the clock, which a busy machine stretches
 
 
 def tried(candidate: Candidate, limit: float) -> dict[str, Any]:

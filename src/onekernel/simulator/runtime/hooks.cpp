@@ -43,6 +43,12 @@ static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_
     }
 }
 
+static bool is_written(const uint8_t* bits, uintptr_t offset, int bytes) {
+    bool all = true;
+    for (int i = 0; i < bytes; i++, offset++) all &= bits[offset / 8] >> offset % 8 & 1;
+    return all;
+}
+
 // Of several cores, where bounds alone are checked.
 static inline void touch(Allocation& a, unsigned flags) {
     const uint8_t as = !(flags & WRITES) ? READ : flags & ATOMIC ? READ | WRITTEN : WRITTEN;
@@ -74,6 +80,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 if (!(flags & VOLATILE)) w->fenced[w->rank] = 0;
             } else {
                 a.loaded += bytes;
+                if (!a.depends) a.depends = !a.stored || !is_written(a.write_bits, address - a.base, bytes);
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
             }
             if (__builtin_expect(a.shadow != nullptr, 1))

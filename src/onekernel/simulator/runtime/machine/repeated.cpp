@@ -64,8 +64,9 @@ void remember_launch(const Launch& l, const std::vector<Argument>& values, const
         if (!(reads || writes)) continue;
         touched.push_back(i);
         if (writes) written.push_back(i);
-        // What it reads it has changed, or the host may.
-        whole = whole && !(reads && writes) && !a.managed && !a.pinned && !a.of_both;
+        // What it reads it has changed, or the host may. What it has written itself before is the same each time.
+        const bool before = a.depends || a.touched & READ;
+        whole = whole && !(before && writes) && !a.managed && !a.pinned && !a.of_both;
     }
     auto meets = [&](const Done& d) {
         return std::any_of(written.begin(), written.end(),

@@ -191,6 +191,7 @@ void start_traffic() {
         if (!a.live) continue;
         a.loaded = a.stored = a.unique_loaded = a.unique_stored = 0;
         a.touched = 0;
+        a.depends = false;
     }
 }
 

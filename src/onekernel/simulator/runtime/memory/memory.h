@@ -35,6 +35,7 @@ struct Allocation {
     size_t pitch = 0;                // bytes from row to row, of cudaMallocPitch
     int given = 0;                   // the last launch that had a pointer into it as an argument, from 1
     uint8_t touched = 0;             // READ, WRITTEN: in this launch, in ways that the bytes above do not count
+    bool depends = false;            // in this launch something was read that it had not written itself before
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
     bool unchecked = false;          // no room for its shadow: neither races nor first reads are seen
