@@ -196,9 +196,9 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
 @EACH_KERNEL
 def test_counts_alone_are_those_of_checked_blocks(path):
     text = path.read_text(encoding="utf-8")
-    if "time-limit" in text:
-        pytest.skip("how far a launch comes is the machine's")
     (checked, *_), (alone, *_) = call(path, machine_code=False), call(path, "count-only", machine_code=False)
+    if checked.status or "time-limit" in text:
+        pytest.skip("how far a launch comes that does not end is not counted alike")
     assert len(alone.kernels) == len(checked.kernels)
     for one, other in zip(alone.kernels, checked.kernels, strict=True):
         assert one.metrics == other.metrics

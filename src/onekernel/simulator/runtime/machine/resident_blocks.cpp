@@ -44,6 +44,8 @@ ResidentBlocks::ResidentBlocks(Launch& l) : launch(l) {
         Worker* w = members[i].worker = new Worker;
         w->launch = &l;
         w->resident = this;
+        w->counters = worker->counters;  // they take turns, and what one has done is counted before the next goes on
+        w->counted = worker->counted;
         w->member = i;
         w->arena = arenas + i * ARENA_BYTES;
         w->shadow = reinterpret_cast<ShadowWord*>(shadow + i * SHADOW_EACH);
