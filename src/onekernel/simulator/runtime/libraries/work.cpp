@@ -36,6 +36,10 @@ extern "C" int ok_library_alloc(void** out, size_t bytes, bool managed) {
     if (!error) __ok::owner_of(reinterpret_cast<uintptr_t>(*out) - heap_base).initialised = true;  // a vector fills what it takes
     return error;
 }
+extern "C" void ok_library_free(void* pointer) {
+    if (pointer) ok_stream_order(JOIN_DEVICE, nullptr, nullptr);
+    ok_device_free(pointer, Site(nullptr, 0));
+}
 
 void note_library_access(uintptr_t address, size_t bytes, bool writes) {
     uintptr_t offset = address - heap_base;

@@ -41,6 +41,8 @@ extern "C" bool ok_library_scalar_out(const LibraryCall* call, const char* name,
 // From here to the end of the work device memory is open to the host, and what is written there counts as written.
 extern "C" void ok_library_work(bool begins);
 extern "C" int ok_library_alloc(void** out, size_t bytes, bool managed);
+// As cudaFree, which waits for all streams.
+extern "C" void ok_library_free(void* pointer);
 
 // --- linear algebra, of matrices by columns. The operands were checked ----------------------------------------------
 struct Gemm {

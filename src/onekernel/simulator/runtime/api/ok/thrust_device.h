@@ -108,7 +108,7 @@ void* malloc(execution_policy<Policy>&, std::size_t bytes) {
 }
 template <class Policy, class Pointer>
 void free(execution_policy<Policy>&, Pointer pointer) {
-    ::__ok::ok_device_free(::thrust::raw_pointer_cast(pointer), ::__ok::Site(nullptr, 0));
+    ::__ok::ok_library_free(::thrust::raw_pointer_cast(pointer));
 }
 
 // Where the host and the device meet, in a copy, the device works.

@@ -15,7 +15,7 @@ public:
         if (bytes != 0 && ok_library_alloc(&pointer, bytes, managed) != 0) throw std::bad_alloc();
         return pointer;
     }
-    void do_deallocate(void* pointer, std::size_t, std::size_t) override { ok_device_free(pointer, Site(nullptr, 0)); }
+    void do_deallocate(void* pointer, std::size_t, std::size_t) override { ok_library_free(pointer); }
 };
 using ThrustMemory = ThrustResource<false>;
 using ThrustManagedMemory = ThrustResource<true>;
