@@ -1,4 +1,5 @@
 // What runs at a launch, a call of the runtime or a finding: compiled beside the others, and less optimised.
+#include "memory/copies.cpp"
 #include "memory/managed.cpp"
 #include "memory/pinned.cpp"
 #include "memory/host_view.cpp"
@@ -11,6 +12,8 @@
 #include "report/printed.cpp"
 #include "report/shown.cpp"
 #include "report/unasked.cpp"
+#include "machine/signal_context.cpp"
+#include "machine/time_limit.cpp"
 #include "machine/crash.cpp"
 #include "machine/less.cpp"
 #include "machine/repeated.cpp"

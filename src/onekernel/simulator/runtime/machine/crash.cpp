@@ -1,150 +1,27 @@
-// Faults and endless loops: a signal handler hands control back to the scheduler, and the finding names the line.
+// Faults, and calls that end without returning: a signal handler gives control back to the scheduler, and a finding names
+// the line.
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "../memory/host_memory.h"
 #include "../memory/memory.h"
 #include "../memory/pinned.h"
 #include "../report/findings.h"
 #include "crash.h"
 #include "launch.h"
-#include "less.h"
 #include "program.h"
+#include "signal_context.h"
+#include "time_limit.h"
 
 namespace __ok {
-static double time_limit = 10;
 static sigjmp_buf call_env;
 static volatile bool in_call = false;
-static __thread timer_t timer;
-static __thread bool has_timer = false;
-static __thread int tries = 0;
-// The half of the time limit in which a launch is looked at now and then, in pieces.
-constexpr int PIECES = 8;
-static __thread int pieces_over = 0;
-// How far the running launch is: blocks that have begun, threads of the last one that have ended, and its clock.
-struct Reached {
-    unsigned launch = 0;
-    uint64_t begun = 0, block = 0;
-    int ended = 0;
-    uint32_t time = 0;
-};
-static __thread Reached half_way;  // when half of the time was over; before that, when the last piece was
 static __thread char* signal_stack = nullptr;
-static uintptr_t code_low = 0, code_high = 0;
 static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction before[5], before_limit;
-static int limit_signal() { return SIGRTMIN + 5; }
-
-void set_time_limit(double seconds) { time_limit = seconds; }
-void set_code(uintptr_t low, uintptr_t high) {
-    code_low = low;
-    code_high = high;
-}
-
-bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
-
-// The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
-__attribute__((no_sanitize("address"))) static std::vector<uintptr_t> stack_of(const ucontext_t* context) {
-    std::vector<uintptr_t> pcs;
-#if defined(__x86_64__)
-    uintptr_t pc = context->uc_mcontext.gregs[REG_RIP], sp = context->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    uintptr_t pc = context->uc_mcontext.pc, sp = context->uc_mcontext.sp;
-#else
-    uintptr_t pc = 0, sp = 0;
-#endif
-    if (in_code(pc)) pcs.push_back(pc + 1);  // return addresses lie behind their instruction: treat this one alike
-#if defined(__aarch64__)
-    if (in_code(context->uc_mcontext.regs[30])) pcs.push_back(context->uc_mcontext.regs[30]);
-#endif
-    if (!sp) return pcs;
-    uintptr_t page_end = (sp | 4095) + 1;  // the next page may not exist
-    const Worker* w = worker;
-    // By rank alone: a thread's turn begins with several stores, and `current` may already be the next thread here.
-    if (w && w->current && w->threads[w->rank].stack >= 0) {
-        int stack = w->threads[w->rank].stack;
-        uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), stack));
-        uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) + size_t(stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
-        if (sp < bottom && bottom - sp <= GUARD_BYTES) sp = bottom;  // the overflow itself
-        uintptr_t saved = reinterpret_cast<uintptr_t>(w->contexts[w->rank]);
-        if ((sp < bottom || sp >= top) && saved >= bottom && saved < top) sp = saved;  // between two threads, in ok_barrier
-        if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
-    }
-    bool of_host = !w || !w->current;
-    for (int more = 0; of_host && more < 4 && is_readable(page_end); more++) page_end += 4096;
-    int found = 0, most = of_host ? 64 : 12;  // a library's templates may stand between, call within call
-    for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < most; p += 8) {
-        uintptr_t word = *reinterpret_cast<uintptr_t*>(p);
-        if (in_code(word)) {
-            pcs.push_back(word);
-            found++;
-        }
-    }
-    return pcs;
-}
-
-static uintptr_t pc_of(const ucontext_t* context) {
-#if defined(__x86_64__)
-    return context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-    return context->uc_mcontext.pc;
-#else
-    (void)context;
-    return 0;
-#endif
-}
-
-// Whether the instruction reads and writes as one: what the host does so to memory that a kernel may be using is meant.
-static bool is_atomic(uintptr_t pc) {
-#if defined(__x86_64__)  // a lock prefix, behind others perhaps, or xchg, which needs none
-    auto byte = reinterpret_cast<const uint8_t*>(pc);
-    while (*byte == 0x66 || *byte == 0x67 || *byte >> 4 == 4) byte++;
-    return *byte == 0xf0 || *byte == 0x86 || *byte == 0x87;
-#elif defined(__aarch64__)  // exclusive pairs; the atomics of ARMv8.1
-    const uint32_t word = *reinterpret_cast<const uint32_t*>(pc);
-    return (word & 0x3f000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
-#else
-    (void)pc;
-    return false;
-#endif
-}
-
-// Whether it was a write that faulted, where the processor tells: a host that sets a flag for a running kernel means it.
-static bool is_write(const ucontext_t* context) {
-#if defined(__x86_64__)
-    return context->uc_mcontext.gregs[REG_ERR] & 2;
-#else
-    (void)context;
-    return false;
-#endif
-}
-
-static void arm(double seconds) {
-    if (!has_timer) return;
-    itimerspec spec{};
-    spec.it_value.tv_sec = static_cast<time_t>(seconds);
-    spec.it_value.tv_nsec = static_cast<long>((seconds - static_cast<double>(spec.it_value.tv_sec)) * 1e9);
-    timer_settime(timer, 0, &spec, nullptr);
-}
-
-double stop_time_limit() {
-    itimerspec now{};
-    if (has_timer) timer_gettime(timer, &now);
-    arm(0);
-    return static_cast<double>(now.it_value.tv_sec) + 1e-9 * static_cast<double>(now.it_value.tv_nsec);
-}
-
-void resume_time_limit(double seconds_left) { arm(std::max(seconds_left, 1e-3)); }
 
 // Out of the launcher; of a program the end, with the status that a shell gives to what a signal ends.
 [[noreturn]] static void leave_call(int error, int signal = SIGABRT) {
@@ -159,46 +36,6 @@ static const char* kind_of(int signal, const Worker* w, uintptr_t address) {
     if (signal == SIGILL) return "illegal-instruction";
     if (w && in_stack_guard(*w, address)) return "stack-overflow";
     return address < 4096 ? "null-pointer" : "wild-pointer";
-}
-
-static Reached reached(const Worker& w) {
-    if (!w.launch) return {};
-    return {w.launch->serial, w.launch->next.load(), w.block, w.launch->threads - w.alive, w.time};
-}
-
-// A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended
-// since half of the time was over, it is the latter. Of a block whose threads only go on meeting nobody can say.
-static void tell_time_limit(const Worker& w, const ucontext_t* context) {
-    long long seconds = static_cast<long long>(time_limit);
-    Reached now = reached(w), then = now.launch == half_way.launch ? half_way : Reached();
-    bool one_block = now.launch == half_way.launch && now.block == half_way.block;
-    bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2);
-    if (!w.current || (!blocks_end && !one_block)) {
-        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
-        return;
-    }
-    double threads = w.launch->threads, blocks = static_cast<double>(w.launch->blocks);
-    double whole = blocks_end ? blocks : threads * blocks;
-    double done = blocks_end ? std::min(static_cast<double>(now.begun), blocks) : threads * static_cast<double>(std::max<uint64_t>(now.begun, 1) - 1) + now.ended;
-    double since = blocks_end ? static_cast<double>(now.begun - then.begun) : now.ended - then.ended;
-    auto needed = seconds + 1 + static_cast<long long>((whole - done) * (time_limit / 2) / std::max(since, 1.0));
-    if (blocks_end)
-        Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
-            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", needed).add();
-    else if (now.ended > then.ended + 1)
-        Finding("time-limit").form("threads").code_at(stack_of(context)).here().number("seconds", seconds)
-            .number("done", now.ended).number("threads", w.launch->threads).number("needed", needed).add();
-    else if (now.time > then.time + 1)
-        Finding("time-limit").form("meets").code_at(stack_of(context)).here().number("seconds", seconds)
-            .number("met", now.time - then.time).add();
-    else
-        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
-}
-
-// Whether the running launch, at its pace since the last look, would need two and a half times the whole limit from here.
-static bool is_far_too_large(const Worker& w, const Reached& now) {
-    if (!w.current || now.launch != half_way.launch || now.begun <= half_way.begun) return false;
-    return w.launch->blocks - std::min(now.begun, w.launch->blocks) > (now.begun - half_way.begun) * (5 * PIECES);
 }
 
 constexpr uintptr_t MALLOC_HEADER = 16;  // bytes that glibc's free() looks at in front of what it is given
@@ -216,20 +53,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         return;  // happens again, with the handler that was there before
     }
     if (signal == limit_signal()) {
-        // Not while a lock is held or another library runs, unless that goes on and on.
-        if ((w->busy || !in_code(pc_of(context))) && ++tries < 500) {
-            arm(0.002);
-            return;
-        }
-        if (pieces_over < PIECES) {  // how far it is at half of the time tells later whether it goes on
-            const Reached now = reached(*w);
-            const bool is_half = ++pieces_over == PIECES;
-            if (is_half || is_far_too_large(*w, now)) ask_for_less(*w);
-            half_way = now;
-            arm(is_half ? time_limit / 2 : time_limit / 2 / PIECES);
-            return;
-        }
-        tell_time_limit(*w, context);
+        if (!is_over_time(*w, context)) return;
         w->busy = 0;
         if (!w->current) leave_call(ERROR_LAUNCH_TIMEOUT, SIGXCPU);
         stop_launch(ERROR_LAUNCH_TIMEOUT);
@@ -279,23 +103,11 @@ void guard_thread() {
     stack.ss_sp = signal_stack;
     stack.ss_size = 65536;
     sigaltstack(&stack, nullptr);
-    sigevent event{};
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = limit_signal();
-#ifndef sigev_notify_thread_id
-    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
-#else
-    event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
-#endif
-    tries = 0;
-    pieces_over = 0;
-    has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
-    arm(time_limit / 2 / PIECES);
+    start_time_limit();
 }
 
 void unguard_thread() {
-    if (has_timer) timer_delete(timer);
-    has_timer = false;
+    end_time_limit();
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     sigaltstack(&none, nullptr);

@@ -18,13 +18,13 @@
 #include "../report/findings.h"
 #include "../report/launches.h"
 #include "../report/unasked.h"
-#include "crash.h"
 #include "less.h"
 #include "limits.h"
 #include "nested.h"
 #include "program.h"
 #include "repeated.h"
 #include "resident_blocks.h"
+#include "time_limit.h"
 
 namespace __ok {
 static std::vector<Worker*> workers;

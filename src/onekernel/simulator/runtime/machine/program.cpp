@@ -17,6 +17,7 @@
 #include "crash.h"
 #include "launch.h"
 #include "streams.h"
+#include "time_limit.h"
 
 namespace __ok {
 bool is_program = false;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../machine/crash.h"
+#include "../machine/signal_context.h"
 #include "../machine/launch.h"
 #include "findings.h"
 

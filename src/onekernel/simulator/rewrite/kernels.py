@@ -1,0 +1,114 @@
+"""The kernels of a file by their definitions, and what names them without launching them."""
+
+from __future__ import annotations
+
+import re
+
+from onekernel.simulator.rewrite.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    split_commas,
+    text_of,
+    tokenize,
+)
+
+_C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
+_CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
+
+
+def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
+    """Template parameters of each kernel template, and how often each kernel name is defined, or declared otherwise."""
+    arity: dict[str, int] = {}
+    names: dict[str, int] = {}
+    taken: dict[str, set[str]] = {}  # the types of its parameters
+    for i, token in enumerate(tokens):
+        if token.kind != "name" or token.text != "__global__":
+            continue
+        k = i
+        while k < len(tokens) and not is_sign(tokens, k, ";") and not is_sign(tokens, k, "{"):
+            if is_sign(tokens, k, "("):
+                before = previous_solid(tokens, k - 1)
+                if tokens[before].text in ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__"):
+                    k = closing(tokens, k) + 1
+                    continue
+                name = tokens[before].text
+                close = next_solid(tokens, closing(tokens, k) + 1)
+                types = _types(tokens[k + 1 : closing(tokens, k)])
+                is_other = types not in taken.setdefault(name, {types})
+                taken[name].add(types)
+                names[name] = names.get(name, 0) + is_sign(tokens, close, "{") + is_other
+                if (count := _template_parameters(tokens, i)) is not None:
+                    arity[name] = count
+                break
+            k += 1
+    return arity, names
+
+
+def _types(parameters: list[Token]) -> str:
+    """The parameters without spaces and their own names, so that a declaration is known as its definition's."""
+    out = []
+    for piece in split_commas(parameters):
+        words = [t.text for t in piece if t.kind not in ("space", "directive")]
+        named = len(words) > 1 and words[-1].isidentifier() and words[-2] != "unsigned"
+        out.append("".join(words[:-1] if named else words))
+    return ",".join(out)
+
+
+def plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str, int]]:
+    """Statements that call a kernel like any function, without <<<...>>>: the kernel's name and the line."""
+    found = []
+    for i, token in enumerate(tokens):
+        if token.kind == "name" and token.text in kernels and is_sign(tokens, next_solid(tokens, i + 1), "("):
+            before = previous_solid(tokens, i - 1)
+            if any(is_sign(tokens, before, sign) for sign in (";", "{", "}")):
+                found.append((token.text, token.line))
+    return found
+
+
+def _template_parameters(tokens: list[Token], i: int) -> int | None:
+    """How many parameters the template header before token `i` has; None without one."""
+    k = previous_solid(tokens, i - 1)
+    while k >= 0 and tokens[k].kind == "name" and tokens[k].text in ("static", "inline", "extern"):
+        k = previous_solid(tokens, k - 1)
+    if not is_sign(tokens, k, ">"):
+        return None
+    end, depth, count = k, 0, 1
+    while k >= 0:
+        depth += is_sign(tokens, k, ">") - is_sign(tokens, k, "<")
+        if depth == 0:
+            break
+        count += depth == 1 and is_sign(tokens, k, ",")
+        k -= 1
+    before = previous_solid(tokens, k - 1)
+    if before < 0 or tokens[before].text != "template":
+        return None
+    return count if one_line(tokens[k + 1 : end]) else 0
+
+
+def uncast_kernels(tokens: list[Token]) -> list[Token]:
+    """cudaLaunchKernel((void*)kernel, ...) and node.func = (void*)kernel need the kernel's own type: the cast goes."""
+    calls = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+    has_nodes = any(t.text == "cudaKernelNodeParams" for t in tokens)
+    for i, token in enumerate(tokens):
+        if has_nodes and token.text == "func" and is_sign(tokens, equals := next_solid(tokens, i + 1), "="):
+            end = next(k for k in range(equals, len(tokens)) if is_sign(tokens, k, ";"))
+            plain = _uncast(text_of(tokens[equals + 1 : end]))
+            tokens[equals + 1 : end] = tokenize(plain, tokens[equals].line)
+        if token.kind != "name" or token.text not in calls:
+            continue
+        bracket = next_solid(tokens, i + 1)
+        if not is_sign(tokens, bracket, "("):
+            continue
+        pieces = split_commas(tokens[bracket + 1 : closing(tokens, bracket)])
+        first = text_of(pieces[0]) if pieces else ""
+        if (plain := _uncast(first)) != first:
+            tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
+    return tokens
+
+
+def _uncast(text: str) -> str:
+    return _CAST.sub(r"\1\2", _C_CAST.sub(r"\1", text))

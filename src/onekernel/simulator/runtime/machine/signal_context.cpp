@@ -1,0 +1,90 @@
+// Registers and stack of a thread that a signal stopped.
+#include <algorithm>
+
+#include "../memory/host_memory.h"
+#include "fiber.h"
+#include "signal_context.h"
+
+namespace __ok {
+static uintptr_t code_low = 0, code_high = 0;
+
+void set_code(uintptr_t low, uintptr_t high) {
+    code_low = low;
+    code_high = high;
+}
+
+bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
+
+__attribute__((no_sanitize("address"))) std::vector<uintptr_t> stack_of(const ucontext_t* context) {
+    std::vector<uintptr_t> pcs;
+#if defined(__x86_64__)
+    uintptr_t pc = context->uc_mcontext.gregs[REG_RIP], sp = context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    uintptr_t pc = context->uc_mcontext.pc, sp = context->uc_mcontext.sp;
+#else
+    uintptr_t pc = 0, sp = 0;
+#endif
+    if (in_code(pc)) pcs.push_back(pc + 1);  // return addresses lie behind their instruction: treat this one alike
+#if defined(__aarch64__)
+    if (in_code(context->uc_mcontext.regs[30])) pcs.push_back(context->uc_mcontext.regs[30]);
+#endif
+    if (!sp) return pcs;
+    uintptr_t page_end = (sp | 4095) + 1;  // the next page may not exist
+    const Worker* w = worker;
+    // By rank alone: a thread's turn begins with several stores, and `current` may already be the next thread here.
+    if (w && w->current && w->threads[w->rank].stack >= 0) {
+        int stack = w->threads[w->rank].stack;
+        uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), stack));
+        uintptr_t bottom = reinterpret_cast<uintptr_t>(w->stacks) + size_t(stack) * (GUARD_BYTES + STACK_BYTES) + GUARD_BYTES;
+        if (sp < bottom && bottom - sp <= GUARD_BYTES) sp = bottom;  // the overflow itself
+        uintptr_t saved = reinterpret_cast<uintptr_t>(w->contexts[w->rank]);
+        if ((sp < bottom || sp >= top) && saved >= bottom && saved < top) sp = saved;  // between two threads, in ok_barrier
+        if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
+    }
+    bool of_host = !w || !w->current;
+    for (int more = 0; of_host && more < 4 && is_readable(page_end); more++) page_end += 4096;
+    int found = 0, most = of_host ? 64 : 12;  // a library's templates may stand between, call within call
+    for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < most; p += 8) {
+        uintptr_t word = *reinterpret_cast<uintptr_t*>(p);
+        if (in_code(word)) {
+            pcs.push_back(word);
+            found++;
+        }
+    }
+    return pcs;
+}
+
+uintptr_t pc_of(const ucontext_t* context) {
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return context->uc_mcontext.pc;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+bool is_atomic(uintptr_t pc) {
+#if defined(__x86_64__)  // a lock prefix, behind others perhaps, or xchg, which needs none
+    auto byte = reinterpret_cast<const uint8_t*>(pc);
+    while (*byte == 0x66 || *byte == 0x67 || *byte >> 4 == 4) byte++;
+    return *byte == 0xf0 || *byte == 0x86 || *byte == 0x87;
+#elif defined(__aarch64__)  // exclusive pairs; the atomics of ARMv8.1
+    const uint32_t word = *reinterpret_cast<const uint32_t*>(pc);
+    return (word & 0x3f000000) == 0x08000000 || (word & 0x3b200c00) == 0x38200000;
+#else
+    (void)pc;
+    return false;
+#endif
+}
+
+bool is_write(const ucontext_t* context) {
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    (void)context;
+    return false;
+#endif
+}
+}  // namespace __ok

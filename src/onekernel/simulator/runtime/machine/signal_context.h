@@ -1,0 +1,18 @@
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace __ok {
+void set_code(uintptr_t low, uintptr_t high);  // where this shared object's code lies
+bool in_code(uintptr_t pc);
+// The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
+std::vector<uintptr_t> stack_of(const ucontext_t* context);
+uintptr_t pc_of(const ucontext_t* context);
+// Whether the instruction reads and writes as one: what the host does so to memory that a kernel may be using is meant.
+bool is_atomic(uintptr_t pc);
+// Whether it was a write that faulted, where the processor tells: a host that sets a flag for a running kernel means it.
+bool is_write(const ucontext_t* context);
+}  // namespace __ok

@@ -1,0 +1,129 @@
+// The limit of processor time: a clock for each thread, looked at now and then, and what is told when it is over.
+#include <csignal>
+#include <ctime>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "../report/findings.h"
+#include "launch.h"
+#include "less.h"
+#include "signal_context.h"
+#include "time_limit.h"
+
+namespace __ok {
+static double time_limit = 10;
+static __thread timer_t timer;
+static __thread bool has_timer = false;
+static __thread int tries = 0;
+// The half of the time limit in which a launch is looked at now and then, in pieces.
+constexpr int PIECES = 8;
+static __thread int pieces_over = 0;
+// How far the running launch is: blocks that have begun, threads of the last one that have ended, and its clock.
+struct Reached {
+    unsigned launch = 0;
+    uint64_t begun = 0, block = 0;
+    int ended = 0;
+    uint32_t time = 0;
+};
+static __thread Reached half_way;  // when half of the time was over; before that, when the last piece was
+
+int limit_signal() { return SIGRTMIN + 5; }
+void set_time_limit(double seconds) { time_limit = seconds; }
+
+static void arm(double seconds) {
+    if (!has_timer) return;
+    itimerspec spec{};
+    spec.it_value.tv_sec = static_cast<time_t>(seconds);
+    spec.it_value.tv_nsec = static_cast<long>((seconds - static_cast<double>(spec.it_value.tv_sec)) * 1e9);
+    timer_settime(timer, 0, &spec, nullptr);
+}
+
+double stop_time_limit() {
+    itimerspec now{};
+    if (has_timer) timer_gettime(timer, &now);
+    arm(0);
+    return static_cast<double>(now.it_value.tv_sec) + 1e-9 * static_cast<double>(now.it_value.tv_nsec);
+}
+
+void resume_time_limit(double seconds_left) { arm(std::max(seconds_left, 1e-3)); }
+
+void start_time_limit() {
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = limit_signal();
+#ifndef sigev_notify_thread_id
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+#else
+    event.sigev_notify_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+#endif
+    tries = 0;
+    pieces_over = 0;
+    has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
+    arm(time_limit / 2 / PIECES);
+}
+
+void end_time_limit() {
+    if (has_timer) timer_delete(timer);
+    has_timer = false;
+}
+
+static Reached reached(const Worker& w) {
+    if (!w.launch) return {};
+    return {w.launch->serial, w.launch->next.load(), w.block, w.launch->threads - w.alive, w.time};
+}
+
+// A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended
+// since half of the time was over, it is the latter. Of a block whose threads only go on meeting nobody can say.
+static void tell_time_limit(const Worker& w, const ucontext_t* context) {
+    long long seconds = static_cast<long long>(time_limit);
+    Reached now = reached(w), then = now.launch == half_way.launch ? half_way : Reached();
+    bool one_block = now.launch == half_way.launch && now.block == half_way.block;
+    bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2);
+    if (!w.current || (!blocks_end && !one_block)) {
+        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
+        return;
+    }
+    double threads = w.launch->threads, blocks = static_cast<double>(w.launch->blocks);
+    double whole = blocks_end ? blocks : threads * blocks;
+    double done = blocks_end ? std::min(static_cast<double>(now.begun), blocks) : threads * static_cast<double>(std::max<uint64_t>(now.begun, 1) - 1) + now.ended;
+    double since = blocks_end ? static_cast<double>(now.begun - then.begun) : now.ended - then.ended;
+    auto needed = seconds + 1 + static_cast<long long>((whole - done) * (time_limit / 2) / std::max(since, 1.0));
+    if (blocks_end)
+        Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
+            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", needed).add();
+    else if (now.ended > then.ended + 1)
+        Finding("time-limit").form("threads").code_at(stack_of(context)).here().number("seconds", seconds)
+            .number("done", now.ended).number("threads", w.launch->threads).number("needed", needed).add();
+    else if (now.time > then.time + 1)
+        Finding("time-limit").form("meets").code_at(stack_of(context)).here().number("seconds", seconds)
+            .number("met", now.time - then.time).add();
+    else
+        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
+}
+
+// Whether the running launch, at its pace since the last look, would need two and a half times the whole limit from here.
+static bool is_far_too_large(const Worker& w, const Reached& now) {
+    if (!w.current || now.launch != half_way.launch || now.begun <= half_way.begun) return false;
+    return w.launch->blocks - std::min(now.begun, w.launch->blocks) > (now.begun - half_way.begun) * (5 * PIECES);
+}
+
+bool is_over_time(Worker& w, const ucontext_t* context) {
+    // Not while a lock is held or another library runs, unless that goes on and on.
+    if ((w.busy || !in_code(pc_of(context))) && ++tries < 500) {
+        arm(0.002);
+        return false;
+    }
+    if (pieces_over < PIECES) {  // how far it is at half of the time tells later whether it goes on
+        const Reached now = reached(w);
+        const bool is_half = ++pieces_over == PIECES;
+        if (is_half || is_far_too_large(w, now)) ask_for_less(w);
+        half_way = now;
+        arm(is_half ? time_limit / 2 : time_limit / 2 / PIECES);
+        return false;
+    }
+    tell_time_limit(w, context);
+    return true;
+}
+}  // namespace __ok
