@@ -48,9 +48,9 @@ __global__ void grey(const unsigned char* rgb, unsigned char* out, int width, in
 }
 __global__ void reverse(int* x, int n) {
     extern __shared__ int s[];
-    s[threadIdx.x] = x[threadIdx.x];
+    s[threadIdx.x] = x[threadIdx.x];  // <- 24:out-of-bounds-shared-write
     __syncthreads();
-    x[threadIdx.x] = s[n - threadIdx.x];  // <- 8:out-of-bounds-shared-read
+    x[threadIdx.x] = s[n - threadIdx.x];  // <- 8:out-of-bounds-shared-read 24:out-of-bounds-shared-read
 }
 __global__ void add(const float* x, float* sum, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,6 +61,37 @@ __global__ void add_one(int** rows) {
 }
 __global__ void hello() {
     printf("hello from %d\n", threadIdx.x);
+}
+// 16: an index below 0 of the program's first buffer; 17: the grid is rounded down; 18: nobody writes; 19: the launch gives
+// no shared memory; 20: a lock that a plain store gives back; 21: bytes and elements; 22: a tile over the edge; 25: past a variable.
+__global__ void blur(const int* data, int* out, int width) {
+    if (threadIdx.x < 8) out[threadIdx.x] = data[(int)threadIdx.x - width];  // <- 16:out-of-bounds-read
+}
+__global__ void square(const int* data, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = data[i] * data[i];  // <- 21:out-of-bounds-write
+}
+__device__ float steps[8];
+__global__ void look_up(float* y) { y[threadIdx.x] = steps[threadIdx.x]; }  // <- 25:out-of-bounds-read
+template <class T>
+__global__ void pad(T* x) { x[threadIdx.x].a = 1; }
+__device__ int lock;
+__global__ void guarded(int* out) {
+    while (atomicCAS(&lock, 0, 1) != 0) {}  // <- 20:race-global
+    __threadfence();
+    atomicAdd(out, 1);
+    lock = 0;
+}
+__global__ void product(const float* a, float* c, int n) {
+    __shared__ float tile[16][16];
+    float sum = 0;
+    for (int m = 0; m < n; m += 16) {
+        tile[threadIdx.y][threadIdx.x] = a[(m + threadIdx.y) * n + threadIdx.x];  // <- 22:out-of-bounds-read
+        __syncthreads();
+        for (int k = 0; k < 16; k++) sum += tile[k][threadIdx.x];
+        __syncthreads();
+    }
+    if (threadIdx.y == 0) c[threadIdx.x] = sum;
 }
 
 void managed(bool whole) {  // 9; 10 is right
@@ -124,6 +155,40 @@ int main(int argc, char** argv) {
         cudaFree(table);
     }
     if (which == 13) cudaMemcpy(&data, h.data(), n * sizeof(int), cudaMemcpyHostToDevice);  // <- 13:wrong-copy-side
+    if (which == 16) blur<<<1, 64>>>(data, out, 8);
+    if (which == 17 || which == 18) {
+        const int least = which == 17 ? 0 : n;
+        std::vector<float> result(1000);
+        square<<<1000 / 256, 256>>>(data, y, 1000 - least);
+        cudaMemcpy(result.data(), y, 1000 * sizeof(float), cudaMemcpyDeviceToHost);  // <- 17:unwritten-copy 18:unwritten-copy
+    }
+    if (which == 19) {
+        int** rows;
+        cudaMalloc(&rows, 4 * sizeof(int*));
+        cudaMalloc(&rows[0], 8 * sizeof(int));  // <- 19:host-touches-device
+    }
+    if (which == 20) guarded<<<2, 1>>>(out);
+    if (which == 21) {
+        float* short_of_bytes;
+        cudaMalloc(&short_of_bytes, n);
+        square<<<n / 256, 256>>>(data, short_of_bytes, n);
+        cudaFree(short_of_bytes);
+    }
+    if (which == 22) product<<<1, dim3(16, 16)>>>(x, y, 40);
+    if (which == 23) square<<<256, 4096>>>(data, y, n);  // <- 23:bad-launch 23:unasked-error
+    if (which == 24) reverse<<<1, 64>>>(data, 64);
+    if (which == 25) look_up<<<1, 16>>>(y);
+    if (which == 26) {  // what is left out between two members, or copied for the sake of copying, is nobody's mistake
+        struct alignas(16) Padded { int a; };
+        std::vector<Padded> result(16);
+        Padded* padded;
+        cudaMalloc(&padded, 16 * sizeof(Padded));
+        square<<<1, 16>>>(data, y, 16);
+        pad<<<1, 16>>>(padded);
+        cudaMemcpy(result.data(), padded, 16 * sizeof(Padded), cudaMemcpyDeviceToHost);
+        cudaMemcpy(h.data(), between, n * sizeof(int), cudaMemcpyDeviceToHost);
+        cudaFree(padded);
+    }
     cudaFree(data);
     cudaFree(out);
     cudaFree(x);

@@ -27,6 +27,17 @@ SAID = {
     13: ("the pointer itself is passed: `d`, not `&d`", "se pase el puntero mismo: `d`, no `&d`"),
     14: ("without having waited for this launch of hello", "sin haber esperado a este lanzamiento de hello"),
     15: (),
+    16: ("blur reads data[-8], before its first element", "blur lee data[-8], antes de su primer elemento"),
+    17: ("Of the 1,000 elements of y that", "De los 1000 elementos de y que"),
+    18: ("The 1,000 elements of y that are copied to the host here were never", "Nadie ha escrito los 1000 elementos"),
+    19: ("Ask for the rows into an array of pointers of the host", "Pide las filas en un array de punteros del host"),
+    20: ("an atomic and a plain access meet", "coinciden un acceso atómico y uno normal"),
+    21: ("has 1024 bytes, as line", "en bytes, no en elementos"),
+    22: ("The tile hangs over the edge of the matrix", "La tesela se sale del borde"),
+    23: ("Are the two numbers exchanged?", "¿Están intercambiados los dos números?"),
+    24: ("The launch gives the extern __shared__ array no bytes", "no da ningún byte al array extern"),
+    25: ("look_up reads steps[8], 1 past the last of its 8", "look_up lee steps[8], 1 más allá del último"),
+    26: (),
 }
 
 

@@ -52,6 +52,25 @@ def is_of_device(file: str | None, name: str) -> bool:
     return any(variable.search(_code(line)) for line in (_lines(file) if file else ()))
 
 
+def fills_shared(file: str | None, number: int | None) -> bool:
+    """Whether the line stores into an element of a __shared__ array."""
+    stored = re.match(r"(\w+)\s*(?:\[[^\]]*\]\s*)+=[^=]", _code(line_of(file, number)))
+    array = re.compile(rf"__shared__[^;()]*\b{stored[1]}\s*\[" if stored else r"(?!)")
+    return any(array.search(_code(line)) for line in (_lines(file) if file else ()))
+
+
+def allocated_without_sizeof(file: str | None, number: int | None, variable: str) -> bool:
+    """Whether the line asks for the variable's memory by a number alone: cudaMalloc(&v, n)."""
+    asked = re.search(rf"\bcudaMalloc\w*\s*\([^;]*?&\s*{re.escape(variable)}\s*,([^;]*)\)\s*;", _code(line_of(file, number)))
+    words = re.findall(r"\w+", asked[1].partition(";")[0]) if asked else []
+    return bool(words) and not any(re.search(r"sizeof|size|bytes|mem", word, re.IGNORECASE) for word in words)
+
+
+def allocates_into_element(file: str | None, number: int | None) -> bool:
+    """Whether the line asks for memory whose pointer goes into an element of an array, or a member behind a pointer."""
+    return bool(re.search(r"\bcudaMalloc\w*\s*\([^;,]*&\s*\(?\s*\w+\s*(?:\[|->)", _code(line_of(file, number))))
+
+
 def in_loop(file: str | None, number: int | None) -> bool:
     """Whether a loop of the same function stands around the line: told by braces, or by a loop that needs none."""
     return _inside(file, number, _LOOP)

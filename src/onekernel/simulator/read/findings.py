@@ -42,6 +42,10 @@ OF_THE_READER = (
     "one-past",
     "just-past",
     "advice-plane",
+    "advice-bytes",
+    "advice-tile",
+    "no-bytes",
+    "rows",
     "loop",
     "some-call",
 )
@@ -56,6 +60,9 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     # Where an access leaves its buffer it may come into another one, and find there what nobody wrote.
     outside = {tuple(found["pc"]) for found in raw if found["code"] == "out-of-bounds-read"}
     kept = [f for f in raw if f["code"] != "uninitialised-read" or tuple(f["pc"]) not in outside]
+    # A kernel that was stopped, or never began, has not written its output: the error says so.
+    failed = next((n for n, f in enumerate(kept) if by_code()[f["code"]].severity == "error"), len(kept))
+    kept = [f for n, f in enumerate(kept) if f["code"] != "unwritten-copy" or n < failed]
     told = [_finding(found, report, lines, path, functions) for found in kept]
     return tuple({_alike(finding, number): finding for number, finding in reversed([*enumerate(told)])}.values())[::-1]
 
@@ -90,10 +97,10 @@ def _finding(
     if form == "grid" and file == (other_file or file):
         order = _lost(file, line, other, str(values["variable"]))
         form = f"{order}-grid" if order else form
-    if "advice" in values and excerpt.in_loop(file, line):
-        values["advice"] = record.says("advice-loop", {})
-    elif "advice" in values and not values["pitch"] and _is_plane(found, report):
-        values["advice"] = record.says("advice-plane", {})
+    if "advice" in values:
+        values["advice"] = _advice(record, values, (file, line), (other_file, other), _is_plane(found, report))
+    if form == "unnamed" and excerpt.allocates_into_element(file, line):
+        form = "rows"
     if record.name == "out-of-bounds-shared":
         values["place"] = _place_in_shared(record, values, form, file, line, threads)
     if record.name == "unasked-error":
@@ -119,12 +126,29 @@ def _finding(
     return Finding(found["code"], record.says(form, values), file, line, record.severity, record.chapter)
 
 
+def _advice(
+    record: Record, values: dict[str, Any], at: tuple[str | None, int | None], made: tuple[str | None, int | None],
+    is_plane: bool,
+) -> Message | str:  # fmt: skip
+    """What may be meant by an index behind the end of a buffer."""
+    variable, index = str(values["variable"]), int(str(values["index"]))
+    if index < int(str(values.get("held", 0))) and excerpt.allocated_without_sizeof(*made, variable):
+        return record.says("advice-bytes", values)
+    if excerpt.fills_shared(*at) and excerpt.in_loop(*at):
+        return record.says("advice-tile", values)
+    if excerpt.in_loop(*at):
+        return record.says("advice-loop", {})
+    return record.says("advice-plane", {}) if is_plane and not values.get("pitch") else values["advice"]
+
+
 def _place_in_shared(
     record: Record, values: dict[str, Any], form: str, file: str | None, line: int | None, threads: int
 ) -> Message:
     """What may be meant by an index outside a shared array."""
     name, size = str(values["variable"]), int(str(values.get("size", 0)))
     past = int(str(values.get("index", 0))) - size
+    if not size and excerpt.is_dynamic(file, name):
+        return record.says("no-bytes", {})
     if form == "read" and past >= 0 and excerpt.reads_further(excerpt.line_of(file, line), name):
         return record.says("beyond-step", {})
     if past == 0 and excerpt.has_wide_test(file, line):

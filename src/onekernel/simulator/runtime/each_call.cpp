@@ -7,6 +7,7 @@
 #include "memory/device_malloc.cpp"
 #include "machine/streams.cpp"
 #include "checks/stream_races.cpp"
+#include "checks/unwritten.cpp"
 #include "machine/graphs.cpp"
 #include "report/findings.cpp"
 #include "report/printed.cpp"

@@ -77,8 +77,11 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         if (device) {
             const Allocation* a = nearest(address);
             const bool before = a && a->managed && address < a->low && a->low - address <= MALLOC_HEADER;
-            Finding("host-touches-device").form(!before ? "plain" : a->pinned ? "before-pinned" : "before-managed")
-                .code_at(stack_of(context)).array("variable", a ? a->name : "").add();
+            const bool unnamed = a && !a->name[0] && a->made_file;
+            const char* plain = unnamed ? "unnamed" : "plain";
+            Finding("host-touches-device").form(!before ? plain : a->pinned ? "before-pinned" : "before-managed")
+                .code_at(stack_of(context)).other_at(unnamed ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
+                .array("variable", a ? a->name : "").add();
         } else {
             const char* kind = kind_of(signal, nullptr, address);
             if (is_program) Finding("host-crash").form("program", kind).code_at(stack_of(context)).add();

@@ -64,7 +64,8 @@ int check_launch(const LaunchSite& site, const Config& c) {
     long long threads = 1LL * c.block.x * c.block.y * c.block.z;
     if (!c.grid.x || !c.grid.y || !c.grid.z) return refuse(site, "empty-grid", 0, 1, ERROR_INVALID_CONFIGURATION);
     if (!threads) return refuse(site, "empty-block", 0, 1, ERROR_INVALID_CONFIGURATION);
-    bool looks_exchanged = c.grid.x % 32 == 0 && c.grid.x <= unsigned(CARD.threads_per_block) && threads % 32;
+    bool shaped_as_block = c.grid.x % 32 == 0 && c.grid.x <= unsigned(CARD.threads_per_block);
+    bool looks_exchanged = shaped_as_block && (threads % 32 || c.grid.x >= 4 * WARP);
     if (threads > CARD.threads_per_block && looks_exchanged)
         return refuse(site, "exchanged", threads, c.grid.x, ERROR_INVALID_CONFIGURATION);
     if (threads > CARD.threads_per_block)

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "../checks/race.h"
+#include "../checks/unwritten.h"
 #include "../machine/launch.h"
 #include "../report/findings.h"
 #include "host_view.h"
@@ -47,6 +48,7 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     Open open(from_device && !to_device);
     if (from_device && !to_device && !given) {
         DeviceView view;
+        tell_unwritten(reinterpret_cast<uintptr_t>(from), bytes, at);
         copy_to_host(to, from, bytes, at);
         return SUCCESS;
     }

@@ -23,6 +23,7 @@ uint16_t granule_owner[HEAP_BYTES / GRANULE];
 Allocation allocations[MAX_ALLOCATIONS];
 int allocation_count = 1;  // 0 owns what nobody owns
 
+constexpr size_t BEFORE_FIRST = 16;  // granules, nobody's: where an index below 0 of the first allocation leads
 constexpr size_t MANY_PAGES = size_t(8) << 20;  // bytes from which on large pages are asked for
 static std::recursive_mutex heap_lock;
 static std::map<size_t, size_t> gaps;  // free stretches: granule -> granules
@@ -34,6 +35,7 @@ static void reserve_heap() {
     void* p = mmap(nullptr, HEAP_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return;
     heap_base = reinterpret_cast<uintptr_t>(p);
+    heap_top = BEFORE_FIRST;
 }
 
 Open::Open(bool keeps) {
