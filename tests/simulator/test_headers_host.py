@@ -345,6 +345,35 @@ def test_a_cluster_is_refused_by_line(tmp_path: Path) -> None:
     assert "ONEKERNEL_ARCH=sm_90" in report.findings[0].message.text("en")
 
 
+@pytest.mark.parametrize("compiler", FAMILIES)
+def test_the_special_functions_of_cpp_17_are_there_for_who_names_one(tmp_path: Path, compiler: str) -> None:
+    """They are left out of the header that stands before every file: what is in it, each file takes the time for."""
+    body = """
+    said[at++] = (int)lround(1e6 * std::beta(2.0, 3.0));
+    said[at++] = (int)lround(1e6 * std::riemann_zeta(2.0));"""
+    assert said(tmp_path, body, "#include <cmath>", compiler)[:2] == [83333, 1644934]
+
+
+@pytest.mark.parametrize("compiler", FAMILIES)
+def test_strings_are_there_for_whoever_includes_them_beside_statements_of_ptx(tmp_path: Path, compiler: str) -> None:
+    """<string> stands before cuda_runtime.h where a header of C++ is included, and what translates PTX knows it."""
+    headers = """#include <sstream>
+__global__ void lane(int* out) {
+    int value;
+    asm("mov.u32 %0, %%laneid;" : "=r"(value));
+    out[threadIdx.x] = value;
+}"""
+    body = """
+    std::ostringstream text;
+    text << std::string("lane ") << 3;
+    said[at++] = (int)text.str().size();
+    lane<<<1, 32, 0, stream>>>(y);
+    int back[32];
+    said[at++] = cudaMemcpyAsync(back, y, sizeof back, cudaMemcpyDeviceToHost, stream);
+    said[at++] = back[31];"""
+    assert said(tmp_path, body, headers, compiler)[:3] == [6, 0, 31]
+
+
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_standard_library_stays_usable(compiler: str) -> None:
     # libstdc++ 12 spells an attribute __noinline__, a macro of CUDA's.

@@ -35,6 +35,11 @@ from onekernel.simulator.rewrite.source import POISON, Source
 
 _MARKER = re.compile(r'# (\d+) "([^"]*)"')
 _ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
+# Headers of C++ that have no name in C: several of them stand on <string>.
+_OF_CPP = re.compile(
+    r"#\s*include\s*<(?!c(?:assert|ctype|errno|fenv|float|inttypes|limits|math|setjmp|signal|std\w+|string|time|wchar|wctype)>)"
+    r"(?:[a-z_]+|thrust/[^>\n]+)>"
+)
 WARNINGS = ".warnings"  # beside a build: what the compiler said of it
 
 
@@ -95,19 +100,24 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
 
 
 def compile_object(
-    source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str], work: Path, built: Path
-) -> str:
-    """Writes the rewritten files into the folder `work` and compiles them to `built`. What the compiler has said."""
+    source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str], work: Path, built: Path,
+    where: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """Writes the rewritten files into the folder `work` and compiles them to `built`. What the compiler has said.
+
+    `where`: options that name the folders of the file's own headers; all files share one precompiled header.
+    """
     main = work / "kernel.cpp"
     main.write_text(source.text, encoding="utf-8")
     for name, text in source.included.items():
         (work / name).write_text(text, encoding="utf-8")
-    prefix = precompiled(with_compiler, cache_folder("simulator"), how)
-    if source.has_thrust:
-        how = (*thrust.flags(), *how)
+    strings = any(_OF_CPP.search(text) for text in (source.text, *source.included.values()))
+    prefix = precompiled(with_compiler, cache_folder("simulator"), how, strings)
+    how = (*(thrust.flags() if source.has_thrust else ()), *how, *where)
     macros = [f"-D{define}" for define in defines]
     if source.has_ptx:
-        _translate_ptx(source, main, [with_compiler.path, *how, *macros], str(work))
+        before = ["-imacros", "string"] if strings and with_compiler.family == "g++" else []
+        _translate_ptx(source, main, [with_compiler.path, *how, *macros, *before], str(work))
     if "##" in source.text:
         _refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
     done = run_compiler([with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)])

@@ -50,11 +50,11 @@ def compile_program(
     first = sources[0]
     how = (*flags(mode, with_compiler, first.arch), *OF_PROGRAMS)
     how += (f"-std=gnu++{max(17, int(standard[-2:]))}",) if standard else ()
-    how += tuple(part for folder in first.folders for part in ("-I", str(folder)))
+    folders = tuple(part for folder in first.folders for part in ("-I", str(folder)))
     texts = [t for s in sources for t in (str(s.path), s.text, *(f"{k}\0{v}" for k, v in sorted(s.included.items())))]
     if any(source.has_thrust for source in sources):
         texts += thrust.flags()
-    key = hash_of(*texts, runtime_hash(), with_compiler.version, *how, *defines, *libraries)
+    key = hash_of(*texts, runtime_hash(), with_compiler.version, *how, *folders, *defines, *libraries)
     folder = cache_folder("simulator")
     target = folder / f"{first.path.stem}-{key}.run"
     if used(target):
@@ -65,9 +65,8 @@ def compile_program(
         def built(number: int, source: Source) -> tuple[Path, str]:
             own = Path(work) / str(number)
             own.mkdir()
-            return own / "kernel.o", compile_object(
-                source, with_compiler, (*how, "-iquote", str(source.path.parent)), defines, own, own / "kernel.o"
-            )
+            where = (*folders, "-iquote", str(source.path.parent))
+            return own / "kernel.o", compile_object(source, with_compiler, how, defines, own, own / "kernel.o", where)
 
         objects = list(pool.map(built, range(len(sources)), sources))
         linked = Path(work) / "program"

@@ -56,12 +56,16 @@ def start_object(with_compiler: Compiler, folder: Path) -> Path:
     return _own(with_compiler, folder, "start", ".o", (*COMMON, "-O2", "-w", "-c"), RUNTIME / "executable.cpp")
 
 
-def precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...]) -> Path:
-    """The header to include first, as nvcc does. g++ reads it compiled, which takes a third of the time."""
+def precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...], strings: bool) -> Path:
+    """The header to include first, as nvcc does. g++ reads it compiled, which takes a third of the time.
+
+    `strings`: with <string>, on which other headers of C++ stand. It costs what a small kernel does, and few need it.
+    """
     header = INCLUDE / "cuda_runtime.h"
     if with_compiler.family != "g++":
         return header
-    name = f"cuda-{hash_of(runtime_hash(), with_compiler.version, *flags)}.h"
+    text = ("#include <string>\n" if strings else "") + f'#include "{header}"\n'
+    name = f"cuda-{hash_of(text, runtime_hash(), with_compiler.version, *flags)}.h"
     target = folder / name
     compiled = folder / f"{name}.gch"
     if compiled.is_file() and target.is_file():
@@ -70,7 +74,7 @@ def precompiled(with_compiler: Compiler, folder: Path, flags: tuple[str, ...]) -
         if compiled.is_file() and target.is_file():
             return target
         stub, built = Path(work) / name, Path(work) / f"{name}.gch"
-        stub.write_text(f'#include "{header}"\n', encoding="utf-8")
+        stub.write_text(text, encoding="utf-8")
         done = run_compiler([with_compiler.path, *flags, "-x", "c++-header", str(stub), "-o", str(built)])
         if done.returncode:
             return header

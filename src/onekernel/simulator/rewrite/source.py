@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
@@ -35,6 +36,12 @@ GRAPHS = '#include "ok/graphs.h"\n'
 NESTED = '#include "ok/nested.h"\n'
 """Stands before the text of a program whose kernels launch others."""
 _CAPTURES = re.compile(r"cudaGraph\w+|cudaStream(?:Begin|End)Capture")
+SPECIAL = '#include "ok/special_functions.h"\n'
+"""Stands before the text of a file that calls one of <cmath>'s special functions, which cuda_runtime.h leaves out."""
+_SPECIAL = re.compile(
+    r"\b(?:(?:assoc_)?(?:laguerre|legendre)|beta|(?:comp_)?ellint_[123]|cyl_(?:bessel_[ijk]|neumann)|expint|hermite"
+    r"|riemann_zeta|sph_(?:bessel|legendre|neumann))[fl]?\s*[(<]"
+)
 ASM = "__ok_asm"
 """Stands for `asm` in the rewritten text, so that the learner's statements are known among those of system headers."""
 _DEFINE = re.compile(r"#\s*define\s+\w+(\([^)]*\))?")
@@ -64,6 +71,7 @@ class Source:
     declared: dict[Path, Declarations] = field(default_factory=dict)  # of each of `files`
     captures: bool = False  # streams, for graphs
     nests: bool = False  # launches in kernels
+    special: bool = False  # calls of <cmath>'s special functions, or of what is named as they are
     has_ptx: bool = False  # asm statements, as ASM marks them
     has_thrust: bool = False  # NVIDIA's own headers, in a program
 
@@ -76,7 +84,8 @@ def rewrite(
     source = Source(path, arch, tuple(folders), program, seen, show=show)
     text = _rewrite_file(path, source)
     poison = "" if source.has_thrust else POISON  # NVIDIA's headers name what is refused
-    source.text = (GRAPHS if source.captures else "") + (NESTED if source.nests else "") + poison + text
+    needed = {GRAPHS: source.captures, NESTED: source.nests, SPECIAL: source.special}
+    source.text = "".join(line for line, needs in needed.items() if needs) + poison + text
     if source.findings:
         raise BuildError(source.findings)
     return source
@@ -92,7 +101,8 @@ def _finding(source: Source, path: Path, line: int | None, key: str, **values: o
 def _rewrite_file(path: Path, source: Source) -> str:
     """The text of one file, rewritten; "" where `source.findings` now say why it is not."""
     source.files.append(path)
-    tokens = tokenize(_read(path, source.program).replace("\r\n", "\n"))
+    text = _read(path, source.program)
+    tokens = tokenize(text.replace("\r\n", "\n"))
     if source.seen is not None:
         tokens = _without_unseen(tokens, source.seen.get(path, frozenset()))
     tokens = joined(_mark_asm(tokens, source))
@@ -112,6 +122,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
         source.managed |= {name} if managed else set()
     source.aligned_types |= declares_aligned_types(tokens)
     source.captures |= any(t.kind == "name" and _CAPTURES.fullmatch(t.text) for t in tokens)
+    source.special |= _SPECIAL.search(text) is not None
     everything = list(with_included(tokens, path, source.folders, set()))
     declared = source.declared[path] = declarations(tokens, macros(everything))
     _tell_sides(tokens, declared, path, source)
@@ -148,11 +159,10 @@ def _read(path: Path, program: bool) -> str:
 
 def _refuse(tokens: list[Token], path: Path, source: Source) -> None:
     """Tells what the simulator has not, and files that may not be read."""
-    have = frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
 
     def has(directive: str) -> bool:
         name = included(directive)
-        ours = name in have and (source.program or not for_programs(name))
+        ours = name in _headers() and (source.program or not for_programs(name))
         source.has_thrust |= source.program and cccl.has(name)
         return ours or (source.program and cccl.has(name)) or own_file(directive, path, source.folders) is not None
 
@@ -173,6 +183,12 @@ def _tell_sides(tokens: list[Token], declared: Declarations, path: Path, source:
             continue
         message = Message(f"language.{wrong.key}", wrong.values)
         source.findings.append(Finding(wrong.key, message, str(path), wrong.line, chapter=SIDES))
+
+
+@cache
+def _headers() -> frozenset[str]:
+    """Those of the simulator, as they are included."""
+    return frozenset(str(p.relative_to(INCLUDE)) for p in INCLUDE.rglob("*") if p.is_file())
 
 
 def _mark_asm(tokens: list[Token], source: Source) -> list[Token]:

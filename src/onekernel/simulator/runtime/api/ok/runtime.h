@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>  // read before __noinline__ is CUDA's macro: libstdc++ 13 spells an attribute in it that way
 
 #include "card.h"
 
