@@ -7,7 +7,8 @@ SPARSE = "sparse"
 """Tensors of more elements than 32 bits count. On a GPU they are real; the simulator runs some blocks of a launch."""
 
 RETURNED = "returned"
-"""A Python function is called without its output, and returns a new tensor."""
+"""A Python function is called as people call it: without its output, for which it returns a new tensor, without
+what has a default, and on a matrix where tensors of any shape are taken."""
 
 FAR = "far"
 """In Triton's interpreter, rows lie so far apart that the third begins beyond 2^31 elements."""

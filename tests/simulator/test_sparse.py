@@ -38,6 +38,13 @@ def test_solutions_are_right_on_six_billion_elements():
     assert judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block") == [None] * 3
 
 
+@pytest.mark.slow
+def test_a_launch_that_is_left_half_way_is_not_wrong_where_it_was_left():
+    """It ends at its last permitted access, which may be a store: that one is neither made nor noted."""
+    for name in ("add_cp_async_two_stages", "add_macros_and_checked_launch"):
+        assert judged("vector_add", ROOT / "tests" / "right" / f"{name}.cu", "vector_add") == [None]
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [

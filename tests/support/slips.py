@@ -6,7 +6,7 @@ import tempfile
 import tomllib
 from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -62,6 +62,7 @@ class Slip:
     code: str
     at: str = ""
     groups: tuple[str, ...] = ()  # of the inputs that it is tried on, where they are others than GROUPS says
+    types: tuple[str, ...] = ()  # of the elements, where not float32 alone
 
     def text(self) -> str:
         text = (FOLDER / self.file).read_text(encoding="utf-8")
@@ -80,6 +81,7 @@ class Slip:
         slug = SLUGS[Path(self.file).name]
         groups = self.groups or GROUPS.get(slug)
         checked = exercise(slug, frozenset(groups)) if groups else COURSE.exercises[slug]
+        checked = replace(checked, dtypes=self.types) if self.types else checked
         result = grade(Submission(Course(ROOT, ()), checked, path, "simulator", SEED))
         failure = next((f for v in result.verdicts for f in v.failures), None)
         lines = self.text().splitlines()
@@ -159,6 +161,7 @@ def _lines(code: str) -> str:
 def slips() -> list[Slip]:
     data = tomllib.loads((FOLDER / "slips.toml").read_text(encoding="utf-8"))
     return [
-        Slip(n, d["file"], tuple(map(tuple, d["change"])), d["code"], d.get("at", ""), tuple(d.get("groups", ())))
+        Slip(n, d["file"], tuple(map(tuple, d["change"])), d["code"], d.get("at", ""), tuple(d.get("groups", ())),
+             tuple(d.get("types", ())))
         for n, d in data.items()
     ]

@@ -52,7 +52,16 @@ SLIPS: dict[str, tuple[str, str | None, str]] = {
     "cols_tile": ("z = tl.zeros((cols,), tl.float32)", "must be known when", "han de conocerse al compilar"),
     "odd_side": ("z = tl.arange(0, 33)", "a power of two", "una potencia de dos"),
     "element": ("w = v[0]", "no elements or slices", "no se toman elementos"),
-    "half_a_pointer": ("w = tl.load(x + c / 2)", "this offset is float32", "es float32"),
+    "half_a_pointer": ("w = tl.load(x + c / 2)", "An address meets a float32", "se encuentra con un float32"),
+    "address_for_value": ("v = (x + c) - 1.5", "load it first", "léelo antes"),
+    "max_of_tile": ("m = max(v)", "of a whole tile it is tl.max", "de un tile entero es tl.max"),
+    "set_element": ("v[0] = 0.0", "cannot be set by its number", "no se puede cambiar por su número"),
+    "f_string": ("s = f'{v}'", "tl.device_print", "tl.device_print"),
+    "pointer_index": ("v = x[c]", "has no elements in square brackets", "no tiene elementos entre corchetes"),
+    "numpy": ("m = np.inf", "A kernel cannot use `np`", "Un kernel no puede usar `np`"),
+    "cuda_name": ("i = blockIdx.x", "is CUDA C's", "es de CUDA C"),
+    "misspelt": ("v = v * sclae", "There is no `sclae` here", "Aquí no hay ningún `sclae`"),
+    "torch_function": ("v = torch.exp(v)", "works on tensors outside", "trabaja con tensores fuera"),
     "exp_of_int": ("w = tl.exp(cols)", "takes float32, and is given int32", "toma float32 y recibe int32"),
 }  # fmt: skip
 HEAD = """
@@ -122,6 +131,34 @@ def test_what_only_the_interpreter_accepts_is_told_in_the_learners_words(tmp_pat
         if not told or any(code == "raised" for code, *_ in found):
             wrong[name] = found
     assert not wrong, json.dumps(wrong, indent=1)
+
+
+EACH_SIZE = """
+import json, sys
+import numpy as np
+from onekernel import triton
+from onekernel.backends.base import Buffer
+
+program = triton.build(sys.argv[1])
+program.prepare()
+for cols in (33, 48, 1, 17, 32):
+    buffers = [Buffer(n, np.zeros(8 * cols, np.uint8), 0, 8 * cols, n == "y", 4) for n in "xy"]
+    report = program.call("text", [*buffers, 2, cols, cols, cols])
+    print(json.dumps([f.code for f in report.findings]))
+"""
+
+
+@pytest.mark.slow
+def test_a_kernel_that_is_refused_is_refused_on_every_input(tmp_path: Path) -> None:
+    """Not on the first ones alone, of which each new kind is compiled: it earns nothing on a GPU, and nothing here."""
+    path = tmp_path / "slips.py"
+    path.write_text(HEAD + KERNEL.format(name="text", slip="s = 'a' + 'b'"))
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
+    command = [sys.executable, "-W", "ignore", "-c", EACH_SIZE, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [["not-compiled"]] * 5
 
 
 @pytest.mark.slow

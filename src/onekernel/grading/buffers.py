@@ -17,6 +17,7 @@ from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.ops.base import ELEMENTS, SCALARS, SUFFIXES, Arrays, Case, Mismatch, Operator, Parameter
+from onekernel.ways import RETURNED
 
 GUARD_BYTES = 4096
 WARP = 32  # a block of any size that is used has a multiple of it
@@ -67,7 +68,8 @@ def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw:
             call.args.append(strides[p.name] if p.name in strides else case.sizes[p.name])
             continue
         if p.role in SCALARS:
-            call.args.append(scalars[p.name])
+            if case.way != RETURNED or scalars[p.name].value != p.default:
+                call.args.append(scalars[p.name])
             continue
         buffer, call.poison[p.name] = _buffer(case, p, dtype, rng)
         if operator.declared:

@@ -91,6 +91,15 @@ _RULES: Mapping[str, _Rule] = {
     "bytes": _in_line(r"(\(\s*([^,]+),[^,]+,\s*)<count>", r"\1(<count>) * sizeof(*(\2))"),
     "other-type": _other_type,
     "quotient": _in_line(r"<quotient>", "<instead>"),
+    "chained": _in_line(r"([^()<>=!&|]+<=?)\s*([\w.]+)\s*(<=?[^()<>=!&|]+)", r"\1 \2 && \2 \3"),
+    "decimal-comma": _in_line(r"<number>", "<instead>"),
+    "unsigned-below": _in_line(r"\b(?:unsigned(?: int| long)*|u?int\d+_t|size_t)(?=\s+\w+\s*=)", "long long"),
+    "float-bits": _in_line(  # the order that bits have: from below for positive numbers, from above for negative ones
+        r"atomicMax\s*\(\s*([^,;]+),\s*__float_as_int\s*\(([^()]*)\)\s*\)",
+        r"(\2 >= 0 ? (void)atomicMax(\1, __float_as_int(\2)) : (void)atomicMin((unsigned*)(\1), __float_as_uint(\2)))",
+    ),
+    "no-address": _in_line(r"(\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?)<name>", r"\1&<name>"),
+    "narrow-index": _in_line(r"\b<type>(?=\s+<name>\b)", "long long"),
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
     "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),
 }

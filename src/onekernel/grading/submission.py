@@ -252,10 +252,16 @@ def _told(s: Submission, call: Call, kernels: Sequence[KernelCounts], fault: buf
     if s.backend == "triton":
         why = Message("grading.unwritten-programs")
     elif threads >= max(array.size for array in call.expected.values()):
-        why = Message("grading.unwritten-index", {"threads": threads})
+        why = _same_index(s, kernels) or Message("grading.unwritten-index", {"threads": threads})
     else:
         return fault.message
     return Message(fault.message.key, {**fault.message.values, "second": why})
+
+
+def _same_index(s: Submission, kernels: Sequence[KernelCounts]) -> Message | None:
+    """Blocks of two dimensions whose threads are told apart by one of them alone."""
+    x, y = next((k.block[:2] for k in kernels if k.block[1] > 1), (0, 0))
+    return None if not x or "threadIdx.y" in s.text() else Message("grading.unwritten-plane", {"x": x, "y": y})
 
 
 def _turned(call: Call, kernels: Sequence[KernelCounts], second: Message) -> bool:

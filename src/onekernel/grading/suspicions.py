@@ -12,9 +12,13 @@ from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Ve
 from onekernel.messages import Message
 
 # What is written there cannot be meant, whatever else is wrong: it comes first.
-NEVER_MEANT = ("assignment", "no-call", "empty-body", "unused-result", "float-counter", "own-output", "uninitialised")
+NEVER_MEANT = (
+    "assignment", "no-call", "empty-body", "unused-result", "float-counter", "own-output", "uninitialised", "chained",
+    "decimal-comma", "sizeof-pointer", "unsigned-below", "extern-twice", "half-as-float",
+    "no-address",
+)  # fmt: skip
 # What right kernels do as well: told where the file is right without it, and not at all where it is not.
-PERHAPS = ("own-array", "bytes", "other-type", "set-bytes")
+PERHAPS = ("own-array", "bytes", "other-type", "set-bytes", "narrow-index", "float-bits")
 # What the symptom is told before, where the file without it is wrong as well.
 BEHIND = ("maybe-uninitialised", "cuts", "quotient")
 

@@ -43,6 +43,7 @@ class Parameter:
     row_stride: str | None = None  # the size parameter that carries the row stride, in elements
     dtype: str = ""  # its element type, where that is not the call's
     flipped_by: str = ""  # a choice that, where it is not 0, exchanges the two dimensions
+    default: int | float | None = None  # of a scalar: what a Python function takes that is not given it
 
     @property
     def written(self) -> bool:

@@ -76,7 +76,7 @@ def _case(
 
 _SHIFTED = ((1001, 1), (130, 3), (5, 1), (4096, 7))
 _APART = ((1003, 1), (2050, 3), (9, 2), (3001, 6))
-_LENGTHS = (1, 31, 33, 255, 257, 1000, 4099, 30_011)
+_LENGTHS = (1, 31, 33, 255, 257, 1000, 4099, 30_015)
 
 CASES = (
     *(_case("exact", "normal", _normal(), n, 0) for n in _LENGTHS),
@@ -96,7 +96,7 @@ OPERATOR = Operator(
         Parameter("x", "in", ("n",)),
         Parameter("y", "out", ("n",)),
         Parameter("n", "size"),
-        Parameter("approximate", "choice"),
+        Parameter("approximate", "choice", default=0),
     ),
     cases=CASES,
     oracle=oracle,

@@ -41,6 +41,7 @@ class Ahead:
 
         self._asked: dict[str, list[float]] = {}  # a kernel and its types -> the largest number of each launch asked
         self._known: dict[str, list[Finding]] = {}  # a launch -> what the compiler said
+        self._refused: set[str] = set()  # kernels and types of which it refused a launch: of these all are compiled
         asking, self._requests = os.pipe()
         self._answers, answering = os.pipe()
         self._child = os.fork()
@@ -66,9 +67,10 @@ class Ahead:
             return
         line = json.dumps(launch)
         if line not in self._known:
-            kind = json.dumps([launch["kernel"], launch["types"]])
+            kind = _kind(launch)
             before = self._asked.setdefault(kind, [])
-            if len(before) >= MOST and launch["largest"] < GROWS * max(before):
+            enough = len(before) >= MOST and launch["largest"] < GROWS * max(before)
+            if enough and kind not in self._refused:
                 return
             before.append(launch["largest"])
             self._known[line] = []
@@ -86,7 +88,10 @@ class Ahead:
             if answer is None:
                 self._give_up()
                 break
-            self._known[self._pending.pop(0)] = [Finding.from_json(f) for f in answer]
+            line = self._pending.pop(0)
+            self._known[line] = [Finding.from_json(f) for f in answer]
+            if answer:
+                self._refused.add(_kind(json.loads(line)))
         here, self._here = list(dict.fromkeys(self._here)), []
         for line in here:
             yield from self._known[line]
@@ -110,6 +115,11 @@ class Ahead:
             self._requests = -1
             os.kill(self._child, signal.SIGKILL)
             os.waitpid(self._child, 0)
+
+
+def _kind(launch: Launch) -> str:
+    """What launches have in common of which the compiler says much the same: the kernel, and the element types."""
+    return json.dumps([launch["kernel"], launch["types"]])
 
 
 def described(kernel: Any, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Launch | None:

@@ -22,6 +22,7 @@ from onekernel.triton.ahead import Ahead
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
 from onekernel.triton.loading import load_module
+from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Region, Watch
 from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
@@ -61,6 +62,8 @@ class TritonProgram(Untimed):
         tune_in_turn()
         try:
             self._module = load_module(self.path)
+            if self.interpreted:
+                count_in(self._module)
         except SyntaxError as error:
             message = Message("triton.syntax", {"line": error.lineno or "?", "why": error.msg})
             raise BuildError([Finding("syntax", message, str(self.path), error.lineno)], _log()) from None
@@ -92,6 +95,8 @@ class TritonProgram(Untimed):
         try:
             with watch, warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
+                if way == RETURNED:
+                    tensors = [_of_any_shape(t) for t in tensors]
                 given = tensors[:-1] if way == RETURNED else tensors
                 result = target(*given, **{a.name: a.value for a in args if isinstance(a, Scalar)})
             findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
@@ -99,7 +104,7 @@ class TritonProgram(Untimed):
                 near[-1].copy_(tensors[-1])
         except Exception as error:
             wants_it = way == RETURNED and "'out'" in str(error) and _line(error, str(self.path)) is None
-            findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error)]
+            findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error, way)]
         if self._ahead is not None:
             findings = _with_refusals(findings, list(self._ahead.findings()))
         _copy_back(allocations, device)
@@ -110,7 +115,7 @@ class TritonProgram(Untimed):
     def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
         if hasattr(result, "data_ptr") and (result.data_ptr(), result.shape) == (out.data_ptr(), out.shape):
             return []
-        message = Message("triton.out-ignored", {"function": function})
+        message = Message("triton.returns-none" if result is None else "triton.out-ignored", {"function": function})
         return [Finding("out-ignored", message, str(self.path))]
 
     def _new(self, function: str, result: Any, out: Any) -> list[Finding]:
@@ -122,7 +127,7 @@ class TritonProgram(Untimed):
         values = {"function": function, "got": got, "wanted": f"{tuple(out.shape)}, {out.dtype}"}
         return [Finding("no-result", Message("triton.no-result", values), str(self.path))]
 
-    def _failed(self, error: BaseException) -> Finding:
+    def _failed(self, error: BaseException, way: str = "") -> Finding:
         cause = error
         while cause.__cause__ is not None:  # the interpreter wraps what a kernel raises
             cause = cause.__cause__
@@ -132,6 +137,10 @@ class TritonProgram(Untimed):
         if isinstance(cause, Stop):
             message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})
             return Finding(cause.finding.code, message, str(self.path), line, chapter=cause.finding.chapter)
+        missing = re.search(r"missing .* positional arguments?: (.*)", str(cause))
+        if way == RETURNED and missing and line is None:
+            wanted = Message("triton.no-default", {"names": missing[1], "function": str(cause).partition("(")[0]})
+            return Finding("no-default", wanted, str(self.path), chapter=CHAPTER)
         code = "needs-driver" if "active drivers" in str(cause) else "raised"
         values: dict[str, Any] = {"line": line or "?", "why": _why(cause)}
         message = _raised(values) if code == "raised" else Message(f"triton.{code}", values)
@@ -143,6 +152,13 @@ _SLIPS = (
     (r"power of 2", "power"),
     (r"must be of type tl\.constexpr|constexpr", "constexpr"),
     (r"axis \d+ out of bounds|reduction axis|invalid axis", "axis"),
+    (r"unsupported operand type\(s\) for \*\* or pow", "exponent"),
+    (r"module 'triton\.language' has no attribute 'tanh'", "tanh"),
+    (r"module 'triton\.language' has no attribute", "no-such-function"),
+    (r"'tuple' object has no attribute", "tuple"),
+    (r"'function' object is not subscriptable", "jit"),
+    (r"object of type 'int' has no len\(\)", "grid-tuple"),
+    (r"missing \d+ required positional argument", "arguments"),
     (r"outside of the scope of a kernel|unexpected keyword argument 'num_", "grid"),
     (r"incompatible dimensions|cannot broadcast|could not be broadcast|Cannot make_shape_compatible", "shapes"),
 )
@@ -163,6 +179,15 @@ def _with_refusals(findings: list[Finding], refused: list[Finding]) -> list[Find
         refused = [replace(f, message=_raised(dict(f.message.values))) for f in refused]
         findings = [f for f in findings if f.code != "raised"]
     return [*refused, *findings]
+
+
+def _of_any_shape(tensor: Any) -> Any:
+    """A vector as a matrix of the same memory: who takes a tensor of any shape must not ask for its length."""
+    n = tensor.numel()
+    if tensor.ndim != 1 or n < 2:
+        return tensor
+    rows = next((d for d in range(2, n) if n % d == 0), 1)
+    return tensor.view(rows, n // rows)
 
 
 def _split(function: str) -> tuple[str, str]:

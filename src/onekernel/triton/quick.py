@@ -12,6 +12,8 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from onekernel.triton.type_rules import keep_rules
 
 
@@ -26,6 +28,7 @@ def hasten() -> None:
     _remember_types(interpreter)
     _leave_idle_checks(interpreter)
     _describe_once(interpreter.tl.core)
+    _reduce_in_pairs(interpreter)
     keep_rules(interpreter, interpreter.tl.core)
 
 
@@ -96,6 +99,38 @@ def _leave_idle_checks(interpreter: Any) -> None:
     builder = interpreter.interpreter_builder
     if not builder.options.debug:
         builder.options = replace(builder.options, sanitize_overflow=False)
+
+
+def _reduce_in_pairs(interpreter: Any) -> None:
+    """tl.reduce with a function of the learner's calls it for each element of a tile, one after the other: here for all
+    neighbours at once, then for all pairs, as a tree. Their order stays, so that it need not be commutative; that it is
+    associative Triton asks for."""
+    reduce = interpreter.ReduceOps.generic_reduce
+
+    def in_pairs(self: Any, given: Any) -> Any:
+        tensors, axis = self.unravel(given, self.axis)
+        parts = [np.moveaxis(t.handle.data, axis, 0) for t in tensors]
+        if len(parts[0]) & (len(parts[0]) - 1):
+            return reduce(self, given)
+        while len(parts[0]) > 1:
+            both = [(p[first::2], t.dtype) for first in (0, 1) for p, t in zip(parts, tensors, strict=True)]
+            pairs = [self.to_tensor(data, kind) for data, kind in both]
+            made = self.combine_fn.fn(*pairs)
+            made = made if isinstance(made, tuple) else (made,)
+            values = [m.handle.data if isinstance(m, interpreter.tl.core.tensor) else m for m in made]
+            shape = (len(parts[0]) // 2, *parts[0].shape[1:])
+            parts = [np.broadcast_to(v, shape).astype(p.dtype) for v, p in zip(values, parts, strict=True)]
+        return [self.to_tensor(_placed(p[0], self, len(tensors[0].handle.data.shape), axis), t.dtype)
+                for p, t in zip(parts, tensors, strict=True)]  # fmt: skip
+
+    interpreter.ReduceOps.generic_reduce = in_pairs
+
+
+def _placed(data: np.ndarray, operation: Any, dimensions: int, axis: int) -> Any:
+    """A reduced tile with the dimensions that the operation leaves it."""
+    if operation.keep_dims:
+        return np.expand_dims(data, axis if operation.axis is not None else tuple(range(dimensions)))
+    return data.item() if operation.axis is None else data
 
 
 def _describe_once(core: Any) -> None:

@@ -14,9 +14,16 @@ from onekernel.messages import Message
 
 CHAPTER = "03-05-looking-inside#interpreter"
 CODE = "not-compiled"
+MODULES = ("np", "numpy", "math", "torch", "F")  # what people import, and call in a kernel
+CUDA_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 MOST_WORDS = 300  # characters of what the compiler says
 # The compiler's words -> the message triton.refused-NAME, which is given what the groups match.
 _WORDS = {
+    "torch-function": r"must be Tensor, not tensor",
+    "set-element": r"__setitem__ is not supported",
+    "f-string": r"Cannot evaluate f-string",
+    "pointer-index": r"forget to add @triton\.jit",
+    "python-reduction": r"(?:min|max) requires at least 2 values",
     "loop-type": r"variable (?P<name>\w+) has initial type (?P<first>.+?) but is re-assigned to (?P<then>.+?) in loop",
     "branch-types": r"for (?P<name>\w+) between then block \((?P<first>.+?)\) and else block \((?P<then>[^()]+)\)",
     "global": r"Cannot access global variable (?P<name>\w+) from within",
@@ -61,22 +68,32 @@ def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bo
         chain.append(cause)
     line = next((at for at in (_line(e, functions) for e in reversed(chain)) if at), None)
     said = " ".join(str(getattr(chain[-1], "error_message", None) or chain[-1]).split())
-    values = {"line": line or "?", "why": _in_words(said)}
+    values = {"line": line or "?", "why": _in_words(said, "\n".join(str(f.src) for f in functions))}
     message = Message("triton.not-compiled" if runs else "triton.raised", values)
     return Finding(CODE, message, str(path), line, chapter=CHAPTER)
 
 
-def _in_words(said: str) -> Message | str:
-    """The learner's words for the compiler's."""
+def _in_words(said: str, text: str) -> Message | str:
+    """The learner's words for the compiler's. `text`: of the file's own functions."""
     if match := re.search(r"unsupported AST node type: (\w+)", said):
         return Message("triton.refused-statement", {"name": _STATEMENTS.get(match[1], match[1])})
     if match := re.search(r"(\w+) is not defined", said):
-        key = "python-function" if hasattr(builtins, match[1]) else "undefined"
-        return Message(f"triton.refused-{key}", {"name": match[1]})
+        return Message(f"triton.refused-{_of_a_name(match[1], text)}", {"name": match[1]})
     for name, words in _WORDS.items():
         if match := re.search(words, said):
             return Message(f"triton.refused-{name}", dict(match.groupdict()))
     return Message("triton.refused", {"said": said[:MOST_WORDS]})
+
+
+def _of_a_name(name: str, text: str) -> str:
+    """What is told of a name that the compiler does not know."""
+    if hasattr(builtins, name):
+        return "python-function"
+    if name in MODULES:
+        return "not-imported"
+    if name in CUDA_NAMES:
+        return "cuda-name"
+    return "undefined" if re.search(rf"\b{name}\b[^=\n]*=[^=]", text) else "unknown"
 
 
 def _line(error: BaseException, functions: Sequence[Any]) -> int | None:

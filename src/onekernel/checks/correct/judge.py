@@ -12,6 +12,7 @@ from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops import Case
+from onekernel.sandbox.supervisor import CallOutcome
 from onekernel.ways import FAR, RETURNED, SPARSE
 
 
@@ -51,7 +52,8 @@ def _dense(cases: list[Case]) -> list[Case]:
     """A case, where there is one, whose output is like a new tensor; of several rows and columns, if any is."""
     dense = [case for case in cases if case.plain and not (any(case.gaps.values()) or case.shift)]
     dense = [case for case in dense if not case.scalars.get("beta")]  # what an output holds before cannot be left away
-    return sorted(dense, key=lambda case: min(case.sizes.values()) < 2)[:1]
+    flat = [case for case in dense if len(case.sizes) == 1]  # of any shape: of more elements than a program takes
+    return sorted(dense, key=lambda case: (min(case.sizes.values()) < 2, -case.sizes["n"] if flat else 0))[:1]
 
 
 def _gapped(cases: list[Case]) -> list[Case]:
@@ -71,8 +73,10 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     failed = symptoms = 0
     groups: dict[str, list[int]] = {}
     seen: set[tuple[str, int | None]] = set()
-    for call, outcome in sorted(ran, key=lambda pair: math.prod(pair[0].case.sizes.values()) <= 1):  # more tells more
+    for call, outcome in sorted(ran, key=_tells_less):
         found = judge_call(s, check, call, outcome)
+        if call.case.way == RETURNED and not failed:
+            found = [_called_plainly(s, call, failure) for failure in found]
         failed += bool(found)
         of_group = groups.setdefault(call.case.group, [0, 0])
         of_group[0] += bool(found)
@@ -93,6 +97,21 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     if failures:
         return Verdict(check, FAILED, 0.0, tuple(failures[:MAX_FAILURES]), note, said, of_groups)
     return Verdict(check, PASSED, check.points, (), note, said, of_groups)
+
+
+def _tells_less(pair: tuple[Call, CallOutcome]) -> tuple[bool, bool]:
+    """Where a call comes among those that are judged: one of a single element tells less, and so does a call that
+    leaves arguments away."""
+    call, _ = pair
+    return call.case.way == RETURNED, math.prod(call.case.sizes.values()) <= 1
+
+
+def _called_plainly(s: Submission, call: Call, failure: Failure) -> Failure:
+    """A failure of the call without output and defaults, where the file is right when it is given everything."""
+    if failure.code not in SYMPTOMS:
+        return failure
+    key = "grading.called-plainly" + ("-flat" if len(call.case.sizes) == 1 else "")
+    return replace(failure, message=Message(key, {"slug": s.exercise.slug, "symptom": failure.message}))
 
 
 def _printed(ran: Ran) -> tuple[Message, ...]:

@@ -34,12 +34,13 @@ NEAR = {"float32": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 FEW = 0.02  # of the elements may lie a rounding step of a narrow type further off
 BETTER = 0.1  # and of a wrong answer's distance from the right one
 # What a kernel's text has where it makes a mistake that others give the same numbers as.
-_OF_A_WARP = "__shfl|__reduce"
+_OF_A_WARP = "shfl|__reduce|tiled_partition"
 _INTEGER = r"\b(?:int|long|short|unsigned|size_t|u?int\d+_t)"
 _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(int\)|tl\.int"
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
-    "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
+    "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
+    "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
@@ -148,7 +149,7 @@ def _replayed(operator: Operator, call: Call) -> Replayed:
             (buffer,) = (a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
             whole = buffer.memory[buffer.offset : buffer.offset + buffer.extent]
             memory[p.name] = whole.view(DTYPES[call.dtype]).astype(np.float64)
-    return Replayed(call.inputs, memory, strides)
+    return Replayed(call.inputs, memory, strides, call.dtype)
 
 
 def _tells(given: Given) -> bool:

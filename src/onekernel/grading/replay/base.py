@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.ops.base import DTYPES
+
 THREADS = (32, 64, 96, 128, 192, 256, 512, 1024)  # the usual numbers of threads that share a sum
 
 
@@ -39,6 +41,17 @@ class Replayed:
     inputs: Mapping[str, np.ndarray]
     memory: Mapping[str, np.ndarray]
     row_strides: Mapping[str, int]
+    dtype: str = "float32"
+
+    @property
+    def step(self) -> float:
+        """Of a tensors' own type of 16 bits: how far apart two neighbouring numbers lie, relative to them."""
+        return {"float16": 2.0**-10, "bfloat16": 2.0**-7}.get(self.dtype, 0.0)
+
+    def own(self, values: np.ndarray) -> np.ndarray:
+        """The values rounded to the tensors' own type, as a variable of a template's T rounds them: of 16 bits it
+        shows."""
+        return np.asarray(np.asarray(values).astype(DTYPES[self.dtype]).astype(np.float64))
 
     def read(self, name: str, row_stride: int) -> np.ndarray:
         """The tensor as one reads it who takes its rows to lie `row_stride` elements apart; what it lacks is NaN."""

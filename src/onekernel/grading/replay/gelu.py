@@ -36,6 +36,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     u = ROOT * (x + CUBIC * x**3)
     for cause, t in {"sign": -2 * u, "power-of-two": 2 * u * math.log(2), "size": 2 * np.abs(u), "once": u}.items():
         yield Mistake(f"gelu-tanh-{cause}", later(lambda t: _logistic(x, t) if by_tanh else _form(x, False), t))
+    yield Mistake("gelu-of-relu", lambda: _form(np.maximum(x, 0), by_tanh))
+    yield Mistake("gelu-root-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / np.sqrt(2 * x), False))
+    for digits in (1.4, 1.41, 1.414, 1.4142, 1.42):
+        short = later(lambda d: _form_of(x, x / d, by_tanh), digits)
+        yield Mistake("gelu-short-root", short, {"digits": digits})
     yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
     yield Mistake("gelu-copy", lambda: x)
     without = later(lambda tanh: _form(x, tanh) / x, by_tanh)
@@ -53,7 +58,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for constant in _misread("044715", "0."):
         make = later(lambda c: _tanh(x, ROOT, c) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-cubic", make, variant=constant)
-    for constant in (*_misread("79788", "0."), math.sqrt(math.pi / 2), 2 / math.pi, 1 / math.sqrt(2 * math.pi)):
+    other_roots = (math.sqrt(math.pi / 2), 2 / math.pi, 1 / math.sqrt(2 * math.pi))
+    for constant in (*_misread("79788", "0."), *_short_pi(), *other_roots):
         make = later(lambda c: _tanh(x, c, CUBIC) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-root", make, variant=constant)
     yield Mistake("gelu-square", lambda: _logistic(x, 2 * ROOT * (x + CUBIC * x * x)) if by_tanh else _form(x, False))
@@ -62,6 +68,27 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake("gelu-narrow", rounded, {"type": kind}, step=STEP[kind])
         of_tanh = later(lambda n: _logistic(x, 2 * _round(u, n)) if by_tanh else _form(x, False), narrow)
         yield Mistake("gelu-tanh-narrow", of_tanh, {"type": kind}, step=STEP[kind])
+
+
+    yield from _in_own_type(case, x, u, by_tanh)
+
+
+def _in_own_type(case: Replayed, x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:
+    """A step between in the tensors' own type."""
+    exact, erf = later(_form, x, by_tanh), x / math.sqrt(2)
+    yield Mistake("own-type-argument", lambda: _form_of(x, case.own(erf), by_tanh), variant="erf", step=case.step)
+    in_tanh = later(lambda v: _logistic(x, 2 * v()) if by_tanh else _form(x, False), lambda: case.own(u))
+    yield Mistake("own-type-argument", in_tanh, variant="tanh", step=case.step)
+    both = in_tanh if by_tanh else later(lambda: _form_of(x, case.own(erf), False))
+    yield Mistake("own-type-argument", both, variant="both", step=case.step)
+    cube = later(lambda: _logistic(x, 2 * ROOT * (x + CUBIC * case.own(x**3))) if by_tanh else _form(x, False))
+    yield Mistake("own-type-argument", cube, variant="cube", step=case.step)
+    near = np.where(x == 0, 1.0, np.clip(x, -40, 40))  # further out the factor is 0 or 2
+    part = later(lambda: np.where(x == 0, 0, 2 * _form(near, by_tanh) / near - 1).astype(np.float32))
+    factor = later(lambda: 0.5 * x * case.own(np.float32(1) + part()))
+    for form in ("erf", "tanh", "both"):
+        concerned = form == "both" or by_tanh is (form == "tanh")
+        yield Mistake("own-type-factor", factor if concerned else exact, variant=form, step=case.step)
 
 
 def _form(x: np.ndarray, by_tanh: bool) -> np.ndarray:
@@ -90,6 +117,11 @@ def _logistic(x: np.ndarray, t: np.ndarray) -> np.ndarray:
 
 def _round(values: np.ndarray, narrow: np.dtype) -> np.ndarray:
     return values.astype(narrow).astype(np.float64)
+
+
+def _short_pi() -> Iterator[float]:
+    """The root of 2 / pi, with too few digits of pi."""
+    yield from (math.sqrt(2 / pi) for pi in (3, 3.1, 3.14, 3.142, 3.15))
 
 
 def _misread(digits: str, before: str) -> Iterator[float]:

@@ -47,6 +47,8 @@ def _ended(case: Replayed, product: np.ndarray) -> np.ndarray:
 
 def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    if not beta:
+        yield Mistake("gemm-integer-scalars", lambda: np.trunc(alpha) * product)
     yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
     if not beta:  # C was not read
         yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
@@ -54,6 +56,8 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-no-product", lambda: np.zeros_like(product))
         return
     c = case.inputs["c"]
+    whole = np.trunc(alpha), np.trunc(beta)
+    yield Mistake("gemm-integer-scalars", lambda: whole[0] * product + (whole[1] * c if whole[1] else 0))
     yield Mistake("gemm-no-beta", lambda: alpha * product)
     yield Mistake("gemm-beta-one", lambda: alpha * product + c)
     yield Mistake("gemm-alpha-on-c", lambda: alpha * (product + beta * c))
@@ -100,6 +104,8 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
         for taken in sorted({depth // 2, depth - 1} - {0}):
             for which, part in {"first": at % depth < taken, "last": at % depth >= depth - taken}.items():
                 yield Mistake("gemm-tile-part", later(weighted, part), values | {"taken": taken}, variant=which)
+        yield Mistake("gemm-tile-indices", later(_exchanged, case, a, b, depth), values)
+        yield Mistake("gemm-stored-each-tile", later(_stored_each_tile, case, a, b, depth), values)
         more = -k % depth
         stale = 1 + ((at >= of_last - depth + k % depth) & (at < of_last)) * (more > 0)
         yield Mistake("gemm-edge-kept", later(weighted, stale), variant=("before", depth))
@@ -112,6 +118,29 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
         for name, make in {"A": turned_a, "B": turned_b}.items():
             ended = later(lambda product: _ended(case, product()), make)
             yield Mistake("gemm-tile-turned", ended, {"name": name}, variant=depth)
+
+
+def _exchanged(case: Replayed, a: np.ndarray, b: np.ndarray, side: int) -> np.ndarray:
+    """Threads of square tiles that load A's column by their y and B's row by their x: each of a tile's products is the
+    same one."""
+    m, n = a.shape[0], b.shape[1]
+    whole_a, whole_b = _padded(a, side, side), _padded(b, side, side)
+    total = np.zeros((whole_a.shape[0], whole_b.shape[1]))
+    row, col = np.arange(total.shape[0])[:, None], np.arange(total.shape[1])
+    for first in range(0, whole_a.shape[1], side):
+        total += side * whole_a[row, first + row % side] * whole_b[first + col % side, col]
+    return _ended(case, total[:m, :n])
+
+
+def _stored_each_tile(case: Replayed, a: np.ndarray, b: np.ndarray, depth: int) -> np.ndarray:
+    """C stored after each tile along k, of the sum so far: beta scales what the turn before has stored."""
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    if not beta or not a.shape[1]:
+        return _ended(case, a @ b)
+    c = case.inputs["c"]
+    for first in range(0, a.shape[1], depth):
+        c = alpha * (a[:, : first + depth] @ b[: first + depth]) + beta * c
+    return np.asarray(c)
 
 
 def _turned(x: np.ndarray, side: int) -> np.ndarray:

@@ -65,9 +65,20 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for cause, stride in {"x": case.row_strides["x"], "y": case.row_strides["y"], "cols": cols}.items():
         read = later(lambda s: _right(x + (residual if s == mine else case.read("residual", s)), weight, eps), stride)
         yield Mistake(f"rms-residual-of-{cause}", read)
+        once = later(lambda s: (x + (residual if s == mine else case.read("residual", s))) / root * weight, stride)
+        yield Mistake(f"rms-residual-of-{cause}", once, variant="numerator")
     for kind, narrow in NARROW.items():
         stored = later(lambda n: h.astype(n).astype(np.float64) / np.sqrt(mean + eps) * weight, narrow)
         yield Mistake("rms-narrow", stored, {"type": kind}, step=STEP[kind] / 2)
+    yield Mistake("own-type-h", lambda: _right(case.own(h), weight, eps), step=case.step)
+    yield Mistake("own-type-h", lambda: case.own(h) / root * weight, variant="numerator", step=case.step)
+    of_rounded = later(lambda: over(row_sum(case.own(h) ** 2) / cols + eps))
+    yield Mistake("own-type-h", of_rounded, variant="mean", step=case.step)
+    yield Mistake("own-type-normed", lambda: case.own(h / root) * weight, step=case.step)
+    yield Mistake("rms-eps-maximum", lambda: over(np.maximum(mean, eps)))
+    yield Mistake("rms-absolute", lambda: over(row_sum(np.abs(h)) / cols + eps))
+    yield Mistake("rms-weight-early", lambda: (x * weight + residual) / root)
+    yield Mistake("rms-integer", lambda: over(np.trunc(np.trunc(row_sum(h * h)) / cols) + eps), variant="mean")
     for cause, variant, often in weightings(cols):
         part = later(lambda o: over(row_sum(np.where(o() > 0, h * h * o(), 0)) / cols + eps), often)
         yield Mistake(cause, part, variant=variant)

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from onekernel.grading.replay.base import THREADS, Mistake, Replayed, dealt, later, row_max, row_sum
-from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, weightings
+from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, weightings
 from onekernel.messages import Message
 
 STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0)  # where a maximum is begun, in place of -INFINITY
 FACTOR_FROM = 1e-3  # of a row's largest element: smaller ones have too few digits in a narrow type
 FACTOR_OFF = 1e-3
+EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 0
+BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 
@@ -64,7 +66,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _of_the_rows(case, rows)
     yield from _of_the_padding(rows)
     yield from _of_the_columns(rows)
-    yield from _of_the_sum(rows)
+    yield from _of_the_sum(case, rows)
 
 
 def _of_the_maximum(r: _Rows) -> Iterator[Mistake]:
@@ -73,6 +75,8 @@ def _of_the_maximum(r: _Rows) -> Iterator[Mistake]:
         make = later(lambda s: r.above(np.maximum(r.largest, np.float32(s))), start)
         yield Mistake("softmax-max-start", make, variant=start)
     yield Mistake("softmax-matrix-max", lambda: r.above(np.fmax.reduce(r.x, axis=None)))
+    yield Mistake("softmax-max-from-corner", lambda: r.above(np.maximum(r.largest, r.x[:1, :1])))
+    yield Mistake("softmax-mean", lambda: r.above(r.x.mean(axis=1, keepdims=True)))
     yield Mistake("softmax-max-is-first", lambda: r.above(r.x[:, :1]))
     yield Mistake("softmax-max-is-last", lambda: r.above(r.x[:, -1:]))
     yield Mistake("softmax-max-of-abs", lambda: r.above(row_max(np.abs(r.x))))
@@ -104,6 +108,7 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-logarithm", lambda: r.x - r.largest - np.log(row_sum(r.e)))
     yield Mistake("softmax-divided-by-count", lambda: r.over(np.float32(r.x.shape[1])))
     yield Mistake("softmax-divided-early", lambda: r.e / np.cumsum(r.e, axis=1))
+    yield from _of_other_formulas(r)
     yield Mistake("softmax-inverted", lambda: row_sum(r.e) / r.e)
     yield Mistake("softmax-constant", lambda: np.full_like(r.x, 1 / r.x.shape[1]))
     yield Mistake("softmax-zeros", lambda: np.zeros_like(r.x))
@@ -113,6 +118,37 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     right = r.above(r.largest)
     yield Mistake("softmax-nan-hidden", lambda: np.where(np.isnan(right), np.float32(0), right), variant="result")
     yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
+
+
+def _of_other_formulas(r: _Rows) -> Iterator[Mistake]:
+    """What is like a softmax, or nearly one."""
+    yield Mistake("softmax-divided-by-max", lambda: r.over(r.largest))
+    yield Mistake("softmax-sigmoid", lambda: 1 / (1 + np.exp(-r.x)))
+    scale = np.float32(np.sqrt(r.x.shape[1]))
+    scaled = later(lambda: np.exp((r.x - r.largest) / scale))
+    yield Mistake("softmax-scaled", lambda: scaled() / row_sum(scaled()))
+    for epsilon in EPSILONS:
+        make = later(lambda e: r.over(row_sum(r.e) + np.float32(e)), epsilon)
+        yield Mistake("softmax-epsilon", make, {"epsilon": epsilon})
+    for base in BASES:
+        powers = later(lambda b: np.power(np.float32(b), r.x - r.largest), base)
+        yield Mistake("softmax-base", later(lambda p: p() / row_sum(p()), powers), {"base": base})
+    for whose in ("row", "own"):  # the maximum of the whole row, or of the columns that are summed
+        yield Mistake("softmax-from-own-column", partial(_from_own_column, r, whose), variant=whose)
+
+
+def _from_own_column(r: _Rows, whose: str) -> np.ndarray:
+    """Each element's sum begins at its own column, and perhaps its maximum, too."""
+    backwards = r.x[:, ::-1]
+    top = np.fmax.accumulate(backwards, axis=1) if whose == "own" else np.broadcast_to(r.largest, r.x.shape)
+    running = np.zeros_like(r.x)
+    total = np.zeros(len(r.x), r.x.dtype)
+    for c in range(r.x.shape[1]):
+        if whose == "own" and c:
+            total = total * np.exp(top[:, c - 1] - top[:, c])
+        total = total + np.exp(backwards[:, c] - top[:, c])
+        running[:, c] = np.exp(backwards[:, c] - top[:, c]) / total
+    return running[:, ::-1]
 
 
 def _of_whole_numbers(r: _Rows) -> Iterator[Mistake]:
@@ -195,23 +231,33 @@ def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
         for of in {1, 32} if threads > 32 else {1}:  # sums of threads, or of warps
             yield Mistake("sum-by-maximum", partial(_sum_by_maximum, r, threads, of), variant=(threads, of))
         yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
+        for of in {threads, 32}:  # of a block, or of a warp each
+            yield Mistake("softmax-max-by-sum", partial(_max_by_sum, r, threads, of), variant=(threads, of))
         for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
             yield Mistake("softmax-own-maximum", partial(_own_maximum, r, threads, of), variant=(threads, of))
-
-
     for lanes in (16, 8, 4, 2):
         yield Mistake("softmax-part-of-warp", partial(_part_of_warp, r, lanes), {"lanes": lanes, "offset": lanes // 2})
 
 
-def _of_the_sum(r: _Rows) -> Iterator[Mistake]:
+def _of_the_sum(case: Replayed, r: _Rows) -> Iterator[Mistake]:
     """A sum kept in too narrow a type, added in the usual orders; one that begins elsewhere, or is not rescaled."""
     yield Mistake("softmax-sum-from-one", lambda: r.over(row_sum(r.e) + np.float32(1)))
     for kind in ("float16", "bfloat16"):
         yield Mistake("sum-narrow-result", later(lambda k: r.over(row_sum(r.e)).astype(k), kind), {"type": kind})
+    yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(r.e), step=case.step)
+    yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(case.own(r.e)), variant="sum, too", step=case.step)
+    yield Mistake("own-type-sum", lambda: r.over(case.own(row_sum(r.e))), variant="result", step=case.step)
     for threads in (1, *THREADS):
+        plainly = later(lambda t: r.over(_added(r, t)), threads)
+        yield Mistake("softmax-joined-plainly", plainly, variant=threads)
         yield Mistake("softmax-not-rescaled", later(lambda t: r.over(_not_rescaled(r, t)), threads), variant=threads)
+        as_it_is = later(lambda t: r.over(_not_rescaled(r, t, joined=False)), threads)
+        yield Mistake("softmax-not-rescaled", as_it_is, variant=-threads)
+        yield Mistake("softmax-rescaled-backwards", later(lambda t: r.over(_backwards(r, t)), threads), variant=threads)
     if r.x.shape[1] > LONG:
         return
+    for variant, sums in narrow_sums(r.e, case.dtype) if case.dtype in NARROW else ():
+        yield Mistake("own-type-sum", later(lambda s: r.over(s()), sums), variant=variant, step=STEP[case.dtype])
     for kind in ("float16", "bfloat16"):
         for variant, sums in narrow_sums(r.e, kind):
             yield Mistake("sum-narrow", later(lambda s: r.over(s()), sums), {"type": kind}, variant, STEP[kind])
@@ -251,6 +297,12 @@ def _sum_by_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
     return r.over(dealt(r.e, threads).sum(axis=1).reshape(len(r.x), -1, of).sum(axis=2).max(axis=1, keepdims=True))
 
 
+def _max_by_sum(r: _Rows, threads: int, of: int) -> np.ndarray:
+    """The maxima of `of` threads each added up in place of compared; the largest of these is the row's."""
+    own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
+    return r.above(row_max(own.sum(axis=2)))
+
+
 def _part_of_warp(r: _Rows, lanes: int) -> np.ndarray:
     """A warp takes a row, and only so many lanes join their maxima and sums: each such part has its own."""
     laid = dealt(r.x, 32, -np.inf)
@@ -275,12 +327,30 @@ def _not_shared(r: _Rows, threads: int, others: str) -> np.ndarray:
     return np.asarray((laid / sums).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
-def _not_rescaled(r: _Rows, threads: int) -> np.ndarray:
-    """Running sums whose terms keep the maximum that held when they came; the threads' sums are joined rightly."""
+def _added(r: _Rows, threads: int) -> np.ndarray:
+    """The threads' sums, each above its own maximum, added as they are."""
+    laid = dealt(r.x, threads, -np.inf)
+    own = laid.max(axis=1, keepdims=True)
+    return row_sum(np.where(own[:, 0] == -np.inf, 0, np.exp(laid - own).sum(axis=1)))
+
+
+def _backwards(r: _Rows, threads: int) -> np.ndarray:
+    """The threads' sums, joined with the factor turned over: exp(the row's maximum - the thread's)."""
+    laid = dealt(r.x, threads, -np.inf)
+    own = laid.max(axis=1)
+    sums = np.exp(laid - own[:, None]).sum(axis=1)
+    return row_sum(np.where(own == -np.inf, 0, sums) * np.exp(r.largest - own))
+
+
+def _not_rescaled(r: _Rows, threads: int, joined: bool = True) -> np.ndarray:
+    """Running sums whose terms keep the maximum that held when they came; the threads' sums are joined rightly, or
+    added as they are."""
     laid = dealt(r.x, threads, -np.inf)
     running = np.fmax(np.fmax.accumulate(laid, axis=1), np.float32(-np.inf))
     there = dealt(np.ones_like(r.x), threads)
     sums = np.where(there > 0, np.exp(laid - running), 0).sum(axis=1)
+    if not joined:
+        return row_sum(sums)
     empty = running[:, -1] == -np.inf
     return row_sum(np.where(empty, 0, sums * np.exp(running[:, -1] - r.largest)))
 

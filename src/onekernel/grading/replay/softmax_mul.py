@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.grading.replay import softmax
-from onekernel.grading.replay.base import Mistake, Replayed, later, row_sum
+from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later, row_sum
 from onekernel.grading.replay.sums import NARROW, STEP
 from onekernel.ops.softmax import oracle
 
@@ -28,8 +28,16 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     top = x.max(axis=1, keepdims=True, initial=-np.inf)
     product = x.astype(np.float32) * w.astype(np.float32)  # rounded as a kernel rounds it: the exponential shows it
     yield Mistake("mul-in-exponent", lambda: np.exp(product - top.astype(np.float32)) / row_sum(np.exp(x - top)))
+    yield Mistake("mul-softmax-of-product", lambda: oracle({"x": product.astype(np.float64)})["y"])
     yield Mistake("mul-before-sum", lambda: p * w / row_sum(p * w))
     yield Mistake("mul-before-sum", lambda: p / row_sum(p * w) * w, variant="sum alone")
+    yield Mistake("own-type-p", lambda: case.own(p) * w, step=case.step)
+    yield Mistake("mul-exchanged", lambda: oracle({"x": w})["y"] * x)
+    yield Mistake("mul-one-plus", lambda: p * (1 + w))
+    yield Mistake("mul-exponential", lambda: p * np.exp(w))
+    for threads in THREADS:
+        own = np.arange(w.shape[1]) % threads
+        yield Mistake("mul-w-of-thread", later(lambda at: p * w[:, at], own), variant=threads)
     yield Mistake("mul-last-column", lambda: np.concatenate([p[:, :-1] * w[:, :-1], p[:, -1:]], axis=1))
     yield Mistake("mul-zeros-skipped", lambda: np.where(w == 0, 0, p * w))
     for kind, narrow in NARROW.items():

@@ -46,6 +46,7 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-half-warp", half, later(lambda h: at % 32 < h, half)
     for step in (2, 4):
         yield "sum-half-warp", -step, later(lambda s: at % 32 % s == 0, step)
+    yield "sum-lanes-all", None, lambda: _SHUFFLED_DOWN[at % 32]
     yield "sum-last-lane", None, lambda: 32 * (at % 32 == 31)
     yield "sum-shuffle-assigned", None, lambda: at % 32 == 31
     yield "sum-one-thread", 32, lambda: at % 32 == 0
@@ -65,9 +66,23 @@ def weightings(n: int) -> Iterator[Weighting]:
         yield "sum-odd-tree", threads, later(lambda t: _reached(t)[at % t], threads)
         for step in {threads - 1, threads + 1, threads // 2, 2 * threads, 32, 1} - {threads}:
             yield "sum-wrong-step", (threads, step), partial(_visits, n, threads, step)
+    for most in (128, 256, 512, 1024):  # a thread for each element, up to so many
+        yield "sum-odd-tree", ("all", most), later(lambda m: _reached(n) if n <= m else np.ones(n), most)
     for threads in (128, 256, 512):  # blocks of a grid that all begin in their own part and go on by a block's
         for grid in GRIDS:
             yield "sum-wrong-step", (grid, threads), partial(_visits, n, grid, threads)
+
+
+def _shuffled_down() -> np.ndarray:
+    """How often each lane's value is in the sum of what all lanes hold after shuffles down, of which lane 0 alone has
+    the warp's sum: a lane that asks past the last one gets its own value."""
+    held = np.eye(32, dtype=int)
+    for offset in (16, 8, 4, 2, 1):
+        held = held + np.concatenate([held[offset:], held[32 - offset :]])
+    return np.asarray(held.sum(axis=0))
+
+
+_SHUFFLED_DOWN = _shuffled_down()
 
 
 def _lanes(thread: np.ndarray, first: int) -> np.ndarray:

@@ -8,27 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from onekernel.simulator.compilation.lint_numbers import RULES, Found
+
 Seen = Iterator[tuple[str, int, str, dict[str, object]]]
 """File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
-_Found = Iterator[tuple[int, str, dict[str, object]]]
 
 _TYPE = r"^\s*(?:float|double|int|unsigned|float4|__half|__nv_bfloat16|\w+_t|T)\s+"
 _ARRAY = re.compile(rf"{_TYPE}(\w+\s*(?:\[[^\]]*\]\s*)+(?:,\s*\w+\s*(?:\[[^\]]*\]\s*)+)*);")
 _SET = re.compile(r"\b(cudaMemset(?:Async)?)\s*\([^,;]+,\s*([^,;]+?)\s*,[^;]*;")
 _OF_THREAD = re.compile(r"\b(\w+)\s*=\s*[^;=]*\bthreadIdx\b")
 _EMPTY_FOR = re.compile(r"\b(for|while|if)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*;\s*$")
-_FLOAT_COUNTER = re.compile(
-    r"\bfor\s*\(\s*(?:float|__half)\s+(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<=?\s*(?P<bound>\w+)"
-)
 _COPY = re.compile(r"\b(?P<call>cudaMem(?:cpy|set)(?:Async)?)\s*\((?P<given>(?:[^()]|\([^()]*\))*)\)")
 _BYTES = re.compile(r"sizeof|byte|size|\*|[4-9]|\d\d", re.IGNORECASE)
-_OF_TYPE = re.compile(
-    r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)\s*(?P<given>\(+\s*\w+|\w+)?|"
-    r"\(\(\s*(?:const\s+)?(?P<whole>int|long|short)\s*\*\s*\)\s*(?P<array>\w+)\)\s*\["
-)
-_BYTE = r"(?:char|u?int8_t|void|byte)"  # what is bytes has no type of its own, as a row of cudaMallocPitch
-_GIVES_BYTES = re.compile(rf"\(\s*(?:unsigned|const|{_BYTE})$|\w*alloc$")
-_QUOTIENT = re.compile(r"(?<![\w.])(1 ?/ ?[2-9])(?![\w.])(?!\s*;)")
+_NO_ADDRESS = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?(\w+)\s*,")
 _LAUNCHER = re.compile(r'extern\s+"C"[^;{}()]*\(([^()]*)\)\s*\{')
 _ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(\w+)")
 
@@ -47,7 +39,7 @@ def _code(text: str) -> list[str]:
     return [re.sub(r"//.*", "", line) for line in kept.splitlines()]
 
 
-def _own_arrays(lines: Sequence[str]) -> _Found:
+def _own_arrays(lines: Sequence[str]) -> Found:
     """Arrays of a thread's own that are indexed by the thread, in a file whose threads meet at barriers: __shared__ may
     be missing."""
     text = "\n".join(lines)
@@ -61,7 +53,7 @@ def _own_arrays(lines: Sequence[str]) -> _Found:
                 yield n, "own-array", {"name": name}
 
 
-def _only_added(lines: Sequence[str]) -> _Found:
+def _only_added(lines: Sequence[str]) -> Found:
     """Arrays of a thread's own whose elements are added to, and neither set before nor given to a function."""
     text = "\n".join(lines)
     for n, line in enumerate(lines, 1):
@@ -74,7 +66,7 @@ def _only_added(lines: Sequence[str]) -> _Found:
                 yield n, "uninitialised", {"name": name}
 
 
-def _set_bytes(lines: Sequence[str]) -> _Found:
+def _set_bytes(lines: Sequence[str]) -> Found:
     """cudaMemset with another value than 0, or all bits: it sets bytes."""
     for n, line in enumerate(lines, 1):
         for call, value in _SET.findall(line):
@@ -82,23 +74,14 @@ def _set_bytes(lines: Sequence[str]) -> _Found:
                 yield n, "set-bytes", {"call": call, "value": value}
 
 
-def _empty_bodies(lines: Sequence[str]) -> _Found:
+def _empty_bodies(lines: Sequence[str]) -> Found:
     for n, line in enumerate(lines, 1):
         empty = _EMPTY_FOR.search(line)
         if empty and n < len(lines) and lines[n].strip().startswith("{") and not re.match(r"\s*\}", line):
             yield n, "empty-body", {"word": empty[1]}
 
 
-def _counters(lines: Sequence[str]) -> _Found:
-    """Loops over as many turns as a size in 64 bits says, counted in float."""
-    sizes = set(re.findall(r"\bint64_t\s+(\w+)\s*[,)]", "\n".join(lines)))
-    for n, line in enumerate(lines, 1):
-        counter = _FLOAT_COUNTER.search(line)
-        if counter and counter["bound"] in sizes:
-            yield n, "float-counter", {"name": counter["name"]}
-
-
-def _bytes(lines: Sequence[str]) -> _Found:
+def _bytes(lines: Sequence[str]) -> Found:
     """Copies of a number of elements, where a number of bytes is meant."""
     text = "\n".join(lines)
     for n, line in enumerate(lines, 1):
@@ -112,25 +95,29 @@ def _bytes(lines: Sequence[str]) -> _Found:
                 yield n, "bytes", {"call": copy["call"], "count": given[2]}
 
 
-def _types(lines: Sequence[str]) -> _Found:
+def _allocated(lines: Sequence[str]) -> Found:
+    """An allocation that is given the pointer's value, which is nothing yet, for its address."""
     text = "\n".join(lines)
     for n, line in enumerate(lines, 1):
-        for cast in _OF_TYPE.finditer(line):
-            given = (cast["given"] or cast["array"] or "").lstrip("( ")
-            declared = given and re.search(rf"\b{_BYTE}\s*(?:const\s*)?\*\s*(?:\w+\s+)?{given}\b", text)
-            if not declared and not _GIVES_BYTES.search(cast["given"] or ""):
-                yield n, "other-type", {"type": cast["type"] or cast["whole"]}
+        given = _NO_ADDRESS.search(line)
+        name = given[1] if given else "$."
+        if re.search(rf"\b\w+\s*\*\s*{name}\b(?!\s*\[)", text) and not re.search(rf"\*\s*\*\s*{name}\b", text):
+            yield n, "no-address", {"name": name}
 
 
-def _quotients(lines: Sequence[str]) -> _Found:
-    """1 / 2 of two whole numbers, in a kernel's arithmetic."""
+def _extern_twice(lines: Sequence[str]) -> Found:
+    """The second dynamic array of a kernel."""
+    before = False
     for n, line in enumerate(lines, 1):
-        if quotient := _QUOTIENT.search(line):
-            one, other = re.split(r" ?/ ?", quotient[1])
-            yield n, "quotient", {"quotient": quotient[1], "instead": f"{one}.0f / {other}.0f"}
+        if "__global__" in line:
+            before = False
+        if re.search(r"\bextern\s+__shared__", line):
+            if before:
+                yield n, "extern-twice", {}
+            before = True
 
 
-def _own_outputs(lines: Sequence[str]) -> _Found:
+def _own_outputs(lines: Sequence[str]) -> Found:
     """A tensor that the launcher was given, replaced by memory of its own."""
     text = "\n".join(lines)
     launcher = _LAUNCHER.search(text)
@@ -141,6 +128,4 @@ def _own_outputs(lines: Sequence[str]) -> _Found:
             yield n, "own-output", {"name": allocated[1]}
 
 
-_RULES = (
-    _own_arrays, _only_added, _set_bytes, _empty_bodies, _counters, _bytes, _types, _own_outputs, _quotients,
-)  # fmt: skip
+_RULES = (*RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs, _extern_twice, _allocated)

@@ -9,63 +9,47 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from onekernel.messages import Message
-
-Told = tuple[str, dict[str, object], int]
-"""A message's name in messages/compile.toml, its values, the line (from 1) of the slip."""
+from onekernel.simulator.compilation.complaint import Complaint, Told, plain, without_comment
+from onekernel.simulator.compilation.habits import habit
+from onekernel.simulator.compilation.values import (
+    LAUNCH,
+    arguments,
+    brackets,
+    conversion,
+    launch_value,
+    mixed,
+    read_only,
+    returned_number,
+    shuffle,
+    subscript,
+    variable_size,
+)  # fmt: skip
 
 INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
-_LAUNCH = re.compile(r"(\w+)\s*(?:<[^<>]*>)?\s*<<<")
 _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
-_COMMENT = re.compile(r"//.*|/\*.*?\*/")
-
-
-@dataclass(frozen=True)
-class Complaint:
-    """A compiler's error: what it says, of which line of the file's text."""
-
-    what: str
-    line: int
-    lines: Sequence[str]
-
-    @property
-    def text(self) -> str:
-        return self.at(self.line)
-
-    def at(self, line: int) -> str:
-        """A line without its comment."""
-        return _COMMENT.sub("", self.lines[line - 1]).strip() if 0 < line <= len(self.lines) else ""
-
-    def before(self) -> int:
-        """The last line before it that has code."""
-        return next((n for n in range(self.line - 1, 0, -1) if self.at(n)), self.line)
-
-    def unended(self) -> int | None:
-        """The last line before it that has code, where nothing ends or continues it."""
-        before = self.before()
-        return None if before == self.line or re.search(r"[;{}:,(]$", self.at(before)) else before
 
 
 def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
     """The sentence for a compiler's error, and the line of the slip; its own words where nothing better is known."""
     complaint = Complaint(what, line, lines)
-    for pattern, explain in _KNOWN:
-        match = pattern.search(what)
-        found = explain(complaint, match) if match else None
+    for explain in (habit, _known):
+        found = explain(complaint)
         if found is not None:
             key, values, where = found
             why = Message(f"compile.{key}", values)
-            return Message("compile.slip", {"why": why, "what": _plain(what), "line": where}), where
-    return Message("simulator.compile-error", {"line": line, "what": _plain(what)[:200]}), line
+            return Message("compile.slip", {"why": why, "what": plain(what), "line": where}), where
+    return Message("simulator.compile-error", {"line": line, "what": plain(what)[:200]}), line
 
 
-def _plain(what: str) -> str:
-    """Without the simulator's names for CUDA's types."""
-    what = re.sub(r" \{aka [^{}]*\}", "", what)
-    what = re.sub(r"(?:const )?ok_dim3_view", "dim3", what)
-    return re.sub(r" \[-f?[\w=-]+\]$", "", re.sub(r"__ok::|ok_type_", "", what))[:200]
+def _known(c: Complaint) -> Told | None:
+    for pattern, explain in _KNOWN:
+        match = pattern.search(c.what)
+        found = explain(c, match) if match else None
+        if found is not None:
+            return found
+    return None
 
 
 def _semicolon(c: Complaint, m: re.Match[str]) -> Told | None:
@@ -83,12 +67,12 @@ def _semicolon(c: Complaint, m: re.Match[str]) -> Told | None:
 def _called(c: Complaint, _: re.Match[str]) -> Told | None:
     """What stands before a launch, or another line that begins with brackets, without its `;`: a call, it seems."""
     before = c.unended()
-    return ("semicolon", {}, before) if before and (c.text.startswith("(") or _LAUNCH.match(c.text)) else None
+    return ("semicolon", {}, before) if before and (c.text.startswith("(") or LAUNCH.match(c.text)) else None
 
 
 def _undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
     name, meant = m["name"], m["meant"]
-    known = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(_COMMENT.sub("", line) for line in c.lines)))
+    known = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(without_comment(line) for line in c.lines)))
     near = difflib.get_close_matches(name, sorted((known | set(INDICES)) - {name}), 1, 0.8)
     if re.match(rf"(?:for\s*\()?\s*{re.escape(name)}\s*(?:\[[^\]]*\]\s*)?=[^=]", c.text) and not near:
         return "no-type", {"name": name}, c.line
@@ -110,11 +94,6 @@ def _near(a: str, b: str) -> bool:
 def _component(c: Complaint, _: re.Match[str]) -> Told | None:
     bare = next((name for name in INDICES if re.search(rf"\b{name}\b(?!\s*\.)", c.text)), None)
     return ("component", {"name": bare}, c.line) if bare else None
-
-
-def _read_only(c: Complaint, _: re.Match[str]) -> Told | None:
-    target = re.match(r"\(*\**\s*([A-Za-z_]\w*)", c.text)
-    return ("read-only", {"name": target[1]}, c.line) if target else None
 
 
 def _braces(c: Complaint, _: re.Match[str]) -> Told | None:
@@ -144,27 +123,6 @@ def _bracket(c: Complaint, m: re.Match[str]) -> Told | None:
     return None
 
 
-def _arguments(c: Complaint, m: re.Match[str]) -> Told | None:
-    """A launch whose arguments are not what the kernel takes."""
-    launch = _LAUNCH.search(c.text)
-    if not launch:
-        return None
-    text = "\n".join(c.lines)
-    head = re.search(rf"__global__[^;{{}}()]*(?:\([^()]*\)[^;{{}}()]*)?\b{launch[1]}\s*\(([^)]*)\)", text)
-    if not head:
-        return None
-    takes = " ".join(head[1].split())
-    return "arguments", {"kernel": launch[1], "takes": takes}, c.line
-
-
-def _shuffle(c: Complaint, m: re.Match[str]) -> Told | None:
-    return "shuffle", {"name": m["name"]}, c.line
-
-
-def _conversion(c: Complaint, m: re.Match[str]) -> Told | None:
-    return "conversion", {"given": _plain(m["given"]), "wanted": _plain(m["wanted"])}, c.line
-
-
 def _as(key: str, *names: str) -> Callable[[Complaint, re.Match[str]], Told]:
     """The sentence `key` at the complaint's own line, with these groups of its pattern."""
     return lambda c, m: (key, {name: m[name] for name in names}, c.line)
@@ -179,21 +137,31 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"expected ',' or ';' before '(?P<token>[^']+)'", _semicolon),
         (r"expected (?:initializer|declaration) before '(?P<token>[^']+)'", _semicolon),
         (r"cannot be used as a function", _called),
+        (r"'(?P<name>\w+)' cannot be used as a function", brackets),
         (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", _undeclared),
-        (r"assignment of read-only|increment of read-only|decrement of read-only", _read_only),
+        (r"assignment of read-only|increment of read-only|decrement of read-only", read_only),
         (r"expected unqualified-id before|function-definition is not allowed|expected '\}' at end of input", _braces),
         (r"expected declaration before '\}'|linkage specification", _braces),
         (r"expected '(?P<sign>[()\]])' before", _bracket),
-        (r"no matching function for call to '(?P<name>__\w+_sync)\(", _shuffle),
-        (r"invalid conversion|no match for call|too (?:few|many) arguments", _arguments),
-        (r"no matching function|cannot convert", _arguments),
+        (r"no matching function for call to '(?P<name>__\w+_sync)\(", shuffle),
+        (r"no matching function for call to '(?P<name>atomicM(?:ax|in))\(.*\b(?:float|double|half)\b",
+         _as("atomic-float", "name")),
+        (r"invalid conversion from 'int' to 'cudaError_t'|void value not ignored", launch_value),
+        (r"invalid conversion from 'int' to 'cudaError_t'", returned_number),
+        (r"invalid conversion|no match for call|too (?:few|many) arguments", arguments),
+        (r"no matching function|cannot convert", arguments),
         (r"'(?P<name>\w+)' is not a member of 'std'", _as("standard", "name")),
         (r"^(?P<name>[\w./]+): No such file", _as("header", "name")),
         (r"redeclaration of '(?:[^']*\s|\W*)(?P<name>\w+)(?:\[[^']*)?'|conflicting declaration '[^']*\b(?P<other>\w+)'",
          lambda c, m: ("twice", {"name": m["name"] or m["other"]}, c.line)),
-        (r"invalid types '(?P<type>[^'\[]+)\[", _as("not-an-array", "type")),
+        (r"invalid types '(?P<type>.+?)\[(?P<index>[^\[\]]*)\]' for array subscript", subscript),
+        (r"variably modified|storage size of|size of array .* not an integral", variable_size),
+        (r"invalid operands of types '[^']+\*' and '[^']+\*' to binary 'operator(?P<sign>[^']+)'",
+         _as("addresses", "sign")),
         (r"invalid preprocessing directive", _as("directive")),
         (r"'else' without a previous 'if'", _as("else")),
+        (r"comparison between pointer and integer", _as("text-compared")),
+        (r"ambiguous overload for 'operator.+'|call of overloaded '__h\w+\(", mixed),
         (r"lvalue required as (?:left operand|increment)", _as("not-assignable")),
         (r"void value not ignored", _as("no-value")),
         (r"return-statement with a value, in function returning 'void'", _as("returns-nothing")),
@@ -205,8 +173,8 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
          _as("member", "member", "name")),
         (r"invalid suffix|unable to find numeric literal", _as("number")),
         (r"expected primary-expression before", _as("expression")),
-        (r"invalid conversion from '(?P<given>.+?)' to '(?P<wanted>.+?)'(?: \[|$)", _conversion),
-        (r"cannot convert '(?P<given>.+?)'(?: \{aka .*?\})? to '(?P<wanted>.+?)'", _conversion),
+        (r"invalid conversion from '(?P<given>.+?)' to '(?P<wanted>.+?)'(?: \[|$)", conversion),
+        (r"cannot convert '(?P<given>.+?)'(?: \{aka .*?\})? to '(?P<wanted>.+?)'", conversion),
         (r"too (?:few|many) arguments to function '[^'(]*?\b(?P<name>\w+)\(", _as("call", "name")),
         (r"no matching function for call to '(?P<name>[\w:]+)[<(]", _as("call", "name")),
     )

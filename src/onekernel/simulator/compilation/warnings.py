@@ -17,6 +17,7 @@ MOST = 5
 FLAGS = (
     "-Wparentheses", "-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value", "-Wunused-result", "-Waddress",
     "-Wfloat-conversion", "-Wempty-body", "-Wunused-but-set-variable", "-Wmisleading-indentation",
+    "-Wsizeof-pointer-div", "-Wtype-limits",
 )  # fmt: skip
 _WARNING = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: (?P<what>.*?) \[-W(?P<flag>[\w-]+)=?\]$", re.MULTILINE
@@ -25,6 +26,9 @@ _WARNING = re.compile(
 _INTEGER = r"(?:unsigned |long |short |signed )*(?:int|char|long|short|u?int\d+_t|size_t)\b"
 _KNOWN = (
     ("parentheses", r"assignment used as truth value|using the result of an assignment", "assignment"),
+    ("parentheses", r"comparisons like", "chained"),
+    ("sizeof-pointer-div", r"division", "sizeof-pointer"),
+    ("type-limits", r"unsigned expression in '>= 0' is always true", "unsigned-below"),
     ("address", r"statement is a reference, not call, to function '(?P<name>\w+)'", "no-call"),
     ("uninitialized", r"'(?P<name>\w+)' is (?:used )?uninitialized", "uninitialised"),
     ("maybe-uninitialized", r"'(?P<name>\w+)' (?:may|might) be used uninitialized", "maybe-uninitialised"),

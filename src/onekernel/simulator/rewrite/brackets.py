@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from onekernel.simulator.rewrite.tokens import Token
 
 _CLOSES = {")": "(", "]": "[", "}": "{"}
+# Behind `//`: what an expression goes on with, and no words of a comment.
+_DIVISOR = re.compile(r"//\s*\(?[\w.]+(?:\s*[-+*/]\s*[\w.]+)*\s*\)+")
 _BEGINS = ("__global__", "__device__", "extern", "static", "template")
 
 
@@ -36,16 +38,20 @@ def unclosed(tokens: Sequence[Token]) -> Unclosed | None:
             if not stack:
                 return Unclosed("brace-too-many" if token.text == "}" else "bracket-too-many", token.text, token.line)
             if stack[-1].text != _CLOSES[token.text]:
-                return _missing(stack[-1])
+                return _missing(stack[-1], tokens)
             stack.pop()
         elif token.text in _BEGINS and before.endswith("\n") and _in_function(tokens, stack):
             return Unclosed("brace", "}", stack[0].line)
         before = token.text
-    return _missing(stack[0]) if stack else None
+    return _missing(stack[0], tokens) if stack else None
 
 
-def _missing(opened: Token) -> Unclosed:
+def _missing(opened: Token, tokens: Sequence[Token]) -> Unclosed:
+    """What does not close; or the `//` on its line that was to divide, as it does in Python, and hides the rest."""
     close = {"(": ")", "[": "]", "{": "}"}[opened.text]
+    comments = (re.search(r"//.*", t.text) for t in tokens if t.kind == "space" and t.line == opened.line)
+    if close == ")" and any(c and _DIVISOR.match(c[0]) and c[0].count(")") > c[0].count("(") for c in comments):
+        return Unclosed("python-quotient", "//", opened.line)
     return Unclosed("brace" if close == "}" else "bracket", close, opened.line)
 
 

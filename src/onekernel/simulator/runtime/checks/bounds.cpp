@@ -89,7 +89,7 @@ void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uin
 }
 
 void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name) {
-    Finding("misaligned-access", pc).code_at(pc).here().array("variable", name).number("bytes", bytes)
+    Finding("misaligned-access", pc).form(bytes > 4 ? "vector" : "element").code_at(pc).here().array("variable", name).number("bytes", bytes)
         .number("past", static_cast<long long>(address % bytes)).add();
     stop_launch(ERROR_MISALIGNED_ADDRESS);
 }

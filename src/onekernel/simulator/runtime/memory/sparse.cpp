@@ -107,10 +107,19 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
     by_thread = thread == thread_running ? by_thread + 1 : 1;
     thread_running = thread;
     Sparse* s = a.sparse;
+    if (s && s->tensor) {
+        Busy busy;
+        touched_pages.insert(address / 4096);
+    }
+    if (by_thread > most_by_thread) launch.goes_round = true;
+    if (++visits > MOST_VISITS || touched_pages.size() > MOST_PAGES || launch.goes_round) {
+        launch.exhausted = true;
+        launch.next = launch.blocks;
+        abandon_block();  // before the access is made: it must not be noted as one that was
+    }
     if (!s || !s->tensor) launch.talks = true;
     else {
         Busy busy;
-        touched_pages.insert(address / 4096);
         uint64_t start = address - a.low, bin = start / ((a.high - a.low) / 64 + 1);
         (writes ? s->bins_written : s->bins_read) |= uint64_t(1) << bin;
         if ((writes ? s->written : s->read).insert(start).second) (writes ? s->bytes_written : s->bytes_read) += bytes;
@@ -118,10 +127,5 @@ void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool wr
         else if (writes && s->runs.size() < 2 * MOST_RUNS) s->runs.insert(s->runs.end(), {start, uint64_t(bytes)});
     }
     (writes ? a.stored : a.loaded) += bytes;
-    if (by_thread > most_by_thread) launch.goes_round = true;
-    if (++visits <= MOST_VISITS && touched_pages.size() <= MOST_PAGES && !launch.goes_round) return;
-    launch.exhausted = true;
-    launch.next = launch.blocks;
-    abandon_block();
 }
 }  // namespace __ok

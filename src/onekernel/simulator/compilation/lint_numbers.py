@@ -1,0 +1,90 @@
+"""Numbers that come out as others than they are written: read as another type, cut, or compared by their bits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+Found = Iterator[tuple[int, str, dict[str, object]]]
+"""The line, the message's name in messages/compile.toml behind `warning-`, its values."""
+
+_FLOAT_COUNTER = re.compile(
+    r"\bfor\s*\(\s*(?:float|__half)\s+(?P<name>\w+)\s*=[^;]*;\s*(?P=name)\s*<=?\s*(?P<bound>\w+)"
+)
+_OF_TYPE = re.compile(
+    r"\(\s*(?:const\s+)?(?P<type>double)\s*\*\s*\)\s*(?P<given>\(+\s*\w+|\w+)?|"
+    r"\(\(\s*(?:const\s+)?(?P<whole>int|long|short)\s*\*\s*\)\s*(?P<array>\w+)\)\s*\["
+)
+_BYTE = r"(?:char|u?int8_t|void|byte)"  # what is bytes has no type of its own, as a row of cudaMallocPitch
+_GIVES_BYTES = re.compile(rf"\(\s*(?:unsigned|const|{_BYTE})$|\w*alloc$")
+_QUOTIENT = re.compile(r"(?<![\w.])(1 ?/ ?[2-9])(?![\w.])(?!\s*;)")
+_COMMA = re.compile(r"(?:[-=*/+]|\breturn)\s*(?P<number>\d+,\d+)(?=\s*[-*/+;])")
+_NARROW = re.compile(
+    r"\b(?P<type>(?:unsigned )?(?:short|char)|u?int(?:8|16)_t)\s+(?P<name>\w+)\s*="
+    r"[^;=]*\b(?:blockIdx|blockDim|gridDim)\b"
+)
+_BITS = re.compile(r"\batomicM(?:ax|in)\s*\([^;]*__float_as_int\s*\(")
+_AS_FLOAT = re.compile(r"\(\s*(?:const\s+)?float\s*\*\s*\)\s*\(?\s*(\w+)")
+
+
+def _counters(lines: Sequence[str]) -> Found:
+    """Loops over as many turns as a size in 64 bits says, counted in float."""
+    sizes = set(re.findall(r"\bint64_t\s+(\w+)\s*[,)]", "\n".join(lines)))
+    for n, line in enumerate(lines, 1):
+        counter = _FLOAT_COUNTER.search(line)
+        if counter and counter["bound"] in sizes:
+            yield n, "float-counter", {"name": counter["name"]}
+
+
+def _types(lines: Sequence[str]) -> Found:
+    text = "\n".join(lines)
+    for n, line in enumerate(lines, 1):
+        for cast in _OF_TYPE.finditer(line):
+            given = (cast["given"] or cast["array"] or "").lstrip("( ")
+            declared = given and re.search(rf"\b{_BYTE}\s*(?:const\s*)?\*\s*(?:\w+\s+)?{given}\b", text)
+            if not declared and not _GIVES_BYTES.search(cast["given"] or ""):
+                yield n, "other-type", {"type": cast["type"] or cast["whole"]}
+
+
+def _quotients(lines: Sequence[str]) -> Found:
+    """1 / 2 of two whole numbers, in a kernel's arithmetic."""
+    for n, line in enumerate(lines, 1):
+        if quotient := _QUOTIENT.search(line):
+            one, other = re.split(r" ?/ ?", quotient[1])
+            yield n, "quotient", {"quotient": quotient[1], "instead": f"{one}.0f / {other}.0f"}
+
+
+def _halves(lines: Sequence[str]) -> Found:
+    """A pointer to 16-bit numbers, cast to a pointer to floats."""
+    text = "\n".join(lines)
+    for n, line in enumerate(lines, 1):
+        for cast in _AS_FLOAT.finditer(line):
+            narrow = rf"\b(?:__half|half|__nv_bfloat16|nv_bfloat16)\s*(?:const\s*)?\*\s*(?:__restrict__\s+)?{cast[1]}\b"
+            if re.search(narrow, text):
+                yield n, "half-as-float", {"name": cast[1]}
+
+
+def _commas(lines: Sequence[str]) -> Found:
+    """A number written with a decimal comma: its two halves are two values, of which the first is thrown away."""
+    for n, line in enumerate(lines, 1):
+        if comma := _COMMA.search(line):
+            yield n, "decimal-comma", {"number": comma["number"], "instead": comma["number"].replace(",", ".") + "f"}
+
+
+def _narrow(lines: Sequence[str]) -> Found:
+    """The index of a thread in the grid, kept in 8 or 16 bits."""
+    for n, line in enumerate(lines, 1):
+        if narrow := _NARROW.search(line):
+            most = 127 if re.search(r"char|8", narrow["type"]) else 32767
+            if narrow["type"].startswith("u"):
+                most = 2 * most + 1
+            yield n, "narrow-index", {"type": narrow["type"], "name": narrow["name"], "most": most}
+
+
+def _float_bits(lines: Sequence[str]) -> Found:
+    for n, line in enumerate(lines, 1):
+        if _BITS.search(line):
+            yield n, "float-bits", {}
+
+
+RULES = (_counters, _types, _quotients, _halves, _commas, _narrow, _float_bits)
