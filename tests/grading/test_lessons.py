@@ -94,7 +94,7 @@ def test_a_doubt_about_shared_memory_leaves_what_global_memory_moves_certain(tmp
     result = graded(tmp_path, "softmax_block", text, lambda c: c.kind.name == "memory")
     assert "16 sectors per request where 4 would do" in memory_failure(result, "bytes_moved").message.text("en")
     (conflicts,) = (v for v in result.verdicts if v.check.options.get("measure") == "bank_conflicts")
-    assert conflicts.status == NOT_ASSESSED and "may make one access" in str(conflicts.note)
+    assert conflicts.status == NOT_ASSESSED and "may merge several accesses" in str(conflicts.note)
 
 
 @pytest.mark.slow

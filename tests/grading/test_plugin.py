@@ -269,7 +269,7 @@ def test_classroom_gets_its_file(course: pytest.Pytester, ana: Path, monkeypatch
         (["--learner", "eva"], "onekernel start eva"),
         (["--learner", "../solutions"], "letters"),
         (["--submission", "nowhere"], "not a folder"),
-        (["--submissions", "labs/00-first"], "a folder is a student"),
+        (["--submissions", "labs/00-first"], "each student needs one"),
         (["--learner", "ana", "--submission", "solutions"], "choose one"),
         (["--gradescope", "x.json"], "--submission DIR"),
         (["--submissions", "learners", "--submission", "learners"], "choose one"),

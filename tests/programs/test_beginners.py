@@ -19,7 +19,7 @@ SAID = {
     5: ("atomicAdd or atomicMax", "atomicAdd o atomicMax"),
     6: ("A barrier does not help: use an atomic", "Una barrera no sirve: usa una operación atómica"),
     7: ("lies at row * width + column", "está en fila * anchura + columna"),
-    8: ("Its last element is s[63]: is 1 to be subtracted", "Su último elemento es s[63]: ¿hay que restar 1"),
+    8: ("Its last element is s[63]: should 1 be subtracted", "Su último elemento es s[63]: ¿hay que restar 1"),
     9: ("add reads sum[0] before anything was written", "add lee sum[0] antes de que se haya escrito"),
     10: (),
     11: ("4,096 bytes of page-locked memory", "de memoria bloqueada (pinned) que se piden"),

@@ -87,7 +87,7 @@ def test_without_a_gpu_a_prediction_is_drawn_and_says_so(no_gpu, name, tmp_path,
         one = [c for c in module.all_contenders(ROOT)[0] if c.name == "softmax_block"]
         monkeypatch.setattr(module, "_contenders", lambda root: one)
     assert module.main(["--out", str(tmp_path)]) == 0
-    assert "A prediction is drawn instead" in capsys.readouterr().err
+    assert "Instead, a prediction is drawn" in capsys.readouterr().err
     data = json.loads((tmp_path / f"{name}_predicted.json").read_text())
     assert data["predicted"]
     if name == "intensity":

@@ -241,5 +241,5 @@ def test_ncus_raw_page_is_read_and_another_file_is_refused(tmp_path: Path) -> No
     assert found["kernel"] == "k<0>" and found["seconds"] == pytest.approx(2e-6) and found["conflicts"] == 1234
     assert list(found["stalls"].items()) == [("wait", 1.5), ("barrier", 0.5)]
     path.write_text("nothing\n", encoding="utf-8")
-    with pytest.raises(UserError, match="no raw page"):
+    with pytest.raises(UserError, match="not a raw page"):
         stalls.read(path)

@@ -118,11 +118,11 @@ def test_a_simulator_that_returns_wrong_numbers_grades_nobody(
     _wrong_numbers(monkeypatch)
     health = doctor.health(COURSE, "simulator")
     assert not health.ok
-    assert "not to be trusted" in str(health.cause)
+    assert "cannot be trusted" in str(health.cause)
     assert not fresh.exists()  # a failure is not remembered
     assert cli.main(["check", "--solutions", "vector_add", "--device", "simulator"]) == 2
     out, err = capsys.readouterr()
-    assert "not to be trusted" in err
+    assert "cannot be trusted" in err
     assert "points" not in out and "passed" not in out
     assert cli.main(["doctor"]) == 1
 
@@ -183,7 +183,7 @@ def test_a_triton_that_is_wrong_grades_nobody_and_one_that_is_missing_stops_nobo
 
         monkeypatch.setattr("onekernel.doctor.device.health", health)
         if refused:
-            with pytest.raises(Unavailable, match="not to be trusted"):
+            with pytest.raises(Unavailable, match="cannot be trusted"):
                 doctor.settle(COURSE, exercises, "simulator")
         else:
             assert doctor.settle(COURSE, exercises, "simulator") == ("simulator", None)

@@ -212,7 +212,7 @@ def test_the_command_speaks_to_a_terminal(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["softmax_triton"], "no CUDA C exercise"),
+        (["softmax_triton"], "not a CUDA C exercise"),
         (["softmax_naive", "--solutions", "--shape", "7"], "rows,cols"),
         (["bench/kernels/none.cu"], "no such file"),
         (["bench/kernels/copy.cu", "--line", "1"], "no access"),
