@@ -19,13 +19,9 @@ from support.course import COURSE, ROOT
 RECORDED = records.read(records.results(ROOT) / "cpu" / "mutants.json")
 
 
-# Graded before its inputs grew, and not since: each of its mutants takes minutes.
-WAITING = ("softmax_tuned.cu",)
-
-
 def test_no_mutant_is_open() -> None:
     passed = [(f, m) for f, found in RECORDED["files"].items() for m in found if m["end"] == "survived"]
-    assert [(f, m["line"], m["after"]) for f, m in passed if f not in WAITING and reason(f, m) is None] == []
+    assert [(f, m["line"], m["after"]) for f, m in passed if reason(f, m) is None] == []
 
 
 def test_each_file_has_its_mutants_and_each_reason_its_words() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from onekernel.course import Check, Course, Exercise
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.host_computation import copy_first
+from onekernel.grading.unwritten import told
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
@@ -33,7 +33,6 @@ FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it fol
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 Ran = list[tuple[Call, CallOutcome]]
 
-_ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
 
 
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if fault and fault.kind == "unwritten" and found:
         return found  # what stopped the kernel also kept it from writing
     if fault:
-        found.append(because(_told(s, call, report.kernels, fault), fault.kind))
+        found.append(because(told(call, report.kernels, fault, s.backend, s.text()), fault.kind))
     elif not found and all(call.case.sizes.values()):
         idle = _idle(s, call, report.kernels)
         found += [because(idle, "no-kernel")] if idle else []
@@ -234,43 +233,6 @@ def _said_once(found: list[Failure]) -> list[Failure]:
             seen.add((failure.line, advice.key))
         out.append(failure)
     return out
-
-
-def _told(s: Submission, call: Call, kernels: Sequence[KernelCounts], fault: buffers.Fault) -> Message:
-    """What the bytes say; where a tensor's end is missing although there were threads for it, the index is to blame."""
-    second = fault.message.values.get("second")
-    if not isinstance(second, Message):
-        return fault.message
-    if second.key in ("grading.unwritten-columns", "grading.unwritten-rows") and _turned(call, kernels, second):
-        return Message(fault.message.key, {**fault.message.values, "second": Message("grading.unwritten-turned")})
-    if second.key == "grading.unwritten-rows" and _ROW_OF_WARP.search(s.text()):
-        of_warps = Message("grading.unwritten-rows-of-warps", second.values)
-        return Message(fault.message.key, {**fault.message.values, "second": of_warps})
-    if second.key != "grading.unwritten-tail":
-        return fault.message
-    threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)
-    if s.backend == "triton":
-        why = Message("grading.unwritten-programs")
-    elif threads >= max(array.size for array in call.expected.values()):
-        why = _same_index(s, kernels) or Message("grading.unwritten-index", {"threads": threads})
-    else:
-        return fault.message
-    return Message(fault.message.key, {**fault.message.values, "second": why})
-
-
-def _same_index(s: Submission, kernels: Sequence[KernelCounts]) -> Message | None:
-    """Blocks of two dimensions whose threads are told apart by one of them alone."""
-    x, y = next((k.block[:2] for k in kernels if k.block[1] > 1), (0, 0))
-    return None if not x or "threadIdx.y" in s.text() else Message("grading.unwritten-plane", {"x": x, "y": y})
-
-
-def _turned(call: Call, kernels: Sequence[KernelCounts], second: Message) -> bool:
-    """Whether a grid whose x and y were exchanged would write what is missing of a matrix: with square tiles."""
-    shape, first = call.expected["c"].shape if "c" in call.expected else (0, 0), int(second.values["first"])
-    x, y = kernels[0].grid[:2] if len(kernels) == 1 else (1, 1)
-    rows, cols = shape
-    tile, rest = divmod(first, x if second.key == "grading.unwritten-columns" else y)
-    return x != y and not rest and tile > 1 and (-(-rows // tile), -(-cols // tile)) == (x, y)
 
 
 def _other_block(call: Call, kernels: Sequence[KernelCounts]) -> Message | None:

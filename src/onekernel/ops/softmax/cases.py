@@ -77,6 +77,7 @@ CASES = (
     _case("long", "normal", fills.normal(), 2, 12345),
     _case("long", "peak_last", fills.peaked(last_column=True), 1, 50257),
     _case("long", "wide", fills.normal(scale=30.0), 1, 70001),
+    _case("long", "low", fills.normal(shift=-2e4), 2, 12_289),  # parts of a row are joined: from -inf, not from 0
     _case("long", "outlier", fills.outlier, 3, 4099),
     _case("long", "outlier", fills.outlier, 3, 12_289),
     _case("long", "strided", fills.normal(), 2, 12_301, gaps=(5, 2)),

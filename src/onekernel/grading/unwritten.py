@@ -1,0 +1,67 @@
+"""Why elements of an output were never written: what the launch has to do with those that are missing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from onekernel.counts import KernelCounts
+from onekernel.grading.buffers import Call, Fault
+from onekernel.messages import Message
+
+_ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
+
+
+def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str, text: str) -> Message:
+    """What the bytes say; where a tensor's end is missing although there were threads for it, the index is to blame."""
+    second = fault.message.values.get("second")
+    if not isinstance(second, Message):
+        return fault.message
+    if second.key in ("grading.unwritten-columns", "grading.unwritten-rows"):
+        for key, exchanged in {"turned": _turned, "transposed": _transposed}.items():
+            if exchanged(call, kernels, second):
+                said = Message(f"grading.unwritten-{key}")
+                return Message(fault.message.key, {**fault.message.values, "second": said})
+    if second.key == "grading.unwritten-rows" and _ROW_OF_WARP.search(text):
+        of_warps = Message("grading.unwritten-rows-of-warps", second.values)
+        return Message(fault.message.key, {**fault.message.values, "second": of_warps})
+    if second.key != "grading.unwritten-tail":
+        return fault.message
+    threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)
+    if backend == "triton":
+        why = Message("grading.unwritten-programs")
+    elif threads >= max(array.size for array in call.expected.values()):
+        why = _same_index(kernels, text) or Message("grading.unwritten-index", {"threads": threads})
+    else:
+        return fault.message
+    return Message(fault.message.key, {**fault.message.values, "second": why})
+
+
+def _same_index(kernels: Sequence[KernelCounts], text: str) -> Message | None:
+    """Blocks of two dimensions whose threads are told apart by one of them alone."""
+    x, y = next((k.block[:2] for k in kernels if k.block[1] > 1), (0, 0))
+    return None if not x or "threadIdx.y" in text else Message("grading.unwritten-plane", {"x": x, "y": y})
+
+
+def _turned(call: Call, kernels: Sequence[KernelCounts], second: Message) -> bool:
+    """Whether a grid whose x and y were exchanged would write what is missing of a matrix: with square tiles."""
+    shape, first = call.expected["c"].shape if "c" in call.expected else (0, 0), int(second.values["first"])
+    x, y = kernels[0].grid[:2] if len(kernels) == 1 else (1, 1)
+    rows, cols = shape
+    tile, rest = divmod(first, x if second.key == "grading.unwritten-columns" else y)
+    return x != y and not rest and tile > 1 and (-(-rows // tile), -(-cols // tile)) == (x, y)
+
+
+def _transposed(call: Call, kernels: Sequence[KernelCounts], second: Message) -> bool:
+    """Whether a grid of two dimensions has its threads for the columns along y, or its kernel takes them from there: as
+    many across as the matrix has rows, or missing columns from where the threads along y end."""
+    shapes = {array.shape for array in call.expected.values()}
+    if len(shapes) != 1 or len(kernels) != 1 or len(next(iter(shapes))) != 2:
+        return False
+    (rows, cols), (across, down) = shapes.pop(), kernels[0].block[:2]
+    x, y = kernels[0].grid[0] * across, kernels[0].grid[1] * down
+    turned = (x, y) == (-(-rows // across) * across, -(-cols // down) * down)
+    if y > 1 and turned and (x < cols or y < rows):
+        return True
+    return second.key == "grading.unwritten-columns" and rows <= y == int(second.values["first"]) < cols <= x
