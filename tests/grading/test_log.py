@@ -96,6 +96,8 @@ def test_what_is_missing_is_told(kernel: Path) -> None:
         ("20 % más rápido", "las líneas 20 a 31", "bla " * 12, "log-reason"),
         ("20 % más rápido", "las líneas 20 a 31", WHY_ES, None),
         ("peticiones: de 32 a 8", "lecturas de 16 bytes", WHY, None),
+        ("las barreras por fila bajan de 20 a 4", "lecturas de 16 bytes", WHY, None),
+        ("los bytes por multiplicación con suma bajan de 8 a 0,5", "lecturas de 16 bytes", WHY, None),
         ("58% of the copy instead of 40", "float4 loads in line 12", WHY, None),
         ("1.5x", "kThreads is 512 now", "no: the kernel needs more registers, so fewer blocks fit, line 12", None),
     ],
