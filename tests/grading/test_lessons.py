@@ -206,7 +206,7 @@ def test_lines_that_the_untrusted_side_makes_up_are_left_out(tmp_path: Path) -> 
     good, foreign = LineCounts(str(mine), 3, spread), LineCounts(str(other), 1, spread)
     forged = [LineCounts(str(mine), 7, {**spread, LOAD_SECTORS: x}) for x in (float("inf"), float("nan"), -5.0)]
     found = MEASURES["bytes_moved"].worst_line(counts(good, foreign, *forged), mine)
-    assert found is not None and found.line == 3 and "line" in found.message.text("en")
+    assert found is not None and found.line == 3 and "Line 3" in found.message.text("en")
     assert MEASURES["bytes_moved"].worst_line(counts(foreign, *forged), mine) is None
 
 
