@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onekernel import counts, simulator
+from onekernel.backends import call_arguments
 from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
+from onekernel.ops import OPERATORS
 from onekernel.profiling.agreement import others_tables
 from onekernel.simulator.machine_code import need
 from support.simulated import buffer
@@ -184,6 +186,24 @@ def test_two_branches_accesses_may_be_one(tmp_path: Path, machine_code: bool) ->
     both = {n for n, text in enumerate(BRANCHES.splitlines(), 1) if "of both" in text}
     assert {line for _, line, _, _ in kernel.extra["doubts"]} == (set() if machine_code else both)
     assert kernel.metrics[counts.STORE_REQUESTS] == 8 * (3 if machine_code else 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compiler", ["clang++-14", "clang++-16", "clang++-19"])
+def test_lanes_that_leave_a_loop_early_are_said_to_go_apart(compiler: str) -> None:
+    """Of eighty threads some make a turn more: clang stores what they have kept in two requests, g++ in one."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    path = ROOT / "tests/right/mul_online_joined_by_operator.cu"
+    call = call_arguments.of_operator(OPERATORS["softmax_mul"], "softmax_mul", None, "float32")
+    kernels = []
+    for one in (None, compiler):
+        program = simulator.build(path, "count", machine_code=False, with_compiler=one)
+        kernels += program.call(call[0], call_arguments.buffers(call[1])).kernels
+    usual, other = kernels
+    stores = [kernel.metrics[counts.SHARED_STORE_WAVEFRONTS] for kernel in kernels]
+    assert stores[0] < stores[1] and not usual.extra["doubts"]
+    assert {(space, *what) for _, _, space, what in other.extra["doubts"]} == {("shared", "apart")}
 
 
 def test_what_cannot_be_aligned_is_certain(tmp_path: Path) -> None:

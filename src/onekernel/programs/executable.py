@@ -18,6 +18,7 @@ from onekernel.simulator.compilation.discarded import discarded_in
 from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.program import MODES, TRACE
+from onekernel.simulator.read.doubts import doubts_in
 from onekernel.simulator.read.elf import plain_name, symbols
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
@@ -82,7 +83,7 @@ class Executable:
         if ended.report is None:
             values = {"status": ended.status, "signal": ended.signal}
             findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
-        kernels = kernels_of(report, self._lines, first, self._functions, self.mode, True)
+        kernels = kernels_of(report, self._lines, first, self._functions, self.mode, True, doubts_in(self.files))
         return Run(
             self.files, tuple(arguments), self.mode, self.sources[0].arch, ended.status, findings, kernels,
             ended.seconds, int(report.get("launched", len(kernels))),

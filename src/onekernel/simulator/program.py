@@ -22,6 +22,7 @@ from onekernel.simulator.compilation.compile import compile_source, warnings_of
 from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.machine_code.load import Codes, give, load
+from onekernel.simulator.read.doubts import Doubts, doubts_in
 from onekernel.simulator.read.elf import Symbol, plain_name, symbols
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
@@ -91,6 +92,10 @@ class Simulated(Untimed):
             give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
         return so
 
+    @cached_property
+    def _doubts(self) -> Doubts:
+        return doubts_in(self.source.files)
+
     def _device_variables(self) -> list[tuple[str, Symbol]]:
         out = []
         for name in dict.fromkeys(self.source.variables):
@@ -149,7 +154,7 @@ class Simulated(Untimed):
             status_name=error_name(status.value),
             findings=findings_of(report, self._lines, path, self._functions),
             kernels=kernels_of(report, self._lines, path, self._functions, self.mode, self.exact_requests,
-                               self.codes.places if self.codes else ()),
+                               self._doubts, self.codes.places if self.codes else ()),
             seconds=seconds,
         )
 

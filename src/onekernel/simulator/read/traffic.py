@@ -9,10 +9,9 @@ from typing import Any
 from onekernel import counts
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
 from onekernel.simulator.machine_code.encode import CODE_SITE
+from onekernel.simulator.read.doubts import Doubts
 from onekernel.simulator.read.lines import Lines
 
-_RARE = 4  # a fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing
-DOUBTS = ("merges", "repeats", "apart")  # what a compiler may do to a request that is counted as it is written
 _COUNTED = (
     counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
@@ -22,12 +21,12 @@ _COUNTED = (
 
 def kernels_of(
     report: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
-    places: Sequence[tuple[str, int] | None] = (),
+    doubts: Doubts, places: Sequence[tuple[str, int] | None] = (),
 ) -> tuple[KernelCounts, ...]:
     """One KernelCounts for each launch of the call, in order. `exact`: the compiler has split no access."""
     accesses = [access for launch in report["launches"] for access in launch.get("accesses", ())]
     lines.resolve(access["pc"] for access in accesses if access["pc"] < CODE_SITE)
-    return tuple(_kernel(launch, lines, path, functions, mode, exact, places) for launch in report["launches"])
+    return tuple(_kernel(launch, lines, path, functions, mode, exact, doubts, places) for launch in report["launches"])
 
 
 def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
@@ -36,14 +35,14 @@ def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
 
 def _kernel(
     launch: dict[str, Any], lines: Lines, path: str, functions: dict[int, str], mode: str, exact: bool,
-    places: Sequence[tuple[str, int] | None],
+    doubts: Doubts, places: Sequence[tuple[str, int] | None],
 ) -> KernelCounts:
     total: dict[str, float] = defaultdict(float)
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
     buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
     by_code = bool(launch.get("by_code", False))
-    doubts: dict[tuple[str, int, str], set[str]] = defaultdict(set)
+    doubtful: dict[tuple[str, int, str], set[str]] = defaultdict(set)
     if mode not in ("fast", "bounds"):
         total[counts.BYTES_LOADED] = 0 if by_code else sum(b.loaded for b in buffers)
         total[counts.BYTES_STORED] = 0 if by_code else sum(b.stored for b in buffers)
@@ -60,10 +59,8 @@ def _kernel(
                     total[name] += value
                 if place is not None:
                     by_line[place][name] += value
-            for doubt in DOUBTS:
-                if access[doubt] * _RARE > access["requests"]:
-                    space = "shared" if access["shared"] else "global"
-                    doubts[*(place or (path, 0)), space].add(doubt)
+            if some := doubts.of(access, place):
+                doubtful[*(place or (path, 0)), "shared" if access["shared"] else "global"] |= some
     extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}
     return KernelCounts(
         kernel=kernel_name(launch, functions),
@@ -79,7 +76,7 @@ def _kernel(
             **{key: launch[key] for key in ("ran", "exhausted", "goes_round", "talks") if key in launch},
             "exact_requests": exact or by_code,
             "by_code": by_code,
-            "doubts": [[*where, sorted(some)] for where, some in sorted(doubts.items())],
+            "doubts": [[*where, sorted(some)] for where, some in sorted(doubtful.items())],
             "why_not_by_code": launch.get("why_not_by_code", ""),
             "occupancy_bound_percent": launch["occupancy"],
             "resident_blocks": launch["resident_blocks"],

@@ -46,9 +46,9 @@ void barrier_passed(Worker& w) {
     if (options & COUNTS) log_block_reconverged(w);
 }
 
-void warp_reconverged(Worker& w, int warp, unsigned group) {
+void warp_reconverged(Worker& w, int warp, unsigned group, bool orders) {
     order_warp_reconverged(w, warp, group);
-    if (options & COUNTS) log_warp_reconverged(w, warp, group);
+    if (options & COUNTS) log_warp_reconverged(w, warp, group, orders);
 }
 
 void block_paused(Worker& w) {

@@ -10,7 +10,8 @@ void block_started(Worker& w);
 void thread_stops(Worker& w);               // it comes to a barrier, or has ended
 void barrier_complete(Worker& w, Site at);  // all threads of the block that will come have come to it
 void barrier_passed(Worker& w);             // and go on
-void warp_reconverged(Worker& w, int warp, unsigned group);  // lanes have met in a collective
+// Lanes have met in a collective; `orders`: which to the compiler orders memory, as __syncwarp does and a shuffle does not.
+void warp_reconverged(Worker& w, int warp, unsigned group, bool orders);
 void block_paused(Worker& w);               // its threads wait for other blocks
 void blocks_passed(Worker& w, int level, int from, int to);  // these resident blocks have met at a barrier of that level
 void block_ended(Worker& w);

@@ -1,3 +1,5 @@
+// A request is known again by its pattern: a number made of its lanes and addresses, which is that of the request as many bytes
+// on or back, too, without a look at each address. Two patterns that are equal by chance would make a count uncertain, not wrong.
 #include "doubt.h"
 
 #include <algorithm>
@@ -13,54 +15,102 @@ struct Past {
     uint32_t lanes;  // one bit each
     uint64_t addresses[WARP];
 };
-constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back, by neighbourhood and by place in the code
-constexpr int OF_CODE = 256, WIDEST = 16;    // places in the code; bytes of a lane's access
+struct Made {
+    uint64_t pattern;
+    uint32_t when, pc;  // the last of its warp's requests that had it, counted from 1; its place in the code
+};
+constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back since the lanes met
+constexpr uint32_t FAR = 256;                // requests of a warp between two that may be one: registers end before
+constexpr int PATTERNS = 256, OF_CODE = 64, WIDEST = 16;  // kept of a warp; bytes of a lane's access
+
+struct OfWarp {
+    Made made[PATTERNS], last[OF_CODE];  // by pattern, by place in the code
+    uint64_t block;
+    uint32_t requests, begun, ordered, met;  // so far; as many of them before the block, the last order, the last meeting
+};
 }  // namespace
 
 struct Doubts {
     Past requests_before[KEPT];
     uint64_t so_far = 0, since_met = 0;  // requests, and those before the lanes met
-    uint64_t last_of[OF_CODE] = {};   // by place in the code: the request's number + 1
+    OfWarp warps[MAX_WARPS] = {};
 };
 
 namespace {
-
-// Are all addresses those of `p`, `off` bytes on?
-bool follow(const Past& p, const uint64_t* addresses, int count, int64_t off) {
-    for (int i = 0; i < count; i++)
-        if (addresses[i] != p.addresses[i] + static_cast<uint64_t>(off)) return false;
-    return true;
+uint64_t mixed(uint64_t v) {
+    v *= 0x9e3779b97f4a7c15;
+    return v ^ v >> 32;
 }
 
-// The two as one access of twice the bytes: is it aligned in every lane?
-bool aligned(const Past& p, const uint64_t* addresses, int count, int bytes) {
-    for (int i = 0; i < count; i++)
-        if (std::min(p.addresses[i], addresses[i]) & static_cast<uint64_t>(2 * bytes - 1)) return false;
-    return true;
+// The pattern of the request, and of the one whose addresses lie as many bytes further in every lane.
+struct Pattern {
+    uint64_t lanes, sum = 0, weights = 0;
+    uint32_t bits_of_all = ~0u, bits_of_any = 0;  // of the addresses
+
+    Pattern(const RequestKind& kind, uint32_t mask, const uint64_t* addresses, const int* lane, int count) {
+        lanes = mixed(uint64_t(mask) << 8 | uint64_t(kind.shared) << 7 | kind.bytes);
+        for (int i = 0; i < count; i++) {
+            const uint64_t weight = 2 * static_cast<uint64_t>(lane[i]) * lane[i] + 1;
+            sum += addresses[i] * weight;
+            weights += weight;
+            bits_of_all &= static_cast<uint32_t>(addresses[i]);
+            bits_of_any |= static_cast<uint32_t>(addresses[i]);
+        }
+    }
+    uint64_t shifted(int64_t bytes, bool writes) const {
+        return mixed(mixed(sum + static_cast<uint64_t>(bytes) * weights + writes) ^ lanes) | 1;
+    }
+    // How far on the neighbour lies with which every lane's access is half of one of twice the bytes, aligned; 0: nowhere.
+    int64_t half_of_an_aligned_one(int bytes) const {
+        const auto size = static_cast<uint32_t>(bytes);
+        if (size & (size - 1) || bits_of_any & (size - 1)) return 0;
+        return bits_of_all & size ? -int64_t(bytes) : bits_of_any & size ? 0 : bytes;
+    }
+};
+
+// The request of that pattern since the block began, not too far back; null: there is none.
+const Made* found(const OfWarp& w, uint64_t pattern) {
+    const Made& s = w.made[pattern >> 32 & (PATTERNS - 1)];
+    return s.pattern == pattern && s.when > w.begun && w.requests - s.when < FAR ? &s : nullptr;
 }
 
-bool may_merge(const Past& p, const RequestKind& kind, const uint64_t* addresses, int count) {
-    if (kind.bytes >= WIDEST || p.kind.bytes != kind.bytes || p.kind.flags != kind.flags) return false;
+bool may_merge(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
+    if (kind.bytes >= WIDEST) return false;
+    const int64_t away = p.half_of_an_aligned_one(kind.bytes);
+    const Made* s = away ? found(w, p.shifted(away, kind.flags & WRITES)) : nullptr;
     // A pointer to global memory is as aligned as its elements: only members that stand apart in the code may be one.
-    if (!kind.shared && p.kind.pc == kind.pc) return false;
-    bool beside = follow(p, addresses, count, kind.bytes) || follow(p, addresses, count, -int64_t(kind.bytes));
-    return beside && aligned(p, addresses, count, kind.bytes);
+    return s && s->when > w.ordered && (kind.shared || s->pc != kind.pc);
 }
 
-// Has each lane of `mask`, and perhaps others with it, been there in `p`?
-bool been_there(const Past& p, const uint64_t* addresses, const int* lanes, int count, uint32_t mask) {
-    if (p.lanes == mask) return follow(p, addresses, count, 0);
-    if (mask & ~p.lanes) return false;
-    for (int i = 0; i < count; i++)
-        if (addresses[i] != p.addresses[__builtin_popcount(p.lanes & ((1u << lanes[i]) - 1))]) return false;
-    return true;
+// The same lanes have made this access before: how the compiler may have left it out.
+uint32_t repeated(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
+    uint32_t out = 0;
+    auto add = [&](uint32_t when, bool in_turn) {
+        if (when > w.ordered) out |= in_turn || (when > w.met && w.requests - when < COMPARED) ? REPEATS : WALKED_AGAIN;
+        else if (!kind.shared && !(kind.flags & WRITES)) out |= in_turn ? UNCHANGED : UNCHANGED_WALKED_AGAIN;
+    };
+    for (bool wrote : {false, true}) {
+        if (kind.flags & WRITES && !wrote) continue;  // a store is left out for another one alone
+        const uint64_t pattern = p.shifted(0, wrote);
+        const Made& last = w.last[kind.pc % OF_CODE];
+        if (last.pc == kind.pc && last.pattern == pattern && last.when > w.begun) add(last.when, true);
+        else if (const Made* s = found(w, pattern)) add(s->when, false);
+    }
+    return out;
 }
 
-bool may_repeat(const Past& p, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count,
-                uint32_t mask) {
-    bool both_write = p.kind.flags & kind.flags & WRITES;
-    return p.kind.bytes == kind.bytes && (both_write || !(kind.flags & WRITES)) &&
-           been_there(p, addresses, lanes, count, mask);
+// Have other lanes made the access together with those of `mask`?
+bool made_by_more(const Doubts& d, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count, uint32_t mask) {
+    for (uint64_t k = d.so_far; k > d.since_met && d.so_far - k < COMPARED; k--) {
+        const Past& p = d.requests_before[(k - 1) % KEPT];
+        if (p.kind.shared != kind.shared || p.kind.bytes != kind.bytes || mask & ~p.lanes) continue;
+        if (kind.flags & WRITES && !(p.kind.flags & WRITES)) continue;
+        bool all = true;
+        for (int i = 0; i < count && all; i++)
+            all = addresses[i] == p.addresses[__builtin_popcount(p.lanes & ((1u << lanes[i]) - 1))];
+        if (all) return true;
+    }
+    return false;
 }
 
 // At whatever place in the code.
@@ -83,32 +133,43 @@ bool made_apart(const Doubts& d, const RequestKind& kind, uint32_t mask) {
 }  // namespace
 
 Doubts* make_doubts() { return new Doubts; }
-void forget_requests(Doubts& d) { d.since_met = d.so_far; }
 
-void doubt_request(Counters& counters, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count) {
+void start_doubts(Doubts& d) {
+    for (OfWarp& w : d.warps) w.block = ~uint64_t(0);
+}
+
+void note_meeting(Doubts& d, int warp) {
+    d.since_met = d.so_far;
+    d.warps[warp].met = d.warps[warp].requests;
+}
+
+void note_order(Doubts& d, int warp) { d.warps[warp].ordered = d.warps[warp].requests; }
+
+void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKind& kind, const uint64_t* addresses,
+                   const int* lanes, int count) {
     if (kind.flags & (ATOMIC | VOLATILE)) return;
     Doubts& d = *counters.doubts;
-    bool merges = false, repeats = false;
+    OfWarp& w = d.warps[warp];
+    if (w.block != block) {
+        w.block = block;
+        w.begun = w.ordered = w.met = w.requests;
+    }
     uint32_t mask = 0;
     if (count == WARP) mask = ~0u;
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
-    for (uint64_t k = d.so_far; k > d.since_met && d.so_far - k < COMPARED && !(merges && repeats); k--) {
-        const Past& p = d.requests_before[(k - 1) % KEPT];
-        if (p.kind.shared != kind.shared) continue;
-        merges |= p.lanes == mask && may_merge(p, kind, addresses, count);
-        repeats |= may_repeat(p, kind, addresses, lanes, count, mask);
+    const Pattern pattern(kind, mask, addresses, lanes, count);
+    uint32_t doubts = repeated(w, kind, pattern);
+    if (may_merge(w, kind, pattern)) doubts |= MERGES;
+    if (mask != ~0u) {
+        if (made_by_more(d, kind, addresses, lanes, count, mask)) doubts |= REPEATS;
+        if (made_apart(d, kind, mask)) doubts |= APART;
     }
-    uint64_t& before = d.last_of[kind.pc * 2654435761u % OF_CODE];
-    if (before > d.since_met && d.so_far - before < KEPT) {
-        const Past& p = d.requests_before[(before - 1) % KEPT];
-        repeats |= p.kind == kind && p.lanes == mask && may_repeat(p, kind, addresses, lanes, count, mask);
-    }
-    const bool apart = mask != ~0u && made_apart(d, kind, mask);
+    if (doubts) note_doubts(*counters.requests, kind, doubts);
     Past& now = d.requests_before[d.so_far++ % KEPT];
     now.kind = kind;
     now.lanes = mask;
     std::copy(addresses, addresses + count, now.addresses);
-    before = d.so_far;
-    if (merges || repeats || apart) note_doubt(*counters.requests, kind, merges, repeats, apart);
+    const Made latest{pattern.shifted(0, kind.flags & WRITES), ++w.requests, kind.pc};
+    w.made[latest.pattern >> 32 & (PATTERNS - 1)] = w.last[kind.pc % OF_CODE] = latest;
 }
 }  // namespace __ok

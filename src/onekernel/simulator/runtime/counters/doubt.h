@@ -10,7 +10,10 @@ namespace __ok {
 struct Counters;
 struct Doubts;  // of one core
 Doubts* make_doubts();
-void forget_requests(Doubts& doubts);  // lanes have met: nothing is merged across that
-// Is the request of `count` lanes one that may be merged with, or saved by, one of those before it since the lanes met?
-void doubt_request(Counters& counters, const RequestKind& kind, const uint64_t* addresses, const int* lanes, int count);
+void start_doubts(Doubts& doubts);                         // a launch begins
+void note_meeting(Doubts& doubts, int warp);               // what its lanes did before has been counted
+void note_order(Doubts& doubts, int warp);                 // memory is ordered there: the compiler moves no access across
+// Is the request of `count` lanes one that may be merged with, or saved by, one of those before it?
+void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKind& kind, const uint64_t* addresses,
+                   const int* lanes, int count);
 }  // namespace __ok

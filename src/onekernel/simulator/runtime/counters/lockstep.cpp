@@ -64,7 +64,7 @@ std::mutex counting_lock;
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
-    if (!only_atomics) doubt_request(*w.counters, kind, addresses, lanes, n);
+    if (!only_atomics) doubt_request(*w.counters, w.block, warp, kind, addresses, lanes, n);
     if (!only_atomics || (!kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC))
         count_request(w, kind, addresses, lanes, sizes, n, diverged_after);
     if (!traced(w)) return;
@@ -183,7 +183,7 @@ void join(Worker& w, int warp, unsigned group) {
     if (in_warp < WARP) group &= (1u << in_warp) - 1;
     if (!s.used && !(s.diverged & group)) return;
     Busy busy;
-    forget_requests(*w.counters->doubts);
+    note_meeting(*w.counters->doubts, warp);
     if (s.used && !s.diverged && !(s.list[0].lanes & ~group)) {
         join_lockstep(w, warp, group);
         std::fill_n(own.taken + warp * WARP, WARP, 0);
@@ -220,6 +220,7 @@ void start_counts(Worker& w, unsigned launch) {
     }
     w.counted = launch;
     start_requests(*w.counters->requests);
+    start_doubts(*w.counters->doubts);
     start_moved(*w.counters->moved);
     Lockstep& own = *w.counters->lockstep;
     own.barriers.clear();
@@ -291,11 +292,17 @@ void log_barrier(Worker& w, Site at) {
     if (traced(w)) trace_barrier(w, at);
 }
 
-void log_warp_reconverged(Worker& w, int warp, unsigned group) { join(w, warp, group); }
+void log_warp_reconverged(Worker& w, int warp, unsigned group, bool orders) {
+    join(w, warp, group);
+    if (orders) note_order(*w.counters->doubts, warp);
+}
 
 void log_block_reconverged(Worker& w) {
     Busy busy;
-    for (int i = 0; i < w.launch->warps; i++) join(w, i, ~0u);
+    for (int i = 0; i < w.launch->warps; i++) {
+        join(w, i, ~0u);
+        note_order(*w.counters->doubts, i);
+    }
     if (traced(w)) trace_phase(w);
 }
 

@@ -14,8 +14,8 @@ __attribute__((always_inline)) void log_access(Worker& w, uintptr_t address, int
 void count_only_atomics(bool only);
 bool counted_by_code();
 void log_barrier(Worker& w, Site at);  // its block has come to it
-// Lanes that went their own ways have met: what they did since the last time is joined and counted.
-void log_warp_reconverged(Worker& w, int warp, unsigned group);
+// Lanes that went their own ways have met: what they did since the last time is joined and counted. `orders`: memory, too.
+void log_warp_reconverged(Worker& w, int warp, unsigned group, bool orders);
 void log_block_reconverged(Worker& w);
 void write_counts(Json& out);  // members: "accesses" by program counter, "barriers" by line
 }  // namespace __ok

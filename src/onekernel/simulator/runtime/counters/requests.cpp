@@ -13,7 +13,7 @@ struct Counts {
     uint32_t pc = 0;  // 0: free slot
     bool shared = false, write = false, atomic = false;
     uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
-    uint64_t merges = 0, repeats = 0, apart = 0;  // requests that a compiler may merge, leave out, or make of more lanes
+    uint64_t doubts[DOUBTS] = {};                     // requests of which a compiler may make that
     uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
 };
 constexpr size_t SLOTS = 1 << 14;
@@ -109,11 +109,9 @@ void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses
     else count_sectors(c, addresses, sizes, count, kind.bytes);
 }
 
-void note_doubt(Requests& requests, const RequestKind& kind, bool merges, bool repeats, bool apart) {
+void note_doubts(Requests& requests, const RequestKind& kind, uint32_t doubts) {
     Counts& c = counts_of(requests, kind);
-    c.merges += merges;
-    c.repeats += repeats;
-    c.apart += apart;
+    for (; doubts; doubts &= doubts - 1) c.doubts[__builtin_ctz(doubts)]++;
 }
 
 Requests* make_requests() { return new Requests; }
@@ -122,12 +120,16 @@ void start_requests(Requests& requests) { memset(static_cast<void*>(requests.tab
 void add_requests(Requests& sum, const Requests& more) {
     static constexpr uint64_t Counts::*EACH[] = {
         &Counts::requests, &Counts::sectors, &Counts::bytes, &Counts::wavefronts, &Counts::conflicts, &Counts::operations, &Counts::splits,
-        &Counts::merges, &Counts::repeats, &Counts::apart, &Counts::distributed, &Counts::distributed_bytes};
+        &Counts::distributed, &Counts::distributed_bytes};
     for (const Counts& c : more.table) {
         if (!c.pc) continue;
         Counts& to = slot_of(sum, c.pc, c.shared, c.write);
-        if (!to.pc) to = c;
-        else for (auto each : EACH) to.*each += c.*each;
+        if (!to.pc) {
+            to = c;
+            continue;
+        }
+        for (auto each : EACH) to.*each += c.*each;
+        for (int k = 0; k < DOUBTS; k++) to.doubts[k] += c.doubts[k];
     }
 }
 
@@ -140,7 +142,7 @@ void write_requests(const Requests& requests, Json& out) {
                     out.field("requests", c.requests).field("sectors", c.sectors).field("bytes", c.bytes);
                     out.field("wavefronts", c.wavefronts).field("conflicts", c.conflicts).field("operations", c.operations);
                     out.field("splits", c.splits);
-                    out.field("merges", c.merges).field("repeats", c.repeats).field("apart", c.apart);
+                    out.numbers("doubts", c.doubts);
                     out.field("distributed", c.distributed).field("distributed_bytes", c.distributed_bytes);
                 });
     });

@@ -24,7 +24,11 @@ void add_requests(Requests& sum, const Requests& more);
 // `kind.bytes`. `diverged_after`: afterwards some of them went another way.
 void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
                    bool diverged_after);
-// That a compiler may merge the request with another, leave it out, or have had more lanes make it together: doubt.h.
-void note_doubt(Requests& requests, const RequestKind& kind, bool merges, bool repeats, bool apart);
+// What a compiler may do to a request, a bit each: make one of it and a neighbour; leave it out, for one shortly before it or
+// for what the same place in the code did in the turn before; leave it out where two loops are unrolled that walk over the same
+// elements; both across a barrier, where nothing may change what is loaded; have had more lanes make it together.
+enum Doubt : uint32_t { MERGES = 1, REPEATS = 2, WALKED_AGAIN = 4, UNCHANGED = 8, UNCHANGED_WALKED_AGAIN = 16, APART = 32 };
+constexpr int DOUBTS = 6;
+void note_doubts(Requests& requests, const RequestKind& kind, uint32_t doubts);
 void write_requests(const Requests& requests, Json& out);  // "accesses" by program counter
 }  // namespace __ok

@@ -250,7 +250,7 @@ extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, 
         unsigned lanes[MAX_WARPS] = {};
         for (uint16_t rank : b.came) lanes[rank / WARP] |= 1u << rank % WARP;
         for (int i = 0; i < w.launch->warps; i++)
-            if (lanes[i]) warp_reconverged(w, i, lanes[i]);
+            if (lanes[i]) warp_reconverged(w, i, lanes[i], true);
         b.came.clear();
         b.arrived = 0;
         w.barriers->woken = false;

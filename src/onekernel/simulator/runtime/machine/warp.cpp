@@ -96,7 +96,7 @@ static void complete(Worker& w, int warp, unsigned group) {
     }
     wp.collective &= ~group;
     make_runnable(w, warp, group);
-    if (what != ACTIVE_MASK) warp_reconverged(w, warp, group);
+    if (what != ACTIVE_MASK) warp_reconverged(w, warp, group, what == SYNC_WARP);
 }
 
 // Completes every group of waiting lanes whose mask is satisfied. True if there was one.

@@ -1,0 +1,61 @@
+"""What is said of a request that was counted as it is written: what NVIDIA's compiler may do to it.
+
+The runtime tells what the addresses allow; what the compiler may know of loops and of pointers is in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from onekernel.simulator.rewrite.loops import Loop, loops_of
+
+# A fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing. By chance
+# no lanes go apart: how many of them a compiler has meet before an access may be all in which two compilers differ.
+_RARE = 4
+_RARELY_APART = 16
+_TOLD = ("merges", "repeats", "walked_again", "unchanged", "unchanged_walked_again", "apart")  # counters/requests.h
+_PROMISES = re.compile(r"\b(?:__restrict(?:__)?|restrict|__ldg)\b")  # that nothing changes what is loaded
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """Of the requests of one program's kernels. `texts`: its files."""
+
+    texts: Mapping[Path, str]
+
+    def of(self, access: Mapping[str, Any], place: tuple[str, int] | None) -> set[str]:
+        """What the compiler may do to an access at that place: "merges", "repeats" or "apart"."""
+        told = {
+            name
+            for name, count in zip(_TOLD, access["doubts"], strict=True)
+            if count * (_RARELY_APART if name == "apart" else _RARE) > access["requests"]
+        }
+        out = told & {"merges", "repeats", "apart"}
+        again = told & {"walked_again", "unchanged_walked_again"} if self._may_be_unrolled(place) else set[str]()
+        if "walked_again" in again or (self._promises and (again or "unchanged" in told)):
+            out.add("repeats")
+        return out
+
+    @cached_property
+    def _promises(self) -> bool:
+        return any(_PROMISES.search(text) for text in self.texts.values())
+
+    @cached_property
+    def _loops(self) -> dict[str, Sequence[Loop]]:
+        return {str(path): loops_of(text) for path, text in self.texts.items()}
+
+    def _may_be_unrolled(self, place: tuple[str, int] | None) -> bool:
+        """Whether the innermost loop around a line may have a length that the compiler knows."""
+        file, line = place or ("", 0)
+        around = [loop for loop in self._loops.get(file, ()) if loop.first <= line <= loop.last]
+        return not around or not min(around, key=lambda loop: loop.last - loop.first).unknown
+
+
+def doubts_in(files: Iterable[Path]) -> Doubts:
+    """Of a program that was made of these files."""
+    return Doubts({path: path.read_text(encoding="utf-8-sig", errors="replace") for path in files if path.is_file()})

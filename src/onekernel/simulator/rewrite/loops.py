@@ -1,0 +1,171 @@
+"""Loops whose length the compiler cannot know: what two of them walk over, it cannot load once for both.
+
+Read from the tokens alone, and in doubt a loop may be unrolled: its length is taken for unknown only where it comes
+from a kernel's parameter, or is compared with what threads, blocks and grids are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
+
+_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_ROUNDS = 4  # calls of helpers by helpers that are followed
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop's first and last line, and whether its length is known only when it runs."""
+
+    first: int
+    last: int
+    unknown: bool
+
+
+@dataclass
+class _Function:
+    """`given`: names whose value comes from a parameter of the kernel; `varying`: from an index of threads."""
+
+    name: str
+    parameters: list[str]
+    body: tuple[int, int]  # its braces
+    given: set[str] = field(default_factory=set)
+    varying: set[str] = field(default_factory=lambda: set(_INDICES))
+
+
+def loops_of(text: str) -> list[Loop]:
+    """The loops of all functions in a file."""
+    tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
+    # Members go: threadIdx.x has nothing to do with a parameter x.
+    tokens = [t for k, t in enumerate(tokens) if not (k and t.kind == "name" and tokens[k - 1].text in (".", "->"))]
+    functions = list(_functions(tokens))
+    for _ in range(_ROUNDS):
+        for function in functions:
+            _follow(tokens, function)
+        _pass_on(tokens, functions)
+    return [loop for function in functions for loop in _loops(tokens, function)]
+
+
+def _functions(tokens: list[Token]) -> Iterator[_Function]:
+    """What has parentheses and then braces, outside of other functions."""
+    i, is_kernel = 0, False
+    while i < len(tokens):
+        is_kernel = tokens[i].text == "__global__" or (is_kernel and tokens[i].text not in (";", "}"))
+        if tokens[i].text == "(" and i and tokens[i - 1].kind == "name":
+            end = closing(tokens, i)
+            opens = end + 1
+            while opens < len(tokens) and tokens[opens].kind == "name":  # const, noexcept
+                opens += 1
+            if opens < len(tokens) and tokens[opens].text == "{":
+                names = [_declared(part) for part in split_commas(tokens[i + 1 : end])]
+                closes = closing(tokens, opens)
+                yield _Function(tokens[i - 1].text, names, (opens, closes), set(names) if is_kernel else set())
+                end, is_kernel = closes, False
+            i = end
+        i += 1
+
+
+def _declared(parameter: list[Token]) -> str:
+    """The name that a parameter has: the last before an array's brackets or a default."""
+    name = ""
+    for token in parameter:
+        if token.text in ("[", "="):
+            break
+        name = token.text if token.kind == "name" else name
+    return name
+
+
+def _follow(tokens: list[Token], function: _Function) -> None:
+    """A name that is given a value made of such names is one itself."""
+    begin, end = function.body
+    for i in range(begin + 1, end):
+        name = tokens[i]
+        if name.kind != "name":
+            continue
+        value: list[Token] = []
+        if tokens[i + 1].text == "=" and tokens[i + 2].text != "=":
+            value = tokens[i + 2 : _expression_end(tokens, i + 2, end)]
+        elif tokens[i + 1].text in "({" and (tokens[i - 1].kind == "name" or tokens[i - 1].text == ">"):  # T name(...)
+            value = tokens[i + 2 : closing(tokens, i + 1)]
+        for names in (function.given, function.varying):
+            if any(t.text in names for t in value):
+                names.add(name.text)
+
+
+def _expression_end(tokens: list[Token], i: int, end: int) -> int:
+    while i < end and tokens[i].text not in (";", ",", ")"):
+        i = closing(tokens, i) + 1 if tokens[i].text in "([{" else i + 1
+    return i
+
+
+def _pass_on(tokens: list[Token], functions: list[_Function]) -> None:
+    """A helper's parameter is such a name where every call passes one."""
+    for helper in functions:
+        calls = [call for caller in functions for call in _calls(tokens, caller, helper.name)]
+        for k, parameter in enumerate(helper.parameters):
+            passed = [call[k] if k < len(call) else (False, False) for call in calls]
+            if passed and all(given for given, _ in passed):
+                helper.given.add(parameter)
+            if passed and all(given or varying for given, varying in passed):
+                helper.varying.add(parameter)
+
+
+def _calls(tokens: list[Token], caller: _Function, name: str) -> Iterator[list[tuple[bool, bool]]]:
+    """Of each call of `name` in a function, which arguments are given and which vary."""
+    begin, end = caller.body
+    for i in range(begin, end):
+        if tokens[i].text != name:
+            continue
+        opens = i + 1
+        if tokens[opens].text == "<":
+            while opens < end and tokens[opens].text not in ("(", ";"):
+                opens += 1
+        if tokens[opens].text == "(":
+            yield [(any(t.text in caller.given for t in part), any(t.text in caller.varying for t in part))
+                   for part in split_commas(tokens[opens + 1 : closing(tokens, opens)])]  # fmt: skip
+
+
+def _loops(tokens: list[Token], function: _Function) -> Iterator[Loop]:
+    begin, end = function.body
+    for i in range(begin, end):
+        if tokens[i].text not in ("for", "while") or tokens[i + 1].text != "(":
+            continue
+        closes = closing(tokens, i + 1)
+        last = _statement_end(tokens, closes + 1, end)
+        yield Loop(tokens[i].line, tokens[min(last, end)].line, _unknown(tokens[i + 2 : closes], function))
+
+
+def _unknown(header: list[Token], function: _Function) -> bool:
+    """Whether what a loop's parentheses hold says that nobody knows its length before it runs."""
+    parts: list[list[Token]] = [[]]
+    for token in header:
+        if token.text == ";":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    if len(parts) != 3:
+        return any(t.text in function.given | function.varying for t in header)
+    start, condition, step = parts
+    # Threads may begin at places of their own, and the length is known all the same.
+    own = {t.text for t in (*start, *step) if t.kind == "name"}
+    compared = any(t.text in function.given | function.varying and t.text not in own for t in condition)
+    values = start[next((k for k, t in enumerate(start) if t.text == "="), 0) :]
+    return compared or any(t.text in function.given for t in (*values, *condition) if t.text not in function.varying)
+
+
+def _statement_end(tokens: list[Token], i: int, end: int) -> int:
+    """The last token of the statement that begins at `i`."""
+    if i >= end:
+        return end
+    if tokens[i].text == "{":
+        return closing(tokens, i)
+    if tokens[i].text in ("for", "while", "if", "switch") and tokens[i + 1].text == "(":
+        last = _statement_end(tokens, closing(tokens, i + 1) + 1, end)
+        if tokens[i].text == "if" and last + 1 < end and tokens[last + 1].text == "else":
+            last = _statement_end(tokens, last + 2, end)
+        return last
+    while i < end and tokens[i].text != ";":
+        i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1
+    return i
