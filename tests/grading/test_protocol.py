@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
+import resource
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +18,7 @@ from onekernel.course import Check, Course, Text
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.report import text as reports
-from onekernel.sandbox import disk_quota, protocol
+from onekernel.sandbox import disk_quota, protocol, seals
 from onekernel.sandbox.protocol import Forged, Request, read_request
 
 SOURCE = Path(__file__)
@@ -112,7 +115,8 @@ def test_the_buffers_of_all_calls_are_one_file_and_come_as_they_were(tmp_path: P
             for n in (3, 0, 70_001, 5)]  # fmt: skip
     Request(SOURCE, "simulator", [("f", args) for args in made]).write(tmp_path)
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["in", "job.json", "out"]
-    for (function, args), given in zip(read_request(tmp_path).calls, made, strict=True):
+    request, _ = read_request(tmp_path)
+    for (function, args), given in zip(request.calls, made, strict=True):
         assert function == "f" and args[1:3] == given[1:3]
         for mine, theirs in ((args[0], given[0]), (args[3], given[3])):
             assert isinstance(mine, Buffer) and isinstance(theirs, Buffer)
@@ -181,3 +185,32 @@ def test_a_folder_is_removed_however_it_lies_there(tmp_path: Path) -> None:
     (folder / "closed").mkdir(mode=0o000)
     disk_quota.remove(folder)
     assert not folder.exists()
+
+
+def test_what_a_job_brought_is_gone_once_it_is_read_and_closed_until_its_call(tmp_path: Path) -> None:
+    """A submission reads in this folder, and runs in this process: it is to find no inputs to compute with."""
+    given = buffer("x", np.arange(1000, dtype=np.float32))
+    Request(SOURCE, "simulator", [("f", [given, 1000])]).write(tmp_path)
+    request, inputs = read_request(tmp_path)
+    assert not (tmp_path / "in").exists() and not (tmp_path / "job.json").exists()
+    inputs.close()
+    taken, count = inputs.take(request.calls[0][1])
+    assert isinstance(taken, Buffer) and taken.memory.tobytes() == given.memory.tobytes() and count == 1000
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os._exit(int(request.calls[0][1][0].memory[0]))  # type: ignore[union-attr]
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGSEGV
+
+
+def test_an_answer_that_is_changed_or_sealed_twice_is_none(tmp_path: Path) -> None:
+    with seals.expected(tmp_path) as expected:
+        sealing = seals.Sealing(tmp_path)
+        for call in (0, 1, 2, 1):
+            sealing.put(call, {"a.json": b"{}", "a.buffers": bytes(9)})
+        same = {"a.buffers": bytes(9), "a.json": b"{}"}
+        assert expected.hold(0, same) and expected.hold(2, same)
+        assert not expected.hold(0, {**same, "a.json": b"{ }"}) and not expected.hold(2, {"a.json": b"{}"})
+        assert not expected.hold(1, same)  # sealed twice
+        assert not expected.hold(3, same)  # never

@@ -1,7 +1,8 @@
 """The folder through which the trusted and the untrusted process speak: JSON and raw bytes, nothing that is unpickled.
 
-    job.json              what to build and which calls to make      (trusted writes)
-    in                    the bytes of all buffers before the calls  (trusted writes)
+    job.json              what to build and which calls to make      (trusted writes, untrusted reads and removes)
+    in                    the bytes of all buffers before the calls  (trusted writes, untrusted reads and removes)
+    seals                 a pipe: a hash of each answer as it is written (untrusted writes, `seals`)
     out/walls.json        the walls that do not stand                (untrusted writes, from here on)
     out/built.json        the build's findings
     out/started           a byte for each call that has begun
@@ -31,6 +32,7 @@ import numpy as np
 from onekernel.backends.base import Arg, Buffer, CallReport, Finding, Scalar, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.messages import LANGUAGES, Message
+from onekernel.sandbox.held import Held
 
 JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
@@ -96,23 +98,26 @@ def _laid_out(arg: Arg, file: BinaryIO) -> Any:
     return int(arg)
 
 
-def read_request(folder: Path) -> Request:
-    """The untrusted side's reading of `Request.write`."""
-    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-    with (folder / "in").open("rb") as file:
-        calls = [(call["function"], [_argument(arg, file) for arg in call["args"]]) for call in job["calls"]]
+def read_request(folder: Path) -> tuple[Request, Held]:
+    """The untrusted side's reading of `Request.write`, and what holds its bytes. The files are gone afterwards: the
+    submission may read in this folder, and must not find its inputs there."""
+    asked, brought = folder / "job.json", folder / "in"
+    job = json.loads(asked.read_text(encoding="utf-8"))
+    held = Held(brought)
+    asked.unlink()
+    brought.unlink()
+    calls = [(call["function"], [_argument(arg, held) for arg in call["args"]]) for call in job["calls"]]
     rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways")}
-    return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest)
+    return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest), held
 
 
-def _argument(arg: Any, file: BinaryIO) -> Arg:
+def _argument(arg: Any, held: Held) -> Arg:
     """What `_laid_out` has laid out."""
     if isinstance(arg, int):
         return arg
     if "scalar" in arg:
         return Scalar(arg["scalar"], arg["value"])
-    file.seek(arg.pop("at"))
-    memory = np.fromfile(file, np.uint8, arg.pop("bytes"))
+    memory = held.part(arg.pop("at"), arg.pop("bytes"))
     return Sparse(pattern=memory, **arg) if "span" in arg else Buffer(memory=memory, **arg)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, touched, warm
+from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, seals, touched, warm
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
 
@@ -77,7 +77,7 @@ def run(request: Request) -> RunOutcome:
     for attempt in range(RESTARTS + 1):
         ways = [request.ways[i] for i in todo] if request.ways else ()
         part = replace(request, calls=[request.calls[i] for i in todo], ways=ways)
-        with job_folder.opened() as folder:
+        with job_folder.opened() as folder, seals.expected(folder) as sealed:
             part.write(folder)
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
@@ -86,7 +86,7 @@ def run(request: Request) -> RunOutcome:
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole
-            done = [_read_call(folder / "out", n, request.calls[i][1], part) for n, i in enumerate(todo)]
+            done = [_read_call(folder / "out", n, request.calls[i][1], part, sealed) for n, i in enumerate(todo)]
             begun = protocol.begun(folder / "out")
         for n, i in enumerate(todo):
             found = done[n]
@@ -123,7 +123,7 @@ def runs(request: Request) -> bool:
 
 def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
-    with job_folder.opened() as folder:
+    with job_folder.opened() as folder, seals.expected(folder):
         request.write(folder)
         ended = _start(folder, request.backend, call_seconds=seconds)
         built = _read_built(folder / "out", ended, request)
@@ -202,23 +202,37 @@ def _forged(error: Exception) -> Message:
     return Message("grading.forged", {"why": str(error)[:MOST_REASON]})
 
 
-def _read_call(out: Path, number: int, args: Sequence[object], request: Request) -> CallOutcome | None:
+def _read_call(
+    out: Path, number: int, args: Sequence[object], request: Request, sealed: seals.Seals
+) -> CallOutcome | None:
     """The outcome of a call that came to its end; None for one that did not."""
     try:
         data = protocol.read_json(out / f"{number}.json")
         if isinstance(data, dict) and "export" in data:
+            _require_sealed(out, number, ["json"], sealed)
             return CallOutcome(exports=protocol.read_findings(data["export"], request.source))
         report = protocol.read_report(out / f"{number}.json", request.source)
         times = protocol.read_times(out / f"{number}.times", request.timed["launches"]) if request.timed else ()
         after = protocol.read_buffers(out / f"{number}.buffers", args)
         seen = {a.name: _touched(out / f"{number}.{a.name}", a) for a in args if isinstance(a, Sparse)}
+        parts = ["json", *(["times"] if request.timed else []), *(["buffers"] if after else []), *seen]
+        _require_sealed(out, number, parts, sealed)
         return CallOutcome(report, after, seen, times=times)
     except FileNotFoundError as error:
         if str(error.filename).endswith(f"{number}.json"):
             return None
-        return CallOutcome(ended=_forged(error))
+        missing = Forged(f"{Path(error.filename).name}: missing")  # its folder is this machine's, and nobody's business
+        return CallOutcome(ended=_forged(missing))
     except (Forged, *protocol.NOT_AS_ASKED) as error:
         return CallOutcome(ended=_forged(error))
+
+
+def _require_sealed(out: Path, number: int, parts: Sequence[str], sealed: seals.Seals) -> None:
+    """Raises Forged where the files of an answer, which were found to be as long as they may be, are not those that the
+    worker has written."""
+    paths = [out / f"{number}.{part}" for part in parts]
+    if not sealed.hold(number, {p.name: protocol.read_bytes(p, at_most=p.stat().st_size) for p in paths}):
+        raise Forged(f"{number}.json: changed after it was written")
 
 
 def _touched(path: Path, asked: Sparse) -> Sparse:

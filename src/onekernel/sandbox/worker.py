@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import confinement, guardian, tasks, touched
+from onekernel.sandbox import confinement, guardian, seals, tasks, touched
 from onekernel.sandbox.landlock import FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
@@ -97,7 +98,9 @@ def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any
 
 def work(folder: Path) -> None:
     """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
-    request = read_request(folder)
+    request, inputs = read_request(folder)
+    inputs.close()
+    sealing = seals.Sealing(folder)
     out = folder / "out"
     stand = confinement.before_build(request.hidden, request.source, folder)
     try:
@@ -115,33 +118,47 @@ def work(folder: Path) -> None:
         tasks.work(request, out, program)
         return
     assert program is not None
-    for number, (function, args) in enumerate(request.calls):
+    for number, (function, asked) in enumerate(request.calls):
+        args = inputs.take(asked)
         with (out / STARTED).open("ab") as begun:
             begun.write(b".")
+        answer: dict[str, bytes] = {}
         try:
             if request.timed:
                 report, times = program.timed(function, args, request.timed["launches"], request.timed["kept"][number])
-                _write(out / f"{number}.times", times)
+                answer[f"{number}.times"] = _json(times)
             else:
                 report = program.call(function, args, request.ways[number] if request.ways else "")
         except BuildError as error:
             findings = [f.to_json() for f in error.findings]
-            _write(out / f"{number}.json", {"export": findings})
+            _answer(out, number, {f"{number}.json": _json({"export": findings})}, sealing)
             continue
         for arg in args:
             if isinstance(arg, Sparse):
-                (out / f"{number}.{arg.name}").write_bytes(touched.pack(arg))
-        if held := [arg.memory.tobytes() for arg in args if isinstance(arg, Buffer)]:
-            (out / f"{number}.buffers").write_bytes(b"".join(held))
-        _write(out / f"{number}.json", report_to_json(report))
+                answer[f"{number}.{arg.name}"] = touched.pack(arg)
+        if held := [arg.memory.data for arg in args if isinstance(arg, Buffer)]:
+            answer[f"{number}.buffers"] = b"".join(held)
+        answer[f"{number}.json"] = _json(report_to_json(report))
+        _answer(out, number, answer, sealing)
         if any(f.code == ENDLESS for f in report.findings) and not (request.ways and request.ways[number] == SPARSE):
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
         if not program.usable:
             sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one
 
 
+def _answer(out: Path, number: int, files: Mapping[str, bytes], sealing: seals.Sealing) -> None:
+    """Writes the files of a call's answer, the report last: whoever reads it finds the others."""
+    sealing.put(number, files)
+    for name, data in files.items():
+        (out / name).write_bytes(data)
+
+
+def _json(data: object) -> bytes:
+    return json.dumps(data).encode()
+
+
 def _write(path: Path, data: object) -> None:
-    path.write_text(json.dumps(data), encoding="utf-8")
+    path.write_bytes(_json(data))
 
 
 if __name__ == "__main__":

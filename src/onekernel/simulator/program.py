@@ -173,6 +173,8 @@ class Simulated(Untimed):
                                         buffer.extent, max(buffer.itemsize, 1), int(unread))  # fmt: skip
             if not number:
                 raise MemoryError(f"{buffer.name}: {memory.size} bytes do not fit the simulated device")
+            if self.scrambled:
+                buffer.memory.fill(0)  # the host is not to find here what the device holds
             ids[id(buffer)] = number
         return int(self._so.ok_buffer_pointer(ids[id(buffer)]))
 

@@ -1,0 +1,62 @@
+"""The inputs of the calls of a job, in pages that are closed to this process but for the moment in which a call's are
+taken out. The submission runs in this process: what lies open in its memory, its host code could look for, and compute
+without a kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Buffer, Sparse
+
+
+class Held:
+    """The bytes of the file `path`. Open at first."""
+
+    def __init__(self, path: Path) -> None:
+        size = path.stat().st_size
+        self._map = mmap.mmap(-1, max(size, 1))
+        self._bytes = np.frombuffer(self._map, np.uint8)
+        with path.open("rb", buffering=0) as file:  # straight into the pages: a buffer would keep what went through it
+            at = 0
+            while at < size and (read := file.readinto(memoryview(self._map)[at:size])):
+                at += read
+
+    def part(self, at: int, length: int) -> np.ndarray:
+        """Some of the bytes, as they lie here: whoever looks at them while they are closed crashes."""
+        return self._bytes[at : at + length]
+
+    def close(self) -> None:
+        self._protect(0)
+
+    def take(self, args: Sequence[Arg]) -> list[Arg]:
+        """The arguments of a call with copies of their bytes, for the backend to lay into the device."""
+        with self._opened():
+            return [_copied(arg) for arg in args]
+
+    @contextmanager
+    def _opened(self) -> Iterator[None]:
+        self._protect(mmap.PROT_READ)
+        try:
+            yield
+        finally:
+            self._protect(0)
+
+    def _protect(self, rights: int) -> None:
+        """mprotect(2): the mapping is whole pages. Raises OSError."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        address = ctypes.c_void_p(self._bytes.ctypes.data)
+        if libc.mprotect(address, ctypes.c_size_t(len(self._map)), rights):
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+
+def _copied(arg: Arg) -> Arg:
+    if isinstance(arg, Buffer):
+        return replace(arg, memory=arg.memory.copy())
+    return replace(arg, pattern=arg.pattern.copy()) if isinstance(arg, Sparse) else arg
