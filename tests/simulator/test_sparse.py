@@ -39,6 +39,13 @@ def test_solutions_are_right_on_six_billion_elements():
 
 
 @pytest.mark.slow
+def test_a_grid_of_a_few_blocks_more_than_are_run_is_looked_at_to_its_end():
+    """A block for each of 72 elements, of which 64 run."""
+    path = ROOT / "tests" / "right" / "gemm_skinny_block_per_element.cu"
+    assert set(judged("gemm", path, "gemm_skinny")) == {None}
+
+
+@pytest.mark.slow
 def test_a_launch_that_is_left_half_way_is_not_wrong_where_it_was_left():
     """It ends at its last permitted access, which may be a store: that one is neither made nor noted."""
     for name in ("add_cp_async_two_stages", "add_macros_and_checked_launch"):

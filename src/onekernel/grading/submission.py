@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from onekernel import counts
-from onekernel.backends.base import Finding
+from onekernel.backends.base import Buffer, Finding
 from onekernel.counts import KernelCounts
 from onekernel.course import Check, Course, Exercise
 from onekernel.grading import buffers, sparse
@@ -104,6 +104,10 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         loop = message.values["advice"].key.endswith("-loop")
         advice = Message(f"grading.advice-own{'-loop' if loop else ''}")
         message = Message(message.key, {**message.values, "advice": advice})
+    if call and _of_ones_own(message, call):
+        facts = {name: message.values[name] for name in ("variable", "other_line", "size")}
+        advice = Message("grading.advice-own-memory", facts)
+        message = Message(message.key, {**message.values, "advice": advice})
     if call and _by_the_row(message, call):
         message = Message(message.key, {**message.values, "advice": Message("grading.advice-per-column")})
     if call and "transpose_b" in call.case.scalars:
@@ -128,6 +132,15 @@ def _of_matrices(finding: Finding, message: Message, call: Call) -> Message:
         return message
     turned = "-turned" if variable == "b" and call.case.scalars["transpose_b"] else ""
     return Message(message.key, {**message.values, "advice": Message(f"grading.advice-matrix-{variable}{turned}")})
+
+
+def _of_ones_own(message: Message, call: Call) -> bool:
+    """Whether what is used beyond its end is memory that the launcher allocated, at a line that is known."""
+    values, advice = message.values, message.values.get("advice")
+    tensors = {a.name for a in call.args if isinstance(a, Buffer)}
+    if not isinstance(advice, Message) or advice.key.endswith(("-bytes", "-pitch", "-loop")):
+        return False
+    return values.get("other_line", 0) not in (0, values.get("line")) and values.get("variable") not in tensors
 
 
 def _by_the_row(message: Message, call: Call) -> bool:

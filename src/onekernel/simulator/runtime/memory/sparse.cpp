@@ -82,8 +82,10 @@ uint64_t sampled_block(const Launch& launch, uint64_t turn) {
     if (launch.blocks <= SAMPLED_BLOCKS) return turn;
     if (turn == 0) return 0;
     if (turn == 1) return launch.blocks - 1;
-    uint64_t width = launch.blocks / SAMPLED_BLOCKS, mixed = (turn + 1) * 0x9E3779B97F4A7C15u;
-    return (turn - 1) * width + (mixed >> 17) % width;
+    // One of each of as many stretches of the grid, which differ in length by a block: none is left out at its end.
+    uint64_t width = launch.blocks / SAMPLED_BLOCKS, rest = launch.blocks % SAMPLED_BLOCKS;
+    uint64_t mixed = (turn + 1) * 0x9E3779B97F4A7C15u;
+    return (turn - 1) * width + (turn - 1) * rest / SAMPLED_BLOCKS + (mixed >> 17) % width;
 }
 
 void sparse_block_ended(Launch& launch) {
