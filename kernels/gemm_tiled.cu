@@ -1,10 +1,10 @@
-// GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes 128 x 128 elements of C, a thread 16 x 8 of them.
+// GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes a tile of C.
 //
 // Check: onekernel check gemm_tiled
 // Bench: python bench/gemm.py
 //
-// Idea:  what is read once serves a tile. A block keeps 8 columns of A and 8 rows of op(B) in shared memory, and each
-//        element there serves 128 products; a thread keeps 16 numbers of A and 8 of op(B) in registers, for 128 products.
+// Idea:  what is read once serves a tile. A block keeps a strip of A and one of op(B) in shared memory, and a thread a few
+//        numbers of each in registers: each of them serves as many products as the tile has rows or columns.
 // TODO: the ledger. How many bytes per FMA does your kernel read from global memory, and from shared memory?
 //
 // But: a C with fewer tiles than the card has multiprocessors leaves some idle.

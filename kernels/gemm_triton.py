@@ -4,12 +4,9 @@ Check:  onekernel check gemm_triton
 Bench:  python bench/gemm.py
 Idea:   a program computes a tile of C; tl.dot multiplies tiles, and Triton puts them into shared memory, registers and
         Tensor Cores. Programs that run at the same time take tiles that lie together, so that they share what L2 holds.
-        Pointers and masks for each element of a tile cost instructions; on Hopper a tensor descriptor needs neither:
-        the copy engine (TMA) fetches a tile by its corner, and each program takes one tile of C after the other.
-But:    a descriptor wants rows that begin on multiples of 16 bytes. Others go by pointers, and so does beta.
 """
 
-# Ledger: reads 1 / tile's width of A and 1 / tile's height of B per multiply-add, writes 1 per element of C
+# TODO: the ledger. How many elements of A and of B does your kernel read per multiply-add?
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ def gemm_tile(a_ptr, b_ptr, c_ptr, m, n, k, lda, down, aside, ldc, alpha, beta,
     """One program, ROWS x COLS elements of C. Element (p, j) of op(B) is b_ptr + p * down + j * aside."""
     # TODO: the rows and columns of this program's tile, as int64: offsets may exceed 32 bits.
     # TODO: for each step of DEPTH along k: load a tile of A and one of op(B), masked (other=0); tl.dot into fp32.
-    #       fp32 means fp32: input_precision="ieee". In the interpreter widen 16-bit tiles to fp32 before tl.dot.
+    #       fp32 means fp32: input_precision="ieee".
     # TODO: alpha and beta; C is read only where beta is not 0; one store, masked.
 
 

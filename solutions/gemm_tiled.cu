@@ -1,12 +1,14 @@
-// GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes 128 x 128 elements of C, a thread 16 x 8 of them.
+// GEMM by tiles: C = alpha * A op(B) + beta * C; a block computes a tile of C.
 //
 // Check: onekernel check gemm_tiled
 // Bench: python bench/gemm.py
 //
-// Idea:  what is read once serves a tile. A block keeps 8 columns of A and 8 rows of op(B) in shared memory, and each
-//        element there serves 128 products; a thread keeps 16 numbers of A and 8 of op(B) in registers, for 128 products.
+// Idea:  what is read once serves a tile. A block keeps a strip of A and one of op(B) in shared memory, and a thread a few
+//        numbers of each in registers: each of them serves as many products as the tile has rows or columns.
 // <gap>
 //| // TODO: the ledger. How many bytes per FMA does your kernel read from global memory, and from shared memory?
+//        Here a block has 128 x 128 elements of C and 8 columns of A and 8 rows of op(B) at a time; a thread has 16 x 8
+//        elements, and takes 16 numbers of A and 8 of op(B) for 128 products.
 // Ledger: (128 + 128) x 4 bytes for 128 x 128 FMAs from global memory, 0.06 per FMA, in 16-byte loads where addresses
 //         allow it; from shared memory 24 words for 128 FMAs, in six 16-byte reads without a bank conflict. The next
 //         tiles travel through registers while these are multiplied.

@@ -51,8 +51,10 @@ def _mapped(text: str, suffix: str, change: Callable[[str], str]) -> str:
 
 def _changed(before: str, text: str, change: Callable[[str], str]) -> str:
     body = text.strip()
+    if not body:
+        return before + text
     indent, rest = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    return f"{before}{indent}{change(body) if body else ''}{rest}"
+    return f"{before}{indent}{change(body)}{rest}"
 
 
 def _docstring_lines(text: str) -> dict[int, tuple[int, int]]:

@@ -50,8 +50,8 @@ def test_comments_are_translated_where_they_stand() -> None:
     cuda = '// one\n//   two\nint x = 1;   // three\n//\n// Check: onekernel check x\nchar* s = "// one";\n'
     changed = cuda.replace("// one\n", "// uno\n").replace("two", "dos").replace("three", "tres")
     assert comments.translated(cuda, ".cu", words) == changed
-    python = '"""one\n\n    two\n"""\nX = "# one"  # three\n\n\ndef f():\n    """two"""\n'
-    changed = python.replace('"""one', '"""uno').replace("two", "dos").replace("three", "tres")
+    python = '"""one\n\n    two\n"""\nX = "# one"  # three\n\n\ndef f():\n    """two\n\n    one\n    """\n'
+    changed = python.replace("one\n", "uno\n").replace("two", "dos").replace("three", "tres")
     assert comments.translated(python, ".py", words) == changed
     assert comments.told(cuda, ".cu") == ["one", "two", "three"]
     assert comments.told("# aa\n\n\n<!-- bb -->", ".md") == ["# aa"]
