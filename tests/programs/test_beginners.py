@@ -12,7 +12,7 @@ from support.marks import marked
 
 PATH = Path(__file__).with_name("beginners.cu")
 SAID = {
-    1: ("__syncthreads() holds for one block alone", "__syncthreads() solo vale para uno"),
+    1: ("__syncthreads() holds only within one block", "__syncthreads() solo vale para uno"),
     2: ("spread reads x[294912], 293889 past the last of its 1024", "spread lee x[294912], 293889 más allá"),
     3: ("both change it in this line", "lo cambian en esta línea"),
     4: ("both read it at line 26 and write it here", "lo leen en la línea 26 y lo escriben aquí"),
