@@ -22,7 +22,7 @@ SAID = {
     8: ("Its last element is s[63]: should 1 be subtracted", "Su último elemento es s[63]: ¿hay que restar 1"),
     9: ("add reads sum[0] before anything was written", "add lee sum[0] antes de que se haya escrito"),
     10: (),
-    11: ("4,096 bytes of page-locked memory", "de memoria bloqueada (pinned) que se piden"),
+    11: ("4,096 bytes of page-locked memory", "de memoria bloqueada (pinned) que se reservan"),
     12: ("or in an array of pointers", "o en un array de punteros"),
     13: ("the pointer itself is passed: `d`, not `&d`", "se pase el puntero mismo: `d`, no `&d`"),
     14: ("without having waited for this launch of hello", "sin haber esperado a este lanzamiento de hello"),
