@@ -1,6 +1,8 @@
 // cub::DeviceReduce, on the host in the order of the items.
 // Source: CUB 3 (CUDA 13.0), cub/device/device_reduce.cuh, for the members.
 #pragma once
+#include <limits>
+
 #include "../../ok/cub_operations.h"
 
 #include "../../ok/device_calls.h"
