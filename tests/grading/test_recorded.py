@@ -136,9 +136,9 @@ def test_the_solution_earns_all_points_and_the_starter_none(slug, tmp_path):
 
 WRONG = {
     # a load that is masked by nobody is still a load; the store is none
-    "lines-of-the-store": ("read_compiled", 'GELU_LOADS = "27"', 'GELU_LOADS = "41"', "found 0 of the 1 line, and named 1"),
+    "lines-of-the-store": ("read_compiled", 'GELU_LOADS = "27"', 'GELU_LOADS = "41"', "0 of the 1 line, and named 1"),
     "one-line-too-many": ("read_compiled", 'TILE_LOADS = "37"', 'TILE_LOADS = "37, 38"', "the 1 line, and named 1"),
-    "one-of-two": ("read_compiled", 'ONLINE_LOADS = "40, 60"', 'ONLINE_LOADS = "40"', "found 1 of the 2 lines, and named 0"),
+    "one-of-two": ("read_compiled", 'ONLINE_LOADS = "40, 60"', 'ONLINE_LOADS = "40"', "1 of the 2 lines, and named 0"),
     "words-for-lines": ("read_compiled", 'ONLINE_LOOPS = "34, 54"', 'ONLINE_LOOPS = "both"', "not a list of lines"),
     "no-lines": ("read_compiled", 'ONLINE_LOOPS = "34, 54"', 'ONLINE_LOOPS = ","', "not a list of lines"),
     "half-of-the-bytes": ("read_compiled", 'GELU_BYTES = "537 MB"', 'GELU_BYTES = "268 MB"', "0.499 times"),
