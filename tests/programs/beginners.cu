@@ -93,6 +93,13 @@ __global__ void product(const float* a, float* c, int n) {
     }
     if (threadIdx.y == 0) c[threadIdx.x] = sum;
 }
+// 27: the time of work that nobody has waited for; 28: a lambda, with the host's variables by reference; 29: a buffer that
+// no launch was given by itself; 30: a vector of the host by value, which is read in a header.
+template <class F>
+__global__ void each(F f) { f(threadIdx.x); }
+struct Part { const int* data; };
+__global__ void add_part(const Part* part, int* out) { out[threadIdx.x] = part->data[threadIdx.x]; }  // <- 29:uninitialised-read
+__global__ void add_vector(std::vector<int> v, int* out) { *out = v.front(); }
 
 void managed(bool whole) {  // 9; 10 is right
     const int n = 5000;
@@ -189,6 +196,36 @@ int main(int argc, char** argv) {
         cudaMemcpy(h.data(), between, n * sizeof(int), cudaMemcpyDeviceToHost);
         cudaFree(padded);
     }
+    if (which == 27) {
+        cudaEvent_t start, stop;
+        float ms;
+        cudaEventCreate(&start);
+        cudaEventCreate(&stop);
+        cudaEventRecord(start);
+        square<<<1, 16>>>(data, y, 16);
+        cudaEventRecord(stop);
+        cudaEventElapsedTime(&ms, start, stop);  // <- 27:early-time
+        cudaEventSynchronize(stop);
+        cudaEventElapsedTime(&ms, start, stop);
+    }
+    if (which == 28) {
+        each<<<1, 8>>>([=] __device__(int i) { out[i] = n; });
+        const auto doubled = [=] __host__ __device__(int i) { out[i] = 2 * n; };
+        each<<<1, 8>>>(doubled);
+        each<<<1, 8>>>([&] __device__(int i) { out[i] = which; });  // <- 28:host-pointer
+    }
+    if (which == 29) {
+        Part part, *parts;
+        int* unwritten;
+        cudaMalloc(&unwritten, 64);
+        cudaMalloc(&parts, sizeof part);
+        part.data = unwritten;
+        cudaMemcpy(parts, &part, sizeof part, cudaMemcpyHostToDevice);
+        add_part<<<1, 8>>>(parts, out);
+        cudaFree(unwritten);
+        cudaFree(parts);
+    }
+    if (which == 30) add_vector<<<1, 1>>>(h, out);  // <- 30:host-pointer
     cudaFree(data);
     cudaFree(out);
     cudaFree(x);

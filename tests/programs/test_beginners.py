@@ -38,6 +38,10 @@ SAID = {
     24: ("The launch gives the extern __shared__ array no bytes", "no da ningún byte al array extern"),
     25: ("look_up reads steps[8], 1 past the last of its 8", "look_up lee steps[8], 1 más allá del último"),
     26: (),
+    27: ("Call cudaEventSynchronize(stop) first", "Llama antes a cudaEventSynchronize(stop)"),
+    28: (),
+    29: ("add_part reads unwritten[0] before", "add_part lee unwritten[0] antes"),
+    30: ("add_vector uses memory of the host", "add_vector usa memoria del host"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
@@ -86,8 +87,13 @@ def _card(finding: Finding, run: Run, lang: str) -> str:
     code = f'<span class="faint">{escape(finding.code)}</span>'
     severity = finding.severity if finding.severity in ("error", "warning") else "note"
     return (
-        f'<div class="finding {severity}"><p>{where}{code}</p><p>{escape(finding.message.text(lang))}</p>{source}</div>'
+        f'<div class="finding {severity}"><p>{where}{code}</p><p>{_prose(finding.message.text(lang))}</p>{source}</div>'
     )
+
+
+def _prose(text: str) -> str:
+    """A sentence, with what stands between backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _launches(run: Run) -> Iterator[str]:

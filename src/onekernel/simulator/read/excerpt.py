@@ -63,8 +63,8 @@ def allocated_without_sizeof(file: str | None, number: int | None, variable: str
     """Whether the line asks for the variable's memory by a number alone: cudaMalloc(&v, n)."""
     call = rf"\bcudaMalloc\w*\s*\([^;]*?&\s*{re.escape(variable)}\s*,([^;]*)\)\s*;"
     asked = re.search(call, _code(line_of(file, number)))
-    words = re.findall(r"\w+", asked[1].partition(";")[0]) if asked else []
-    return bool(words) and not any(re.search(r"sizeof|size|bytes|mem", word, re.IGNORECASE) for word in words)
+    words = re.findall(r"\w+", asked[1]) if asked else []
+    return bool(words) and not any(re.search(r"sizeof|size|bytes|mem|^\d", word, re.IGNORECASE) for word in words)
 
 
 def allocates_into_element(file: str | None, number: int | None) -> bool:

@@ -80,6 +80,8 @@ def _finding(
     record = by_code()[found["code"]]
     form = found["form"]
     file, line = _where(found, "", lines, path)
+    if line is None and found["launch"]:  # code of somebody else's header: the launch is the program's
+        file, line = _launched(found, report, path)
     other_file, other = _where(found, "other_", lines, path)
     facts = found["facts"]
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
@@ -99,7 +101,7 @@ def _finding(
         form = f"{order}-grid" if order else form
     if "advice" in values:
         values["advice"] = _advice(record, values, (file, line), (other_file, other), _is_plane(found, report))
-    if form == "unnamed" and excerpt.allocates_into_element(file, line):
+    if form == "plain" and record.name == "host-touches-device" and excerpt.allocates_into_element(file, line):
         form = "rows"
     if record.name == "out-of-bounds-shared":
         values["place"] = _place_in_shared(record, values, form, file, line, threads)
@@ -208,6 +210,13 @@ def _where(found: dict[str, Any], prefix: str, lines: Lines, path: str) -> tuple
     if f"{prefix}line" in found:
         return found[f"{prefix}file"], found[f"{prefix}line"]
     return (path, None) if not prefix else (None, None)
+
+
+def _launched(found: dict[str, Any], report: dict[str, Any], path: str) -> tuple[str | None, int | None]:
+    """Where the launch stands that the finding belongs to."""
+    number = found["launch"] - 1
+    launch = report["launches"][number] if 0 <= number < len(report["launches"]) else {}
+    return (launch["file"], launch["line"]) if launch.get("file") else (path, None)
 
 
 def _threads(found: dict[str, Any], report: dict[str, Any]) -> int:

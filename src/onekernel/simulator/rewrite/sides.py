@@ -129,19 +129,23 @@ def _launched(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced
             yield Misplaced("launch-configuration", line, values)
         for piece in split_commas(tokens[launch.bracket + 1 : launch.close]):
             first = next((t for t in piece if t.kind != "space"), None)
-            if first is not None and ((first.kind == "sign" and first.text == "[") or one_line(piece) in lambdas):
+            is_lambda = first is not None and first.kind == "sign" and first.text == "["
+            if one_line(piece) in lambdas or (is_lambda and not any(t.text == "__device__" for t in piece)):
                 yield Misplaced("lambda-to-kernel", line, values)
 
 
 def _named_lambdas(tokens: list[Token]) -> set[str]:
-    """Names that `auto f = [...]` gives to lambdas."""
+    """Names that `auto f = [...]` gives to lambdas of the host."""
     names = set()
     for i, token in enumerate(tokens):
         if token.kind == "name" and token.text == "auto":
             name = next_solid(tokens, i + 1)
             equals = next_solid(tokens, name + 1)
-            if is_sign(tokens, equals, "=") and is_sign(tokens, next_solid(tokens, equals + 1), "["):
-                names.add(tokens[name].text)
+            bracket = next_solid(tokens, equals + 1)
+            if is_sign(tokens, equals, "=") and is_sign(tokens, bracket, "["):
+                side = next_solid(tokens, closing(tokens, bracket) + 1)
+                if side >= len(tokens) or tokens[side].text not in ("__device__", "__host__"):
+                    names.add(tokens[name].text)
     return names
 
 

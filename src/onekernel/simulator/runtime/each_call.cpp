@@ -4,6 +4,7 @@
 #include "memory/pinned.cpp"
 #include "memory/host_view.cpp"
 #include "memory/host_memory.cpp"
+#include "memory/names.cpp"
 #include "memory/device_malloc.cpp"
 #include "machine/streams.cpp"
 #include "checks/stream_races.cpp"

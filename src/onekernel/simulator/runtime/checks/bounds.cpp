@@ -61,7 +61,7 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
     const char* side = !size ? "nowhere" : offset < 0 ? "before" : across ? "across" : "after";
     Finding(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc, a ? static_cast<uint64_t>(a - allocations) : 0)
         .form(flags & WRITES ? "write" : "read", side).code_at(pc).other_at(a ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
-        .here().array("variable", a ? a->name : "")
+        .here().array("variable", a ? name_of(*a) : "")
         .number("index", index).number("size", size).number("distance", past).number("bytes", bytes).number("last", last)
         .number("held", size * item).number("pitch", a ? static_cast<long long>(a->pitch) : 0)
         .sentence("advice", a && a->pitch ? "advice-pitch" : past == 1 ? "advice-last" : "advice-tail").add();

@@ -45,7 +45,7 @@ bool make_shadow(Allocation& a) {
         forget_shadow(a);
         a.unchecked = true;
         Finding("unchecked-memory", static_cast<uint64_t>(&a - allocations)).form("buffer").at(Site(a.made_file, a.made_line))
-            .array("variable", a.name).number("bytes", static_cast<long long>(a.end - a.base)).add();
+            .array("variable", name_of(a)).number("bytes", static_cast<long long>(a.end - a.base)).add();
         return false;
     }
     a.write_bits = a.read_bits + bits_bytes(a);

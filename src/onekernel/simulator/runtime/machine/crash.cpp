@@ -66,7 +66,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
             PinnedUse use{};
             const bool meant = is_atomic(pc_of(context)), in_use = a->pinned && pinned_in_use(*a, address, &use);
             if (!a->pinned && !meant)
-                Finding("host-too-early").form("managed").code_at(stack_of(context)).array("variable", a->name).add();
+                Finding("host-too-early").form("managed").code_at(stack_of(context)).array("variable", name_of(*a)).add();
             else if (in_use && use.kind == PinnedUse::KERNEL && !meant && !is_write(context))
                 Finding("mapped-too-early").code_at(stack_of(context)).other_at(use.at).add();
             else if (in_use && use.kind != PinnedUse::KERNEL)
@@ -77,11 +77,9 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         if (device) {
             const Allocation* a = nearest(address);
             const bool before = a && a->managed && address < a->low && a->low - address <= MALLOC_HEADER;
-            const bool unnamed = a && !a->name[0] && a->made_file;
-            const char* plain = unnamed ? "unnamed" : "plain";
-            Finding("host-touches-device").form(!before ? plain : a->pinned ? "before-pinned" : "before-managed")
-                .code_at(stack_of(context)).other_at(unnamed ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
-                .array("variable", a ? a->name : "").add();
+            Finding("host-touches-device").form(!before ? "plain" : a->pinned ? "before-pinned" : "before-managed")
+                .code_at(stack_of(context)).other_at(a ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
+                .array("variable", a ? name_of(*a) : "").add();
         } else {
             const char* kind = kind_of(signal, nullptr, address);
             if (is_program) Finding("host-crash").form("program", kind).code_at(stack_of(context)).add();

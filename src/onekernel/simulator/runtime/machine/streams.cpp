@@ -12,6 +12,7 @@
 #include "../checks/stream_races.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
+#include "program.h"
 #include "state.h"
 
 namespace __ok {
@@ -203,6 +204,14 @@ static void order_streams(int order, const volatile void* raw, const volatile vo
         case JOIN_DEVICE: for (size_t i = 0; i < streams.size(); i++) host.join(next_of(int(i))); break;
         case FORGET_STREAM: ids.erase(const_cast<const void*>(raw)); break;
     }
+}
+
+extern "C" void ok_event_asked(const volatile void* event, Site at) {
+    Busy busy;
+    std::lock_guard<std::mutex> guard(lock);
+    auto found = events.find(const_cast<const void*>(event));
+    if (!is_program || found == events.end() || host.covers(found->second)) return;
+    Finding("early-time", uint64_t(at.line)).at(at).add();
 }
 
 extern "C" void ok_stream_order(int order, const volatile void* raw, const volatile void* event) {

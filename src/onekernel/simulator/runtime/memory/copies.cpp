@@ -29,7 +29,7 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
     const Allocation& owner = owner_of(a - heap_base);
     if (owner.live && a >= owner.low && a + bytes <= owner.high) return true;
     const Allocation* n = nearest(a);
-    Finding("copy-out-of-bounds", uint64_t(at.line)).form(n && n->name[0] ? "named" : "unnamed").at(at).array("buffer", n ? n->name : "")
+    Finding("copy-out-of-bounds", uint64_t(at.line)).form(n && name_of(*n)[0] ? "named" : "unnamed").at(at).array("buffer", n ? name_of(*n) : "")
         .number("bytes", static_cast<long long>(bytes)).number("size", n ? static_cast<long long>(n->high - n->low) : 0)
         .number("offset", n ? static_cast<long long>(a - n->low) : 0).add();
     return false;

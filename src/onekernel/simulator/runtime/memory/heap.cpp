@@ -287,7 +287,7 @@ extern "C" int ok_device_free(void* pointer, Site at) {
             a.made_line = at.line;
             return SUCCESS;
         }
-        Finding("bad-free", uint64_t(at.line)).form(a.live ? "inside" : "twice").at(at).array("buffer", a.name).add();
+        Finding("bad-free", uint64_t(at.line)).form(a.live ? "inside" : "twice").at(at).array("buffer", name_of(a)).add();
     } else {
         Finding("bad-free", uint64_t(at.line)).form("host").at(at).add();
     }

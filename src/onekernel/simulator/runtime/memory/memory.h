@@ -67,6 +67,7 @@ int host_alloc(void** out, size_t bytes, const char* name, Site at, bool filled)
 int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
 void device_release(Allocation& a);
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
+const char* name_of(const Allocation& a);  // names.cpp: that of the launches which were given it, or of the line that asked for it
 void release_all();    // of what the host has asked for
 void tell_leaks();     // what a program has asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations

@@ -35,7 +35,8 @@ void record_launch(const Launch& l) {
     int resident = resident_blocks(l.threads, shared_static_bytes() + c.shared, &limit);
     Json out;
     out.object([&] {
-        out.numbers("grid", shape(c.grid)).numbers("block", shape(c.block)).field("line", site.at.line);
+        out.numbers("grid", shape(c.grid)).numbers("block", shape(c.block)).field("line", site.at.line)
+            .field("file", std::string_view(site.at.file ? site.at.file : ""));
         out.field("address", site.address ? reinterpret_cast<uintptr_t>(site.address) - code_base() : 0);
         out.field("complete", !l.aborted).field("kernel", std::string_view(site.kernel ? site.kernel : ""));
         out.field("static", shared_static_bytes()).field("dynamic", c.shared);

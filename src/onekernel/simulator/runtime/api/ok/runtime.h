@@ -176,6 +176,7 @@ extern "C" void ok_pitched(const void* pointer, size_t pitch);
 extern "C" void ok_stream_copied(const char* what, void* to, const void* from, size_t bytes, const volatile void* stream, Site at);
 extern "C" void ok_pinned_copy(void* to, const void* from, size_t bytes, const volatile void* stream, Site at);  // it may still run
 extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
+extern "C" void ok_event_asked(const volatile void* event, Site at);  // for its time, which it has once it has happened
 
 // --- stream capture (machine/graphs.cpp) -----------------------------------------------------------------------------
 // A piece of work for `stream`: 0 it is done now, -1 it is kept by ok_capture_work, else the error that it returns.

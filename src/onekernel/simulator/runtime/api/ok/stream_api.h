@@ -135,11 +135,12 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventSynchronize(cudaEvent_t event) 
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 // Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end, OK_AT) {
     if (milliseconds == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaEvent_t events[] = {start, end};
     for (const cudaEvent_t event : events)
         if (event == nullptr || !event->timed || !event->recorded) return __ok::fail(cudaErrorInvalidResourceHandle);
+    for (const cudaEvent_t event : events) __ok::ok_event_asked(event, at);
     *milliseconds = __builtin_nanf("");
     return cudaSuccess;
 }
