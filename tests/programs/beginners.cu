@@ -75,6 +75,11 @@ __device__ float steps[8];
 __global__ void look_up(float* y) { y[threadIdx.x] = steps[threadIdx.x]; }  // <- 25:out-of-bounds-read
 template <class T>
 __global__ void pad(T* x) { x[threadIdx.x].a = 1; }
+__device__ int counted;
+__global__ void count(int* out) {  // 31: the result of all blocks, which may not be there yet
+    atomicAdd(&counted, 1);  // <- 31:race-global
+    out[blockIdx.x] = counted;
+}
 __device__ int lock;
 __global__ void guarded(int* out) {
     while (atomicCAS(&lock, 0, 1) != 0) {}  // <- 20:race-global
@@ -175,6 +180,7 @@ int main(int argc, char** argv) {
         cudaMalloc(&rows[0], 8 * sizeof(int));  // <- 19:host-touches-device
     }
     if (which == 20) guarded<<<2, 1>>>(out);
+    if (which == 31) count<<<2, 1>>>(out);
     if (which == 21) {
         float* short_of_bytes;
         cudaMalloc(&short_of_bytes, n);

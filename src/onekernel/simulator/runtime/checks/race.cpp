@@ -50,8 +50,9 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     bool fence = other_block && place.global && !both_write && signalled_without_fence(earlier.block - 1) &&
                  signalled_without_fence(later.block - 1) && !((earlier.flags | later.flags) & ATOMIC);
     const bool mixed = (earlier.flags ^ later.flags) & ATOMIC;
+    const Access& plain = earlier.flags & ATOMIC ? later : earlier;
     const char* form = fence                                         ? "fence"
-                       : other_block && place.global && mixed        ? "grid-atomic"
+                       : other_block && place.global && mixed        ? plain.flags & WRITES ? "grid-atomic" : "grid-count"
                        : other_block                                 ? place.global ? "grid" : "cluster"
                        : (earlier.flags | later.flags) & ATOMIC ? "atomic"
                        : both_write                                  ? "write-write"
