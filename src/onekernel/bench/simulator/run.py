@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from onekernel.bench import command, device, records
-from onekernel.bench.simulator import cost, counting, limits, scale
+from onekernel.bench.simulator import cost, counting, limits, ratios, scale
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import language, say
@@ -37,6 +37,11 @@ def main(argv: Sequence[str]) -> int:
         print(say("bench.dry-run-here", command="python bench/simulator.py"))
         print("  " + say("bench.simulator-line", modes=", ".join(MODES)))
         print("  " + records.expected(root, "simulator").text())
+        return 0
+    if options.ratios:
+        path = options.output or records.results(root) / "cpu" / "modes.json"
+        records.write(path, ratios.measure(root), indent=1)
+        print(say("bench.written", path=path))
         return 0
     path = options.output or records.results(root) / "cpu" / "simulator.json"
     if options.counting or options.scale:
@@ -96,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     command.option(parser, "simulator", "--without-numba", action="store_true")
     command.option(parser, "simulator", "--counting", action="store_true")
     command.option(parser, "simulator", "--scale", action="store_true")
+    command.option(parser, "simulator", "--ratios", action="store_true")
     command.option(parser, "simulator", "--output", type=Path, metavar="FILE")
     parser.add_argument("--peak-memory", choices=MODES, help=argparse.SUPPRESS)
     parser.add_argument("--peak-rows", type=int, default=cost.ROWS, help=argparse.SUPPRESS)
