@@ -37,7 +37,7 @@ __global__ void shifted(float* x, int by) {
 __global__ void last(char* x, size_t n) { x[n - 1 - threadIdx.x] = x[0]; }
 __device__ volatile int never;
 __global__ void endless() {
-    while (never == 0) {}  // <- 8:time-limit
+    while (never == 0) {}  // <- 8:time-limit 29:time-limit
 }
 
 __global__ void column(float* rows, size_t pitch) { rows[threadIdx.x * pitch] = 1; }  // <- 20:out-of-bounds-write
@@ -177,6 +177,10 @@ int main(int argc, char** argv) {
     }
     if (which >= 23 && which <= 27) two_streams(which, reinterpret_cast<char*>(d));
     if (which == 22) sums<<<1, 64>>>(reinterpret_cast<int*>(d), 40);
+    if (which == 29) {  // the kernel is stopped, and then the host goes on for ever
+        endless<<<1, 32>>>();
+        for (volatile int turn = 0; turn >= 0;) turn = 1;
+    }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     if (which == 10) {
         cudaMalloc(&d, 64);  // freed by the reset

@@ -9,6 +9,7 @@
 #include "../report/findings.h"
 #include "launch.h"
 #include "less.h"
+#include "program.h"
 #include "signal_context.h"
 #include "time_limit.h"
 
@@ -20,6 +21,7 @@ static __thread int tries = 0;
 // The half of the time limit in which a launch is looked at now and then, in pieces.
 constexpr int PIECES = 8;
 static __thread int pieces_over = 0;
+constexpr double AFTERWARDS = 3;  // processor seconds that a program has for its end when a kernel of it was stopped
 // How far the running launch is: blocks that have begun, threads of the last one that have ended, and its clock.
 struct Reached {
     unsigned launch = 0;
@@ -124,6 +126,8 @@ bool is_over_time(Worker& w, const ucontext_t* context) {
         return false;
     }
     tell_time_limit(w, context);
+    tries = 0;
+    if (is_program) arm(AFTERWARDS);
     return true;
 }
 }  // namespace __ok
