@@ -35,8 +35,8 @@ def tried(candidate: Candidate, limit: float) -> dict[str, Any]:
         cause, detail, findings = _run(candidate, [candidate.path], limit, report)
         if cause == "undefined" and helpers(candidate.path):
             cause, detail, findings = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, report)
-        if cause in ("compile-error", "unsupported") and not report.is_file() and _nvcc_refuses(candidate, Path(folder)):
-            cause = ends.REFUSED
+        if cause in ("compile-error", "unsupported") and not report.is_file():
+            cause = ends.REFUSED if _nvcc_refuses(candidate, Path(folder)) else cause
     return {**about, "cause": cause, "detail": detail, "wall_s": time.monotonic() - began, "findings": findings}
 
 
