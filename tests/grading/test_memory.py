@@ -93,6 +93,7 @@ def test_an_answer_that_kernels_did_not_store_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(not shutil.which("clang++-16"), reason="no clang++-16 here")
+@pytest.mark.slow  # its runtime is compiled first
 def test_counts_that_clang_may_have_split_are_not_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def statuses(text: str, measure: str) -> list[str]:
         return [v.status for v in graded(tmp_path, text, measure=measure, full=1.1, zero=2)]
