@@ -115,7 +115,7 @@ def wrong() -> Executable:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", list(ENDS))
 def test_a_mistake_is_told_at_its_line(number: int, wrong: Executable) -> None:
-    done = wrong.run([str(number)], limit=3, quiet=True)
+    done = wrong.run([str(number)], limit=1, quiet=True)
     prefix = f"{number}:"
     wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "wrong.cu") if code.startswith(prefix)}
     assert {(f.code, f.line) for f in done.findings} == wanted
