@@ -132,6 +132,7 @@ CASES = (
     _case("range", "small", (20, 30, 50), 1, scale=0.01),
     _case("range", "deep", (3, 5, 4100)),
     _case("range", "deep", (5, 3, 4100), 1, alpha=0.25),
+    _case("range", "deep", (3, 5, 16_500), 1),  # so deep that who divides it among blocks has many parts to add
     *(_case("skinny", "normal", shape, turned) for turned in (0, 1) for shape in ((1000, 8, 64), (700, 16, 33))),
     *(_case("skinny", "normal", shape, turned) for turned in (1, 0) for shape in ((9, 700, 40), (16, 300, 500))),
     _case("skinny", "scaled", (600, 8, 16), 0, 2.0, 0.5),
