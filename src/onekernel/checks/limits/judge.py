@@ -5,11 +5,12 @@ from __future__ import annotations
 from onekernel.checks import worst_line
 from onekernel.checks.counted import call_at
 from onekernel.checks.tallies import TALLIES, Kernels, Tally
+from onekernel.checks.uncertain import uncertain
 from onekernel.course import Check
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission, judge_call
-from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 
 ROUNDING = 1e-9  # a limit of 1.1 times 30 is 33, and not 33.000000000000004
@@ -25,22 +26,35 @@ def plan(s: Submission, check: Check) -> list[Call]:
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """All points or none; each count that is over its limit is told, with the line that it comes from mostly."""
+    """All points or none; each count that is over its limit is told, with the line that it comes from mostly.
+
+    Where NVIDIA's compiler may make so much less of it that it is not, that costs no points.
+    """
     call, outcome = ran[0]
     failures = [failure for one in ran for failure in judge_call(s, check, *one)]
     if failures or outcome.report is None:
         return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]))
-    told, over = [], []
+    kernels = outcome.report.kernels
+    exact = all(k.extra.get("exact_requests") for k in kernels)
+    told, over, doubtful = [], [], []
     for name, factor in check.options["limits"].items():
         tally = TALLIES[name]
-        mine, answer = tally.value(outcome.report.kernels), tally.value(call.counts)
+        mine, answer = tally.value(kernels), tally.value(call.counts)
         what = Message(f"practice.tally-{name}")
         if mine <= answer * factor + ROUNDING:
             told.append(Message("practice.within", {"what": what, "mine": mine, "answer": answer}))
             continue
+        if tally.space and not exact:
+            doubtful.append(Message("grading.counts-not-exact"))
+            continue
+        if doubt := uncertain(kernels, tally.space):
+            doubtful.append(doubt)
+            continue
         sizes = ", ".join(f"{n} = {size}" for n, size in call.case.sizes.items())
         values = {"what": what, "mine": mine, "answer": answer, "most": answer * factor, "sizes": sizes}
-        over.append(_failure(s, check, Message("practice.over", values), tally, outcome.report.kernels))
+        over.append(_failure(s, check, Message("practice.over", values), tally, kernels))
+    if doubtful and not over:
+        return Verdict(check, NOT_ASSESSED, note=doubtful[0], details=tuple(told))
     return Verdict(check, FAILED if over else PASSED, 0 if over else check.points, tuple(over), details=tuple(told))
 
 

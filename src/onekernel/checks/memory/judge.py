@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onekernel.checks.counted import by_code, call_at, counted
 from onekernel.checks.measures import MEASURES, Counted, Measure
+from onekernel.checks.uncertain import uncertain
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission
@@ -68,7 +69,7 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     if not exact and any(m.by_request for m in (*after, *(m for m, _ in judged))):
         return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
     for other, most in after.items():
-        if other.value(here) > most and (doubtful := _doubt(here, other)):
+        if other.value(here) > most and (doubtful := uncertain(here.kernels, other.space)):
             return Verdict(check, NOT_ASSESSED, note=doubtful)
         if other.value(here) > most:
             values = {"what": other.told(here), "most": other.limit(most)}
@@ -80,21 +81,12 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     if share == 1.0:
         return Verdict(check, PASSED, check.points, note=measure.told(here))
     least, found = judged[shares.index(share)]
-    if doubtful := _doubt(found, least):
+    if doubtful := uncertain(found.kernels, least.space):
         return Verdict(check, NOT_ASSESSED, note=doubtful)
     note = least.told(found)
     earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
     what = Message("grading.memory", {"what": note, "full": least.limit(full)})
     return Verdict(check, PARTIAL if share else FAILED, earned, (_failure(s, check, what, least, found),), note)
-
-
-def _doubt(found: Counted, measure: Measure) -> Message | None:
-    """The first access that the measure counts and of which NVIDIA's compiler may make less than is written."""
-    for kernel in found.kernels:
-        for _file, line, space, what in kernel.extra.get("doubts", ()):
-            if space == measure.space:
-                return Message(f"grading.compiler-{what[0]}", {"line": line})
-    return None
 
 
 def _failure(s: Submission, check: Check, what: Message, measure: Measure, counted: Counted) -> Failure:

@@ -8,11 +8,12 @@ from onekernel import counts
 from onekernel.checks.counted import call_at, counted
 from onekernel.checks.measures import Counted, bytes_requested
 from onekernel.checks.prediction.questions import QUANTITIES
+from onekernel.checks.uncertain import OF_BYTES, uncertain
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Ran, Submission
-from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, Failure, Verdict
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.numerals import Quantity
 from onekernel.units import parse
@@ -26,7 +27,10 @@ def plan(s: Submission, check: Check) -> list[Call]:
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
-    """Points by the error of each prediction: all within 5 %, none from a factor of two, in proportion between."""
+    """Points by the error of each prediction: all within 5 %, none from a factor of two, in proportion between.
+
+    Of what NVIDIA's compiler may make less than was counted, no prediction is told to be wrong.
+    """
     questions = check.options["questions"]
     if _missing(s, check):
         why = Message("grading.predict-first", {"slug": s.exercise.slug})
@@ -43,6 +47,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         share += got / len(questions)
         what = Message(f"grading.quantity-{question['quantity']}")
         values = {"predicted": _understood(predicted), "actual": Quantity(actual, quantity.unit), "what": what}
+        if got < 1 and (doubt := uncertain(found.kernels, quantity.space, OF_BYTES)):
+            return Verdict(check, NOT_ASSESSED, note=doubt)
         if got < 1:
             wrong.append(Failure(Message("grading.prediction", values), check.chapter, code="prediction"))
         else:

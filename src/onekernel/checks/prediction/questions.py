@@ -16,22 +16,26 @@ from onekernel.messages import Message
 
 @dataclass(frozen=True)
 class Predictable:
-    """Something to predict: its unit ("" for a bare number) and how it is counted."""
+    """Something to predict: its unit ("" for a bare number), how it is counted, and whose accesses that takes: those to
+    "global" memory, of which the compiler may make fewer than are written."""
 
     name: str
     unit: str
     count: Callable[[Counted], float]
+    space: str | None = None
 
 
 QUANTITIES = {
     q.name: q
     for q in (
         # Both byte counts are of the same element type, so their ratio is accesses per output.
-        Predictable("reads_per_element", "", lambda c: c.total(counts.BYTES_LOADED) / c.ideal.bytes_written),
-        Predictable("writes_per_element", "", lambda c: c.total(counts.BYTES_STORED) / c.ideal.bytes_written),
-        Predictable("bytes_loaded", "B", lambda c: c.total(counts.BYTES_LOADED)),
-        Predictable("bytes_stored", "B", lambda c: c.total(counts.BYTES_STORED)),
-        Predictable("bytes_requested", "B", lambda c: c.total(counts.BYTES_LOADED) + c.total(counts.BYTES_STORED)),
+        Predictable("reads_per_element", "", lambda c: c.total(counts.BYTES_LOADED) / c.ideal.bytes_written, "global"),
+        Predictable("writes_per_element", "", lambda c: c.total(counts.BYTES_STORED) / c.ideal.bytes_written, "global"),
+        Predictable("bytes_loaded", "B", lambda c: c.total(counts.BYTES_LOADED), "global"),
+        Predictable("bytes_stored", "B", lambda c: c.total(counts.BYTES_STORED), "global"),
+        Predictable(
+            "bytes_requested", "B", lambda c: c.total(counts.BYTES_LOADED) + c.total(counts.BYTES_STORED), "global"
+        ),
         Predictable("compulsory_bytes", "B", lambda c: float(c.ideal.bytes)),
         Predictable("intensity", "FLOP/byte", lambda c: c.ideal.intensity),
     )

@@ -85,15 +85,17 @@ bool may_merge(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
 // The same lanes have made this access before: how the compiler may have left it out.
 uint32_t repeated(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
     uint32_t out = 0;
+    const Made& last = w.last[kind.pc % OF_CODE];
+    const uint32_t turn = last.pc == kind.pc && last.when > w.begun ? last.when : w.begun;  // where its last one began
     auto add = [&](uint32_t when, bool in_turn) {
-        if (when > w.ordered) out |= in_turn || (when > w.met && w.requests - when < COMPARED) ? REPEATS : WALKED_AGAIN;
+        const bool near = when > turn && when > w.met && w.requests - when < COMPARED;
+        if (when > w.ordered) out |= in_turn || near ? REPEATS : WALKED_AGAIN;
         else if (!kind.shared && !(kind.flags & WRITES)) out |= in_turn ? UNCHANGED : UNCHANGED_WALKED_AGAIN;
     };
     for (bool wrote : {false, true}) {
         if (kind.flags & WRITES && !wrote) continue;  // a store is left out for another one alone
         const uint64_t pattern = p.shifted(0, wrote);
-        const Made& last = w.last[kind.pc % OF_CODE];
-        if (last.pc == kind.pc && last.pattern == pattern && last.when > w.begun) add(last.when, true);
+        if (turn > w.begun && last.pattern == pattern) add(turn, true);
         else if (const Made* s = found(w, pattern)) add(s->when, false);
     }
     return out;
