@@ -265,8 +265,8 @@ void tell_leaks() {
         const Allocation& a = allocations[i];
         auto line = a.live && a.made_file ? lines.find({a.made_file, a.made_line}) : lines.end();
         if (line == lines.end()) continue;
-        Finding("leak", uint64_t(i)).form(a.name[0] ? "named" : "unnamed").at(Site(a.made_file, a.made_line))
-            .array("variable", a.name).number("buffers", line->second.first).number("bytes", line->second.second)
+        Finding("leak", uint64_t(i)).form(name_of(a)[0] ? "named" : "unnamed").at(Site(a.made_file, a.made_line))
+            .array("variable", name_of(a)).number("buffers", line->second.first).number("bytes", line->second.second)
             .sentence("memory", a.pinned ? "pinned" : a.managed ? "managed" : "device")
             .text("call", a.pinned ? "cudaFreeHost" : "cudaFree").add();
         lines.erase(line);
