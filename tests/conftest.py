@@ -10,7 +10,7 @@ import pytest
 from support.patience import HUNG_SECONDS
 
 # Containers often forbid Python to keep byte code. Here each worker, and each of some hundred processes that tests
-# start, would compile the same modules again: a quarter of the processor time of the fast tests.
+# start, would compile the same modules again: five seconds of processor time for each worker's collection alone.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
