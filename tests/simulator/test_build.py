@@ -316,3 +316,44 @@ def test_a_second_card_asks_for_one_small_unit_and_not_for_the_runtime_again():
     of_80, of_90 = (runtime_objects(compiler("g++"), cache_folder("simulator"), arch) for arch in ("sm_80", "sm_90"))
     assert of_80[0] == of_90[0] and of_80[1] != of_90[1]
     assert of_90[1].stat().st_size < of_90[0].stat().st_size / 4
+
+
+UNREAD = {
+    "a section's name": '__attribute__((section(".text,\\"ax\\"\\nsyscall\\n#"))) int a;',
+    "a pasted attribute": '#define NAME(x, y) x##y\n__attribute__((NAME(sec, tion)(".text"))) int a;',
+    "a macro for it": '#define MINE section\n__attribute__((MINE(".text"))) int a;',
+    "a version": '__attribute__((symver("a@V\\nsyscall\\n#"))) int a();',
+    "a weak reference": 'static int a() __attribute__((__weakref__("malloc\\nsyscall\\n#")));',
+    "a remark": '#ident "x\\"\\nsyscall\\n#"',
+    "a remark over two lines": '#id\\\nent "x\\"\\nsyscall\\n#"',
+    "a remark after a blank": '#id\\ \nent "x\\"\\nsyscall\\n#"',
+    "the other spelling": '%:ident "x\\"\\nsyscall\\n#"',
+    "a branch that a macro decides": '#define _WIN32\n#ifdef _WIN32\n#ident "x"\n#endif',
+    "another file's line": '#line 1 "/usr/include/stdio.h"',
+    "its other spelling": '# 1 "/usr/include/stdio.h" 3',
+    "asm over two lines": 'inline void a() { as\\\nm("syscall"); }',
+    "the linker's table": 'extern "C" void* _GLOBAL_OFFSET_TABLE_[];',
+}
+
+
+@pytest.mark.parametrize("text", UNREAD.values(), ids=UNREAD.keys())
+def test_what_gets_past_what_is_read_is_refused_in_a_file_that_may_be_graded(tmp_path, text):
+    assert "unread" in [code for code, *_ in refused(write(tmp_path, f"{text}\n{GOOD}"))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <immintrin.h>",
+        "#define HEADER <x86intrin.h>\n#include HEADER",
+        "inline float a(const float* p) { return __builtin_ia32_loadups(p)[0]; }",
+    ],
+)
+def test_instructions_of_the_host_are_refused_in_a_file_that_may_be_graded(tmp_path, text):
+    assert "host-instruction" in [code for code, *_ in refused(write(tmp_path, f"{text}\n{GOOD}"))]
+
+
+def test_a_section_is_anybodys_name(tmp_path):
+    mine = "constexpr int section = 4;\ninline int part(int section) { return section; }\n"
+    text = GOOD.replace("__global__", f"{mine}__global__", 1)
+    simulator.build(write(tmp_path, text + "constexpr int twice = section * (section);\n"))

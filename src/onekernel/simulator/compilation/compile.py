@@ -14,7 +14,7 @@ from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import misplaced, thrust
 from onekernel.simulator.compilation.compiler import Compiler, flags
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
-from onekernel.simulator.compilation.imports import IMPORTS
+from onekernel.simulator.compilation.imports import IMPORTS, written
 from onekernel.simulator.compilation.parts import (
     WRAP,
     hash_of,
@@ -31,16 +31,19 @@ from onekernel.simulator.compilation.warnings import warnings_in
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.ptx.translate import translate
 from onekernel.simulator.read.elf import undefined
-from onekernel.simulator.rewrite.source import POISON, Source
+from onekernel.simulator.rewrite.source import POISON, UNREAD, Source
+from onekernel.simulator.rewrite.unread import ANYWHERE
 
 _MARKER = re.compile(r'# (\d+) "([^"]*)"')
-_ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b")
 # Headers of C++ that have no name in C: several of them stand on <string>.
 _OF_CPP = re.compile(
     r"#\s*include\s*<(?!c(?:assert|ctype|errno|fenv|float|inttypes|limits|math|setjmp|signal|std\w+|string|time|wchar|wctype)>)"
     r"(?:[a-z_]+|thrust/[^>\n]+)>"
 )
+_PASTED = re.compile(r"##|\\[ \t]*\r?\n\w")  # also a word that goes on in the next line
 WARNINGS = ".warnings"  # beside a build: what the compiler said of it
+# The table of addresses that the linker fills in is complete, and closed to writing, before any code of the file runs.
+LINKED = ("-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now")
 
 
 # What a compiler says of a union that is copied and holds a type whose copies are spelled out.
@@ -68,7 +71,7 @@ def compile_source(
 
 def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str]) -> Path:
     parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), runtime_hash()]
-    key = hash_of(*parts, with_compiler.version, *how, *defines)
+    key = hash_of(*parts, with_compiler.version, *how, *LINKED, *defines)
     folder = cache_folder("simulator")
     target = folder / f"{source.path.stem}-{key}.so"
     if used(target):
@@ -84,7 +87,7 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             shared.result()  # a compiler that fails at our own source, too, is the cause
             raise
         # The runtime first: its own variables must be ready when the file's are initialised.
-        done = run_compiler([with_compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", *WRAP,
+        done = run_compiler([with_compiler.path, *LINKED, *WRAP,
                              "-Wl,-rpath,$ORIGIN", *map(str, runtime.result()), str(built), str(shared.result()),
                              "-o", str(linked), "-lpthread", "-lm", "-lrt", "-ldl"])  # fmt: skip
         if done.returncode:
@@ -92,7 +95,7 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             raise link_error(source, done.stdout + done.stderr)
         keep_warnings(told, Path(work), target)
         names = Path(work) / "imports"
-        names.write_text("\n".join(undefined(built)), encoding="utf-8")
+        names.write_text(written(undefined(built)), encoding="utf-8")
         install(names, target.with_suffix(IMPORTS))
         install(linked, target)
     prune(folder)
@@ -118,7 +121,7 @@ def compile_object(
     if source.has_ptx:
         before = ["-imacros", "string"] if strings and with_compiler.family == "g++" else []
         _translate_ptx(source, main, [with_compiler.path, *how, *macros, *before], str(work))
-    if "##" in source.text:
+    if any(_PASTED.search(text) for text in (source.text, *source.included.values())):
         _refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
     done = run_compiler([with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)])
     if done.returncode:
@@ -145,7 +148,7 @@ def _translate_ptx(source: Source, main: Path, command: list[str], work: str) ->
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, work)
-    text, refused = translate(done.stdout.replace(POISON, ""), ARCHITECTURES[source.arch])
+    text, refused = translate(done.stdout.replace(POISON, "").replace(UNREAD, ""), ARCHITECTURES[source.arch])
     if refused:
         findings = {
             (r.file, r.line): Finding("unsupported", Message(f"ptx.{r.key}", r.values), r.file, r.line) for r in refused
@@ -164,9 +167,9 @@ def _refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:
         if marker := _MARKER.match(text):
             line, file = int(marker[1]), marker[2]
             continue
-        if file in mine and _ASM.search(text):
-            why = Message("simulator.machinery", {"what": "asm"})
-            raise BuildError([Finding("machinery", why, file, line)])
+        if file in mine and (found := ANYWHERE.search(text)) and (found[1] or not source.program):
+            why = Message("simulator.unread", {"what": found[1] or found[2] or found[3]})
+            raise BuildError([Finding("unread", why, file, line)])
         line += 1
 
 

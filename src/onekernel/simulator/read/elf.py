@@ -34,9 +34,11 @@ def symbols(path: Path) -> list[Symbol]:
     return list(out.values())
 
 
-def undefined(path: Path) -> list[str]:
-    """The names that the object file `path` refers to and does not define. Raises ValueError if it is none (ELF64)."""
-    return sorted({name for _, name, _, index, _, _ in _entries(path, (_SYMTAB,)) if index == 0 and name})
+def undefined(path: Path) -> dict[str, bool]:
+    """The names that the object file `path` refers to and does not define, and whether each may stay without a meaning
+    (STB_WEAK). Raises ValueError if it is none (ELF64)."""
+    names = {name: info >> 4 == 2 for _, name, info, index, _, _ in _entries(path, (_SYMTAB,)) if index == 0 and name}
+    return dict(sorted(names.items()))
 
 
 def _entries(path: Path, kinds: tuple[int, ...]) -> Iterator[tuple[int, str, int, int, int, int]]:

@@ -26,11 +26,14 @@ from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced
 from onekernel.simulator.rewrite.symbols import declares_aligned_types, exports, variables
 from onekernel.simulator.rewrite.tokens import Token, text_of, tokenize
+from onekernel.simulator.rewrite.unread import NAMES, unread
 
 COMPILE_ERRORS = "01-07-compile-errors#compile-errors"
 SIDES = "01-03-launch#launch"
 POISON = f"#pragma GCC poison {' '.join(UNCOUNTED)}\n"
 """Stands before the text: refuses names of the machinery that macros paste."""
+UNREAD = f"#pragma GCC poison {' '.join(NAMES)}\n"
+"""Stands before the text of a file that may be graded: the same of what gets past what is read of it."""
 GRAPHS = '#include "ok/graphs.h"\n'
 """Stands before the text of a file that captures streams: its launches can be kept."""
 NESTED = '#include "ok/nested.h"\n'
@@ -84,6 +87,7 @@ def rewrite(
     source = Source(path, arch, tuple(folders), program, seen, show=show)
     text = _rewrite_file(path, source)
     poison = "" if source.has_thrust else POISON  # NVIDIA's headers name what is refused
+    poison += "" if program else UNREAD
     needed = {GRAPHS: source.captures, NESTED: source.nests, SPECIAL: source.special}
     source.text = "".join(line for line, needs in needed.items() if needs) + poison + text
     if source.findings:
@@ -166,7 +170,8 @@ def _refuse(tokens: list[Token], path: Path, source: Source) -> None:
         source.has_thrust |= source.program and cccl.has(name)
         return ours or (source.program and cccl.has(name)) or own_file(directive, path, source.folders) is not None
 
-    for refusal in refusals(tokens, has, source.arch, source.program):
+    past = () if source.program else unread(tokens)
+    for refusal in (*refusals(tokens, has, source.arch, source.program), *past):
         values = {"what": refusal.what, "arch": source.arch, "library": refusal.library}
         _finding(source, path, refusal.line, refusal.key, **values)
     for line, name in closed(tokens, path):
