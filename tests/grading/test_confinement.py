@@ -174,3 +174,26 @@ except RuntimeError:
     print("no thread")
 """
     assert in_a_child(code).splitlines() == ["a program", "no thread"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "libc.shmget(0x0b0e, 4096, 0o1600)",
+        "libc.semget(0x0b0e, 1, 0o1600)",
+        "libc.msgget(0x0b0e, 0o1600)",
+        "libc.mq_open(b'/onekernel-was-here', 0o102, 0o600, None)",
+        "libc.memfd_create(b'room', 0)",
+        "libc.personality(0x0400000)",
+    ],
+)
+def test_nothing_without_a_path_outlives_a_submission_and_no_new_memory_is_executable(call: str) -> None:
+    code = f"""
+import ctypes
+from onekernel.sandbox import landlock, seccomp
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(38, 1, 0, 0, 0)
+assert seccomp.refuse(on_gpu=False)
+print({call}, ctypes.get_errno())
+"""
+    assert in_a_child(code) == "-1 1"

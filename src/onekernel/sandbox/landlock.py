@@ -82,7 +82,7 @@ def confine(
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     closed = _landlock(libc, writable, kept)
-    refused = seccomp.refuse(local_sockets=bool(gpu_nodes()), alone=alone)
+    refused = seccomp.refuse(on_gpu=bool(gpu_nodes()), alone=alone)
     stand = {FILES: closed, CALLS: refused}
     return frozenset(wall for wall, stands in stand.items() if stands)
 

@@ -3,7 +3,8 @@
 Sockets are refused, so that nothing is sent and no local service is asked; on a GPU those to this machine (AF_UNIX)
 stay, which the driver may use. So are files without a name (O_TMPFILE), which the watch over the disk would not see.
 Landlock does not govern modes, owners, times and attributes of files, the limits and priority of other processes, or
-reading another process's memory (Linux documentation, "Landlock: unprivileged access control", "Current limitations").
+reading another process's memory (Linux documentation, "Landlock: unprivileged access control", "Current limitations"),
+nor what has no path: segments, semaphores and queues of System V, and queues of POSIX, stay after their process.
 A seccomp filter (seccomp(2)) refuses these with EPERM, in every thread of the process. Numbers: asm/unistd_64.h
 (x86-64) and asm-generic/unistd.h (aarch64).
 """
@@ -31,6 +32,11 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89), "pivot_root": (155, 41), "chroot": (161, 51), "move_mount": (429, 429), "fsopen": (430, 430),
     "open_tree": (428, 428), "syslog": (103, 116), "process_madvise": (440, 440), "fanotify_init": (300, 262),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semctl": (66, 191),
+    "semop": (65, 193), "semtimedop": (220, 192), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
+    "msgctl": (71, 187), "mq_open": (240, 180), "mq_unlink": (241, 181),
+    "personality": (135, 92), "modify_ldt": (154, None), "iopl": (172, None), "ioperm": (173, None),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "memfd_secret": (447, 447),
     "setpriority": (141, 140), "ioprio_set": (251, 30), "openat2": (437, 437),
 }  # fmt: skip
 # Threads: where nothing needs one, nobody else looks into device memory while a kernel runs. A process may be started,
@@ -43,6 +49,8 @@ _OF_ITSELF: dict[str, tuple[int, int]] = {
     "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
 }  # fmt: skip
 _SOCKET = (41, 198)
+# Files without a path, in memory that no limit of this process counts. NVIDIA's driver may use them.
+_MEMFD_CREATE = (319, 279)
 _AF_UNIX = 1
 _OPENS = {1: (2, None), 2: (257, 56)}  # which argument holds the flags -> open, openat
 _O_TMPFILE = 0x400000  # __O_TMPFILE, without O_DIRECTORY
@@ -59,19 +67,19 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
-def refuse(*, local_sockets: bool = False, alone: bool = False) -> bool:
-    """Closes those calls to this process for good; it must have given up new privileges. `alone`: it may start no
-    threads. Returns whether it worked."""
+def refuse(*, on_gpu: bool = False, alone: bool = False) -> bool:
+    """Closes those calls to this process for good; it must have given up new privileges. `on_gpu`: what NVIDIA's driver
+    may use stays. `alone`: it may start no threads. Returns whether it worked."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
         return False
-    code = program(*_ARCHITECTURES[machine], local_sockets=local_sockets, alone=alone)
+    code = program(*_ARCHITECTURES[machine], on_gpu=on_gpu, alone=alone)
     libc = ctypes.CDLL(None, use_errno=True)
     filled = _Program(len(code) // 8, code)
     return bool(libc.syscall(_SECCOMP[machine], _SET_MODE_FILTER, _TSYNC, ctypes.byref(filled)) == 0)
 
 
-def program(column: int, architecture: int, *, local_sockets: bool = False, alone: bool = False) -> bytes:
+def program(column: int, architecture: int, *, on_gpu: bool = False, alone: bool = False) -> bytes:
     """The filter as BPF instructions: (code, jump if true, jump if false, k), 8 bytes each."""
     out = [(_LOAD, 0, 0, _ARCH), (_EQUAL, 1, 0, architecture), (_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER)]
     if column == 0:  # the same calls have a second set of numbers
@@ -80,6 +88,8 @@ def program(column: int, architecture: int, *, local_sockets: bool = False, alon
         number = numbers[column]
         if number is not None:
             out += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _EPERM)]
+    if not on_gpu:
+        out += [(_EQUAL, 0, 1, _MEMFD_CREATE[column]), (_RETURN, 0, 0, _EPERM)]
     for numbers in _OF_ITSELF.values():
         out += [
             (_EQUAL, 0, 6, numbers[column]),
@@ -95,7 +105,7 @@ def program(column: int, architecture: int, *, local_sockets: bool = False, alon
             (_ANY_BIT, 0, 2, _CLONE_VM), (_ANY_BIT, 1, 0, _CLONE_VFORK),
             (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW),
         ]  # fmt: skip
-    family = _AF_UNIX if local_sockets else 0  # AF_UNSPEC: no socket has it
+    family = _AF_UNIX if on_gpu else 0  # AF_UNSPEC: no socket has it
     out += [
         (_EQUAL, 0, 4, _SOCKET[column]),
         (_LOAD, 0, 0, _FIRST_LOW), (_EQUAL, 0, 1, family), (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM),
