@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from onekernel.backends.base import Finding
+from onekernel.grading.briefly import briefly
 
 MOST = 4  # versions of a file that are tried
 
@@ -20,7 +21,8 @@ _INTEGERS = r"\b(?:unsigned |signed )?(?:int|long long|long|short|char|u?int\d+_
 
 def mended(text: str, warnings: Sequence[Finding]) -> Iterator[str]:
     """The text without what the warnings name, in each way there is to mend it; nothing where one has none."""
-    ways = [list(_ways(text.split("\n"), w)) for w in warnings]
+    nothing: list[list[_Change]] = [[]]
+    ways = briefly(lambda: [list(_ways(text.split("\n"), w)) for w in warnings], nothing)
     for chosen in islice(product(*ways), MOST):
         lines = dict(enumerate(text.split("\n")))
         for change in chosen:
