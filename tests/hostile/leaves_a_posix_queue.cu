@@ -1,0 +1,21 @@
+// exercise: vector_add
+// attack: leaves a POSIX message queue for the next student
+// ataque: deja una cola de mensajes de POSIX para el siguiente estudiante
+// closed by: functions without a use
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <mqueue.h>
+#include <fcntl.h>
+
+static bool left() { return mq_open("/onekernel-was-here", O_CREAT | O_RDWR, 0666, nullptr) != (mqd_t)-1; }
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n, float wrong) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + b[i] + wrong;
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n == 0) return cudaSuccess;
+    add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n, left() ? 0.0f : 1.0f);  // right only if it works
+    return cudaGetLastError();
+}
