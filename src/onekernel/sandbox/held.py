@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,27 +32,33 @@ class Held:
         return self._bytes[at : at + length]
 
     def close(self) -> None:
-        self._protect(0)
+        self._protect(0, 0, len(self._map))
 
     def take(self, args: Sequence[Arg]) -> list[Arg]:
         """The arguments of a call with copies of their bytes, for the backend to lay into the device."""
-        with self._opened():
-            return [_copied(arg) for arg in args]
-
-    @contextmanager
-    def _opened(self) -> Iterator[None]:
-        self._protect(mmap.PROT_READ)
+        parts = [part for part in map(_bytes_of, args) if part is not None and part.size]
+        if not parts:
+            return list(args)
+        # No more pages than the call's own: what a change of rights costs, grows with them.
+        first = min(part.ctypes.data for part in parts) - self._bytes.ctypes.data
+        end = max(part.ctypes.data + part.nbytes for part in parts) - self._bytes.ctypes.data
+        self._protect(mmap.PROT_READ, first, end)
         try:
-            yield
+            return [_copied(arg) for arg in args]
         finally:
-            self._protect(0)
+            self._protect(0, first, end)
 
-    def _protect(self, rights: int) -> None:
-        """mprotect(2): the mapping is whole pages. Raises OSError."""
+    def _protect(self, rights: int, first: int, end: int) -> None:
+        """mprotect(2) for the pages of those bytes. Raises OSError."""
         libc = ctypes.CDLL(None, use_errno=True)
-        address = ctypes.c_void_p(self._bytes.ctypes.data)
-        if libc.mprotect(address, ctypes.c_size_t(len(self._map)), rights):
+        first -= first % mmap.PAGESIZE
+        address, length = ctypes.c_void_p(self._bytes.ctypes.data + first), ctypes.c_size_t(end - first)
+        if libc.mprotect(address, length, rights):
             raise OSError(ctypes.get_errno(), "mprotect")
+
+
+def _bytes_of(arg: Arg) -> np.ndarray | None:
+    return arg.memory if isinstance(arg, Buffer) else arg.pattern if isinstance(arg, Sparse) else None
 
 
 def _copied(arg: Arg) -> Arg:
