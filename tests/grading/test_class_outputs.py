@@ -7,6 +7,7 @@ import datetime
 import gc
 import io
 import json
+import os
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -126,6 +127,16 @@ def test_gradebooks_have_the_systems_columns_and_no_formula(course: Course, row:
     assert moodle[1][moodle[0].index("Identifier")] == "Participant 4711"
     every = [cell for text in found.values() for line in cells(text) for cell in line]
     assert not [c for c in every if c.lstrip()[:1] in ("=", "+", "@") or re.match(r"\s*-(?!\d)", c)]
+
+
+def test_a_name_that_no_file_takes_costs_nobody_their_marks(course: Course, row: Row) -> None:
+    """A folder's name may be any bytes; a fullwidth sign of equality is one for some spreadsheets."""
+    odd = [Row("a", os.fsdecode(b"ada\xff"), {"canvas": "1"}, "", False, (), row.card, row.home),
+           Row("c", "\uff1dcmd", {"canvas": "2"}, "", False, (), row.card, row.home)]  # fmt: skip
+    found = gradebook.files(odd, [course.exercises["vector_add"]], "canvas")
+    assert all(text.encode() for text in found.values())
+    assert [line[1] for line in cells(found["gradebook.csv"])[1:]] == ["ada\N{REPLACEMENT CHARACTER}", "'\uff1dcmd"]
+    assert student_page.html(student_page.About(odd[0].name, (), "", False), row.card, course).encode()
 
 
 def test_gradescope_tells_students_and_instructors_apart(course: Course, row: Row) -> None:
