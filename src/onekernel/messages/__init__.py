@@ -24,8 +24,8 @@ from typing import Any
 from onekernel.numerals import Quantity, number
 
 LANGUAGES = ("en", "es")
-# What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction; and
-# halves of a character, which no file takes: a name on a disk may be any bytes.
+# What a value could steer a terminal with: control characters but tab and newline, and marks that turn the direction.
+# And halves of a character, which no file takes: a name on a disk may be any bytes.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # Areas of which a part stands elsewhere, in records: a table `says`, one sentence or several by their form.
 _RECORDS = {"simulator": "simulator/findings.toml"}

@@ -20,7 +20,7 @@ from onekernel.course import Exercise
 from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import Message, plain, say
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four: fullwidth
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # fullwidth
 
 
 @dataclass(frozen=True)
