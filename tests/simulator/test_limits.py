@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from onekernel import counts, simulator
-from onekernel.bench.simulator import limits
+from onekernel.bench.simulator import limits, ratios
 from support.simulated import buffer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +40,9 @@ def test_the_committed_table_is_that_of_the_committed_figures() -> None:
     found = json.loads((ROOT / "bench/results/cpu/simulator.json").read_text(encoding="utf-8"))
     assert found["tables"]["limits"] == limits.table(found)
     assert max(found["peak_memory"].values()) <= 500e6
+    modes = json.loads((ROOT / "bench/results/cpu/modes.json").read_text(encoding="utf-8"))
+    assert modes["tables"]["ratios"] == ratios.table(modes)
+    assert all(times["bounds"] < times["count-only"] < times["count"] for times in modes["kernels"].values())
 
 
 @pytest.mark.slow
