@@ -89,6 +89,19 @@ def test_lost_points_name_the_line_and_what_would_do(tmp_path: Path, by_machine_
 
 
 @pytest.mark.slow
+def test_sectors_that_one_thread_moves_alone_are_its_lines_fault(tmp_path: Path) -> None:
+    text = solution("softmax_block")
+    copied = f"{COLUMNS}\n                copy[c] = x_row[c];\n            }}"
+    assert text.count(copied) == 1
+    alone = "if (threadIdx.x == 0) for (int64_t c = 0; c < cols; ++c) copy[c] = x_row[c];\n__syncthreads();"
+    text = text.replace(copied, alone)
+    failure = memory_failure(graded(tmp_path, "softmax_block", text, lambda c: c.kind.name == "memory"), "bytes_moved")
+    assert failure.line == line_of(text, "copy[c] =")
+    # each of 16 x 1024 loads of one thread moves a sector of 32 bytes for 4 of them
+    assert "moves 524.3 kB in sectors, and its threads ask for 65.54 kB" in failure.message.text("en")
+
+
+@pytest.mark.slow
 def test_a_doubt_about_shared_memory_leaves_what_global_memory_moves_certain(tmp_path: Path) -> None:
     text = solution("softmax_block").replace(COLUMNS, OWN_PART)
     result = graded(tmp_path, "softmax_block", text, lambda c: c.kind.name == "memory")

@@ -14,6 +14,7 @@ from onekernel.numerals import Quantity
 
 LIKEWISE = 0.1  # of the worst line's: less is not worth a word
 MOST_LIKEWISE = 4
+SPARSE = 2  # times the bytes that are asked for: less is alignment, not idle lanes
 Weight = Callable[[LineCounts], float]
 
 
@@ -35,14 +36,31 @@ def scattered(lines: Sequence[LineCounts]) -> Worst | None:
     return Worst(found[0].line, _sectors(found)) if found else None
 
 
+def sparse(lines: Sequence[LineCounts]) -> Worst | None:
+    """Where sectors are moved for few bytes, as many as each request needs: by threads that load alone."""
+    found = _ranked(lines, lambda n: _moved(n) - _asked_for(n))
+    if not found or _moved(found[0]) < SPARSE * _asked_for(found[0]):
+        return None
+    moved, wanted = Quantity(_moved(found[0]), "B"), Quantity(_asked_for(found[0]), "B")
+    return Worst(found[0].line, _message("sparse", found, moved=moved, asked=wanted))
+
+
 def asked(lines: Sequence[LineCounts]) -> Worst | None:
     """Where most bytes are asked for: not scattered, but several times."""
-    return _asked(lines, lambda n: n.side(load=True).bytes + n.side(load=False).bytes)
+    return _asked(lines, _asked_for)
 
 
 def asked_to_load(lines: Sequence[LineCounts]) -> Worst | None:
     """Where most bytes are loaded."""
     return _asked(lines, lambda n: n.side(load=True).bytes)
+
+
+def _asked_for(line: LineCounts) -> float:
+    return line.side(load=True).bytes + line.side(load=False).bytes
+
+
+def _moved(line: LineCounts) -> float:
+    return (line.side(load=True).sectors + line.side(load=False).sectors) * counts.SECTOR_BYTES
 
 
 def _asked(lines: Sequence[LineCounts], weight: Weight) -> Worst | None:
