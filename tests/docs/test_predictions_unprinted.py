@@ -1,4 +1,4 @@
-"""What learners predict is printed neither in their guide nor in the pages, the statement or the starter that they read before."""
+"""What learners predict is printed in no page, statement or starter that they read before, and not in their guide."""
 
 from __future__ import annotations
 

@@ -162,7 +162,9 @@ MEASURES: dict[str, Measure] = {
     m.name: m
     for m in (
         Measure("bytes_requested", bytes_requested, (worst_line.asked,)),
-        Measure("bytes_moved", bytes_moved, (worst_line.scattered, worst_line.sparse, worst_line.asked), by_request=True),
+        Measure(
+            "bytes_moved", bytes_moved, (worst_line.scattered, worst_line.sparse, worst_line.asked), by_request=True
+        ),
         Measure("scatter", scatter, (worst_line.scattered,), by_request=True),
         Measure("bank_conflicts", bank_conflicts, (worst_line.conflicts,), unit="%", by_request=True),
         Measure("passes", passes, (worst_line.asked_to_load,)),

@@ -8,9 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# Words between a number and its unit: "barriers per row fall from 20", "los bytes por multiplicación con suma bajan
-# de 8".
-NEAR = 8
+NEAR = 8  # words between a number and its unit: "los bytes por multiplicación con suma bajan de 8"
 
 # Counters and parts of the machine: what a reason names. Beginnings of words, so that plurals count.
 _COUNTERS = (
