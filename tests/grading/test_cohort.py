@@ -67,7 +67,7 @@ def grade(*words: str) -> int:
 
 
 def rows(out: str = "handed-graded") -> dict[str, dict[str, str]]:
-    with Path(out, "gradebook.csv").open(encoding="utf-8", newline="") as file:
+    with Path(out, "gradebook.csv").open(encoding="utf-8-sig", newline="") as file:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 

@@ -21,6 +21,8 @@ from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import Message, plain, say
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # fullwidth
+BYTE_ORDER_MARK = "\ufeff"
+"""Without it Excel reads UTF-8 as the machine's old code page, and accents are lost."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def spreadsheet(rows: Iterable[Row], exercises: Sequence[Exercise]) -> str:
             row.key, row.name, _number(row.card.earned), str(row.card.assessed), row.date, row.lateness,
             *(points.get(e.slug, "") for e in exercises), " ".join(str(n) for n in row.notes),
         ])  # fmt: skip
-    return _csv(table)
+    return BYTE_ORDER_MARK + _csv(table)
 
 
 def canvas(rows: Iterable[Row], exercises: Sequence[Exercise]) -> str:
