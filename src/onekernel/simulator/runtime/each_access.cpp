@@ -8,6 +8,7 @@
 #include "checks/happens_before.cpp"
 #include "checks/shadow.cpp"
 #include "checks/shadow_line.cpp"
+#include "checks/race_report.cpp"
 #include "checks/race.cpp"
 #include "events.cpp"
 #include "checks/async.cpp"

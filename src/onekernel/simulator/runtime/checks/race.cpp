@@ -5,6 +5,7 @@
 
 #include "../report/findings.h"
 #include "happens_before.h"
+#include "race_report.h"
 #include "shadow_line.h"
 
 namespace __ok {
@@ -24,54 +25,6 @@ uint64_t value_at(uintptr_t address, int bytes) {
     uint64_t v = 0;
     memcpy(&v, reinterpret_cast<void*>(address), bytes);
     return v;
-}
-
-// One number for each variable: an allocation or a shared array.
-uint64_t variable_key(const Place& place) {
-    return place.global ? static_cast<uint64_t>(place.global - allocations) : ~uint64_t(place.shared ? place.shared->offset : 0);
-}
-
-// Of which variable, and which of its elements: of an access to `address`, or to the shared memory that `place` names.
-Finding& variable(Finding& f, const Place& place, uintptr_t address) {
-    if (place.global)
-        return f.array("variable", name_of(*place.global))
-            .number("index", static_cast<long long>(address - place.global->low) / place.global->item);
-    return f.array("variable", place.shared ? place.shared->name : "")
-        .number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
-}
-
-void report_race(Worker& w, const Place& place, uintptr_t address, const Access& earlier, const Access& later, uint32_t read_before) {
-    // Which of the two came first is the simulator's choice: a race is told from the side that writes.
-    bool both_write = earlier.flags & later.flags & WRITES;
-    bool told_first = (earlier.flags & WRITES) && !both_write;
-    const Access &told = told_first ? earlier : later, &other = told_first ? later : earlier;
-    bool other_block = earlier.block != w.block + 1;
-    // The counter of a last-block sum, say: both blocks go by it, and what was written before it is not fenced.
-    bool fence = other_block && place.global && !both_write && signalled_without_fence(earlier.block - 1) &&
-                 signalled_without_fence(later.block - 1) && !((earlier.flags | later.flags) & ATOMIC);
-    const bool mixed = (earlier.flags ^ later.flags) & ATOMIC;
-    const Access& plain = earlier.flags & ATOMIC ? later : earlier;
-    const char* form = fence                                         ? "fence"
-                       : other_block && place.global && mixed        ? plain.flags & WRITES ? "grid-atomic" : "grid-count"
-                       : other_block                                 ? place.global ? "grid" : "cluster"
-                       : (earlier.flags | later.flags) & ATOMIC ? "atomic"
-                       : both_write                                  ? "write-write"
-                       : read_before && read_before == other.pc()    ? "write-after-read"
-                                                                     : "read-write";
-    uint64_t key = variable_key(place);
-    // Where all that meet are of one warp, its own barrier is enough: one pair of two warps, and it is not.
-    // Likewise of two blocks, and no barrier of a block is.
-    bool one_warp = !other_block && earlier.thread() / WARP == later.thread() / WARP;
-    const char* code = place.global ? "race-global" : "race-shared";
-    const uint64_t reach = other_block ? 2 : one_warp ? 0 : 1;
-    for (uint64_t wider = reach + 1; wider <= 2; wider++) if (found(code, key, wider)) return;
-    Finding f(place.global ? "race-global" : "race-shared", key, reach);
-    if (reach && f.kept()) withdraw_in_launch(code, key);
-    if (one_warp) f.sentence("warp", "one-warp");
-    f.form(form).code_at(code_base() + told.pc()).other_code_at(code_base() + other.pc());
-    f.block("block", told.block - 1).thread("thread", told.thread());
-    f.block("other_block", other.block - 1).thread("other_thread", other.thread());
-    if (variable(f, place, address).add()) withdraw("uninitialised-read", key);  // read too early, not never written
 }
 
 // `read_before`: where the one that writes has read the word since the last barrier, 0 if it has not. Whoever does as the
@@ -98,11 +51,6 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
 
 inline void settle(Worker& w) {
     if (__builtin_expect(pending.live, 0)) settle_pending(w);
-}
-
-[[gnu::noinline]] static void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
-    Finding f("uninitialised-read", variable_key(place));
-    variable(f.form(place.global ? "global" : "shared").code_at(pc).here(), place, at).add();
 }
 
 // One word of an access, in its shadow `c`. `now.bytes` says which of its four bytes, the first of which lies at `at`.

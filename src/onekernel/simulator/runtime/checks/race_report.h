@@ -1,0 +1,13 @@
+// Findings of race.cpp.
+#pragma once
+
+#include "../memory/access.h"
+#include "shadow.h"
+
+namespace __ok {
+// Two accesses that meet, in the order in which they were made here. `read_before`: where the one that writes has read the
+// word since the last barrier, 0 if it has not.
+[[gnu::noinline]] void report_race(Worker& w, const Place& place, uintptr_t address, const Access& earlier, const Access& later,
+                                   uint32_t read_before);
+[[gnu::noinline]] void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc);
+}  // namespace __ok
