@@ -6,10 +6,10 @@
 //
 // The idea: the formula, word for word. Each thread owns one output, and finds its row's maximum and its row's sum by itself.
 // Subtracting the maximum changes nothing in exact arithmetic, and keeps exp() from overflowing.
-//
+// <gap>
 // Ledger: reads 2*cols+1, writes 1
 // But: the cols threads of a row all compute the same maximum and the same sum. A row of 1024 elements is read 2049 times.
-
+// </gap>
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>

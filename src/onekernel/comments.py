@@ -15,6 +15,20 @@ _C = re.compile(r"^(?P<before>[^\"\n]*?//(?!\|) ?)(?P<text>.*)$")
 _PYTHON = re.compile(r"^(?P<before>[^\"'#\n]*(?:\"[^\"\n]*\"[^\"'#\n]*)*# ?)(?P<text>.*)$")
 _READ = re.compile(r"(?:Check|Bench|Ledger[^:]*|Work):\s+(?:onekernel |python |reads |\w+ per \w+)|[-=\s]*$|<!--")
 
+# Of a line: what stands before a comment that no string holds.
+_CODE = {
+    ".cu": re.compile(r"""(?:[^"'/\n]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|/(?!/))*"""),
+    ".py": re.compile(r"""(?:[^"'#\n]|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')*"""),
+}
+
+
+def code(text: str, suffix: str) -> str:
+    """Every line without its `//` or `#` comment; none is left out, so that each keeps its number."""
+    if suffix not in _CODE:
+        return text
+    lines = (line if (found := _CODE[suffix].match(line)) is None else found[0].rstrip() for line in text.split("\n"))
+    return "\n".join(lines)
+
 
 def translated(text: str, suffix: str, words: Mapping[str, str]) -> str:
     """The file with each comment line that `words` has in the other language; the others as they are."""

@@ -207,6 +207,10 @@ def test_a_profile_knows_whether_a_file_is_the_one_that_it_saw(block, tmp_path):
     assert load(tmp_path / "p.json").of_this(source) is True
     rung = profile.described(ROOT / "solutions" / "ladder" / "2_shared_tree.cu")
     assert rung is not None and rung["path"] == "solutions/ladder/2_shared_tree.cu"
+    source.write_text("one version  // said of it\n")
+    assert load(tmp_path / "p.json").of_this(source) is True
+    source.write_text("// a line above, which moves the others\none version\n")
+    assert load(tmp_path / "p.json").of_this(source) is False
     source.write_text("another version\n")
     assert load(tmp_path / "p.json").of_this(source) is False
     assert "sha256 " + made.source["sha256"][:12] in write_readings(made, tmp_path)[0].read_text()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from onekernel.comments import code
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -69,6 +70,11 @@ def expected(root: Path, bench: str, wanted: Sequence[Any] = ()) -> Message:
 def sha256(path: Path) -> str:
     """The hash of a file, in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def code_hash(path: Path) -> str:
+    """The hash of a file's code, line by line: another comment leaves it as it is, another line number does not."""
+    return hashlib.sha256(code(path.read_text(encoding="utf-8"), path.suffix).encode()).hexdigest()
 
 
 def kernel_hash(path: Path) -> str:

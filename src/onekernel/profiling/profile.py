@@ -28,11 +28,12 @@ class Profile:
     ideal_written: int
     flops: int
     kernels: tuple[KernelCounts, ...]
-    source: Mapping[str, str] | None = None  # path and sha256 of the file; None for a library's kernel
+    source: Mapping[str, str] | None = None  # path, sha256 of the file and of its code; None for a library's kernel
 
     def of_this(self, path: Path) -> bool | None:
-        """Whether the file at `path` is what was profiled, byte for byte; None where the profile does not say."""
-        return None if self.source is None else self.source["sha256"] == records.sha256(path)
+        """Whether the file at `path` has the code that was profiled, each line at its number; comments may differ. None
+        where the profile does not say."""
+        return None if self.source is None else self.source["code"] == records.code_hash(path)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -53,12 +54,12 @@ def load(path: Path) -> Profile:
 
 
 def described(source: Path | None) -> dict[str, str] | None:
-    """What a profile keeps of its source: its path from solutions/ on, or the last two parts of it, and its hash."""
+    """What a profile keeps of its source: its path from solutions/ on, or the last two parts of it, and its hashes."""
     if source is None:
         return None
     parts = source.parts
     start = len(parts) - 1 - parts[::-1].index("solutions") if "solutions" in parts else len(parts) - 2
-    return {"path": "/".join(parts[start:]), "sha256": records.sha256(source)}
+    return {"path": "/".join(parts[start:]), "sha256": records.sha256(source), "code": records.code_hash(source)}
 
 
 def file_stem(slug: str) -> str:
