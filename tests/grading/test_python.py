@@ -139,6 +139,14 @@ def test_a_probe_that_speaks_to_the_terminal_is_shown_and_not_obeyed(whole: Cour
     assert failure.message.text().isprintable()
 
 
+def test_a_word_that_no_answer_is_names_those_that_are(whole: Course, tmp_path: Path) -> None:
+    text = whole.solution(whole.exercises["roofline_challenge"]).read_text(encoding="utf-8")
+    wrong = text.replace('BINDS = "memory"', 'BINDS = "memoria"', 1)
+    assert wrong != text
+    result = graded(whole, tmp_path, "roofline_challenge", wrong, checks=2)
+    assert ['"memory", "compute"; "memoria"' in str(f.message) for v in result.verdicts for f in v.failures] == [True]
+
+
 @needs_interpreter
 @pytest.mark.parametrize("place", ["/dev/shm", "/tmp"])
 def test_a_module_writes_nowhere_but_in_its_folder(whole: Course, tmp_path: Path, place: str) -> None:

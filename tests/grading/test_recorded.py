@@ -147,6 +147,7 @@ WRONG = {
     "two-statements-two-kernels": ("read_compiled", 'COS_TWO_KERNELS = "1"', 'COS_TWO_KERNELS = "2"', "2 times"),
     "idle-lanes": ("read_compiled", 'TILE_IDLE = "24"', 'TILE_IDLE = "0"', "0 times"),
     "by-the-ledger": ("read_compiled", 'FASTER = "three_pass"', 'FASTER = "online"', "not the answer"),
+    "a-word-in-spanish": ("read_trace", 'BINDS_LOADER = "data"', 'BINDS_LOADER = "datos"', '"datos" is none'),
     "precision": ("read_compiled", 'HINT = "b"', 'HINT = "c"', "not the answer"),
     "the-whole-product": ("read_compiled", 'PRODUCT_WHY = "c"', 'PRODUCT_WHY = "a"', "not the answer"),
     "breaks-are-graphs": ("read_compiled", 'GRAPHS = "3"', 'GRAPHS = "2"', "GRAPHS"),

@@ -44,6 +44,8 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
     except UserError as error:
         return because("answer-unit", text=text, why=error.message)
     if isinstance(right.value, str):
+        if right.among and text.lower() not in right.among:
+            return because("answer-choice", text=text, words=", ".join(f'"{word}"' for word in right.among))
         return None if text.lower() == right.value else because("answer-word", text=text)
     if isinstance(right.value, frozenset):
         return _lines(text, right.value, because)

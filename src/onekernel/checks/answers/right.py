@@ -21,6 +21,7 @@ class Right:
     value: float | str | frozenset[int]
     unit: str = ""
     within: float = 0.02
+    among: tuple[str, ...] = ()  # of a word: those that may be answered
 
 
 class UnknownCard(KeyError):
@@ -51,19 +52,20 @@ RIGHT: dict[str, _Rule] = {
     "BYTES": lambda g: Right(_LEDGER.bytes, "B"),
     "INTENSITY": lambda g: Right(_LEDGER.intensity, "FLOP/byte"),
     "RIDGE": lambda g: Right(_H100.fp16 / _H100.bandwidth, "FLOP/byte"),
-    "BINDS": lambda g: Right(_binds(_H100.fp16, _H100.bandwidth)),
+    "BINDS": lambda g: _binds(_H100),
     "LOWEST_TIME": lambda g: Right(_LEDGER.bytes / _H100.bandwidth, "s"),
     "ATTAINABLE": lambda g: Right(_LEDGER.intensity * _H100.bandwidth, "FLOP/s"),
-    "TENSOR_CORES_HELP": lambda g: Right("no"),
+    "TENSOR_CORES_HELP": lambda g: Right("no", among=("yes", "no")),
     "FLOPS_TO_BALANCE": lambda g: Right(_H100.fp16 / _H100.bandwidth * _LEDGER.bytes / N, "FLOP"),
     "CARD": lambda g: Right(g["CARD"].strip().lower() if _card(g) else ""),
     "CARD_BANDWIDTH": lambda g: Right(_card(g).bandwidth, "B/s", 0.10),
     "CARD_PEAK": lambda g: Right(_card(g).fp16, "FLOP/s", 0.10),
     "CARD_RIDGE": lambda g: Right(_given(g, "CARD_PEAK") / (_given(g, "CARD_BANDWIDTH") or 1), "FLOP/byte"),
-    "CARD_BINDS": lambda g: Right(_binds(_card(g).fp16, _card(g).bandwidth)),
+    "CARD_BINDS": lambda g: _binds(_card(g)),
     "CARD_LOWEST_TIME": lambda g: Right(_LEDGER.bytes / (_given(g, "CARD_BANDWIDTH") or 1), "s"),
 }
 
 
-def _binds(peak: float, bandwidth: float) -> str:
-    return "memory" if _LEDGER.intensity < peak / bandwidth else "compute"
+def _binds(card: Card) -> Right:
+    memory_binds = _LEDGER.intensity < card.fp16 / card.bandwidth
+    return Right("memory" if memory_binds else "compute", among=("memory", "compute"))
