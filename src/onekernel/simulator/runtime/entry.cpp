@@ -20,7 +20,7 @@
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace __ok {
-uintptr_t loaded_at = 0;
+uintptr_t loaded_at = 0, text_at = 0;
 
 // Finds where this shared object lies, and its code and data.
 static int look(dl_phdr_info* info, size_t, void*) {
@@ -39,6 +39,7 @@ static int look(dl_phdr_info* info, size_t, void*) {
     }
     if (me < low || me >= high) return 0;
     loaded_at = info->dlpi_addr;
+    text_at = code_low;
     symbols_low = low;
     symbols_high = high;
     set_code(code_low, code_high);

@@ -49,7 +49,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     Finding f(place.global ? "race-global" : "race-shared", key, reach);
     if (reach && f.kept()) withdraw_in_launch(code, key);
     if (one_warp) f.sentence("warp", "one-warp");
-    f.form(form).code_at(code_base() + told.pc()).other_code_at(code_base() + other.pc());
+    f.form(form).code_at(text_base() + told.pc()).other_code_at(text_base() + other.pc());
     f.block("block", told.block - 1).thread("thread", told.thread());
     f.block("other_block", other.block - 1).thread("other_thread", other.thread());
     if (variable(f, place, address).add()) withdraw("uninitialised-read", key);  // read too early, not never written

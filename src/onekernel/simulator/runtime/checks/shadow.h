@@ -16,7 +16,7 @@ struct Access {
     uint8_t bytes;          // which of the word's four
     uint8_t flags;
     static constexpr int THREAD_BITS = 10;
-    uint32_t pc() const { return where >> THREAD_BITS; }  // offset from code_base(), 0 if it is beyond
+    uint32_t pc() const { return where >> THREAD_BITS; }  // offset from text_base(), 0 if it is beyond 4 MB
     uint32_t thread() const { return where % (1 << THREAD_BITS); }
     static uint32_t at(uintptr_t pc, uint32_t thread) { return (pc < 1u << (32 - THREAD_BITS) ? static_cast<uint32_t>(pc) << THREAD_BITS : 0) | thread; }
 };

@@ -65,6 +65,7 @@ void forget_findings_after(uint64_t block);
 void clear_findings();
 void start_printing();  // printed.cpp: a call begins
 void write_findings(Json& out);
-extern uintptr_t loaded_at;  // entry.cpp
+extern uintptr_t loaded_at, text_at;  // entry.cpp
 inline uintptr_t code_base() { return loaded_at; }  // where this shared object is loaded
+inline uintptr_t text_base() { return text_at; }    // and where its code begins
 }  // namespace __ok
