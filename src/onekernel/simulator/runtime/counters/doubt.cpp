@@ -115,6 +115,21 @@ bool made_by_more(const Doubts& d, const RequestKind& kind, const uint64_t* addr
     return false;
 }
 
+// An access that no compiler leaves out sees what was stored at these addresses: those stores stay, too.
+void keep_stores(Doubts& d, OfWarp& w, const Pattern& p, const RequestKind& kind, const uint64_t* addresses, uint32_t mask, int count) {
+    const uint64_t stored = p.shifted(0, true);
+    Made& made = w.made[stored >> 32 & (PATTERNS - 1)];
+    if (made.pattern == stored) made.pattern = 0;
+    for (Made& last : w.last)
+        if (last.pattern == stored) last.pattern = 0;
+    for (uint64_t k = d.so_far; k > d.since_met && d.so_far - k < COMPARED; k--) {
+        Past& past = d.requests_before[(k - 1) % KEPT];
+        if (past.kind.shared == kind.shared && past.kind.bytes == kind.bytes && past.kind.flags & WRITES && past.lanes == mask &&
+            std::equal(addresses, addresses + count, past.addresses))
+            past.lanes = 0;
+    }
+}
+
 // At whatever place in the code.
 bool alike(const RequestKind& a, const RequestKind& b) {
     return a.bytes == b.bytes && a.flags == b.flags && a.shared == b.shared;
@@ -149,7 +164,6 @@ void note_order(Doubts& d, int warp) { d.warps[warp].ordered = d.warps[warp].req
 
 void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKind& kind, const uint64_t* addresses,
                    const int* lanes, int count) {
-    if (kind.flags & (ATOMIC | VOLATILE)) return;
     Doubts& d = *counters.doubts;
     OfWarp& w = d.warps[warp];
     if (w.block != block) {
@@ -160,6 +174,10 @@ void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKi
     if (count == WARP) mask = ~0u;
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
     const Pattern pattern(kind, mask, addresses, lanes, count);
+    if (kind.flags & (ATOMIC | VOLATILE)) {
+        keep_stores(d, w, pattern, kind, addresses, mask, count);
+        return;
+    }
     uint32_t doubts = repeated(w, kind, pattern);
     if (may_merge(w, kind, pattern)) doubts |= MERGES;
     if (mask != ~0u) {

@@ -1,5 +1,6 @@
 #include "moved.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "../checks/shadow.h"
