@@ -92,7 +92,7 @@ def test_a_wrong_kernel_is_named_by_the_first_step_that_is_wrong(run: Run, ana: 
 
     gemm.write_text(right.replace("return cudaGetLastError();", "return cudaErrorInvalidValue;"), encoding="utf-8")
     code, _, err = run("--with-my-kernels")
-    assert code == 1 and "gemm_tiled did not come to its end. cudaErrorInvalidValue" in err
+    assert code == 1 and "gemm_tiled did not finish. cudaErrorInvalidValue" in err
 
 
 def test_distances_of_float32_are_counted_in_its_own_numbers() -> None:
