@@ -281,7 +281,7 @@ def test_what_a_log_cannot_measure_is_refused_before_anything_is_written(
     assert "--shape 256,128,64 counts it" in told("gemm_log", "--shape", "4096,4096,4096")
     assert "gemm_tiled has no version for bfloat16; it has float32" in told("gemm_log", "--dtype", "bfloat16")
     assert "64,64" in told("gemm_log", "--shape", "64,64")  # a product has three sizes
-    assert "softmax_naive has no tuning log. Those that there are: tuning_log, gemm_log" in told("softmax_naive")
+    assert "softmax_naive has no tuning log. These have one: tuning_log, gemm_log" in told("softmax_naive")
     assert "gemm_logg" in told("gemm_logg")
     (ana / "gemm_tiled.cu").unlink()
     assert "gemm_tiled.cu is not there" in told("gemm_log")

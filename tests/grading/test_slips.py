@@ -42,6 +42,12 @@ def test_the_table_has_each_slip_once() -> None:
         assert all(s.sentence(language) for s in SLIPS)
 
 
+def test_a_tile_over_the_edge_is_told_and_ends_nothing(tmp_path: Path) -> None:
+    """Its advice has values of its own: with those of the sentence around it, it held itself."""
+    failure, _ = next(s for s in SLIPS if s.name == "gemm-a-turned").first(tmp_path)
+    assert failure is not None and failure.code == "out-of-bounds-read"
+
+
 def test_at_least_thirty_wrong_matrix_products_are_told_their_cause() -> None:
     """Not only that numbers differ: the mistake, or the line. Fragments, stages and barriers of buffers among them."""
     gemm = [s for s in SLIPS if s.file.startswith("gemm")]

@@ -15,7 +15,7 @@ static long long element(long long offset, long long item) { return offset >= 0 
 // The buffer that the same place in the code has touched in this launch, if the checks know one: of several one that the launch
 // was given, and that is the nearest.
 static const Allocation* touched_at(uintptr_t pc, const Allocation* near) {
-    const uint32_t code = static_cast<uint32_t>(pc - code_base());
+    const uint32_t code = static_cast<uint32_t>(pc - text_base());
     const Allocation* best = touched_by(*near, code) ? near : nullptr;
     for (int i = 1; i < allocation_count; i++) {
         if (best && best->given == launch_count()) break;
