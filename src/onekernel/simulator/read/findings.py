@@ -135,9 +135,9 @@ def _advice(
     """What may be meant by an index behind the end of a buffer."""
     variable, index = str(values["variable"]), int(str(values["index"]))
     if index < int(str(values.get("held", 0))) and excerpt.allocated_without_sizeof(*made, variable):
-        return record.says("advice-bytes", dict(values))  # a copy: the advice becomes one of the values
+        return record.says("advice-bytes", values)
     if excerpt.fills_shared(*at) and excerpt.in_loop(*at):
-        return record.says("advice-tile", dict(values))
+        return record.says("advice-tile", values)
     if excerpt.in_loop(*at):
         return record.says("advice-loop", {})
     return record.says("advice-plane", {}) if is_plane and not values.get("pitch") else values["advice"]

@@ -27,8 +27,8 @@ class Record:
     severity: str = "error"
 
     def says(self, form: str, values: Mapping[str, Any]) -> Message:
-        """The sentence of that form."""
-        return Message(f"simulator.{self.name}-{form}" if form else f"simulator.{self.name}", values)
+        """The sentence of that form, with the values as they are now: it may become one of them itself."""
+        return Message(f"simulator.{self.name}-{form}" if form else f"simulator.{self.name}", dict(values))
 
 
 @cache
