@@ -109,8 +109,10 @@ def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: t
             done = joined if joined.returncode else None
         if done is not None:
             require_room(done)
-            message = Message("simulator.runtime-build", {"compiler": with_compiler.version})
-            raise BuildError([Finding("runtime-build", message)], done.stdout + done.stderr)
+            said = done.stdout + done.stderr
+            why = next((line for line in said.splitlines() if "error" in line), said.strip()[-200:])
+            message = Message("simulator.runtime-build", {"compiler": with_compiler.version, "why": why})
+            raise BuildError([Finding("runtime-build", message)], said)
         install(built if len(parts) > 1 else parts[0], target)
     return target
 

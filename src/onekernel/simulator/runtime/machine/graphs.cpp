@@ -18,7 +18,7 @@ struct KeptWork {
     void* data;
     int owners = 0;
 };
-// Shared by the graphs that hold it. (<memory> spells an attribute __noinline__, a macro here.)
+// Shared by the graphs that hold it.
 class Node {
 public:
     explicit Node(KeptWork* work) : work_(work) { work_->owners++; }
