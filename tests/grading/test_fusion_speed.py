@@ -12,6 +12,7 @@ from onekernel.bench import credit, device, products, records
 from onekernel.bench.sample import Sample
 from onekernel.checks.speed import judge
 from onekernel.grading.submission import Submission
+from onekernel.messages import Message
 from onekernel.ops.base import DTYPES
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
@@ -65,6 +66,24 @@ def test_an_operator_is_timed_and_its_kept_launch_is_checked(
     limit = {"copy": "copy", "add": "addition", "library": "library"}[beside.limit]
     assert "wrong result" in words[0] if wrong else f"95 % of the {limit}'s speed" in words[0]
     assert not wrong or verdict.status == "failed"
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_how_the_timed_process_ended_is_said(built: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = COURSE.exercises["gelu"]
+    s = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
+    how = Message("grading.killed", {"signal": "SIGXFSZ"})
+
+    def run(request):
+        return RunOutcome([CallOutcome(ended=how) for _ in request.calls], ended=None if built else how)
+
+    monkeypatch.setitem(credit.BESIDE, "gelu", replace(credit.BESIDE["gelu"], shapes=SHAPES, representative=SHAPES[0]))
+    references = {(dtype, *shape): None for dtype in ("float32", "bfloat16") for shape in SHAPES}
+    monkeypatch.setattr(credit, "references", lambda *_: references)
+    monkeypatch.setattr(device, "current", lambda: None)
+    monkeypatch.setattr(supervisor, "run", run)
+    verdict = judge.judge(s, next(c for c in exercise.checks if c.kind.name == "speed"), [], [])
+    assert verdict.earned == 0 and [f.message for f in verdict.failures].count(how) == 1
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from onekernel.course import Check, Course, Text
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.report import text as reports
-from onekernel.sandbox import disk_quota, protocol, seals
+from onekernel.sandbox import disk_quota, landlock, protocol, seals, supervisor
 from onekernel.sandbox.protocol import Forged, Request, read_request
 
 SOURCE = Path(__file__)
@@ -214,3 +214,19 @@ def test_an_answer_that_is_changed_or_sealed_twice_is_none(tmp_path: Path) -> No
         assert not expected.hold(0, {**same, "a.json": b"{ }"}) and not expected.hold(2, {"a.json": b"{}"})
         assert not expected.hold(1, same)  # sealed twice
         assert not expected.hold(3, same)  # never
+
+
+IDLE = """#include <cuda_runtime.h>
+extern "C" cudaError_t idle(const float*, const float*, float*, int64_t, cudaStream_t) { return cudaSuccess; }
+"""
+
+
+@pytest.mark.slow
+def test_the_buffers_of_a_call_may_be_larger_together_than_any_one_file_of_a_submission(tmp_path: Path) -> None:
+    """Those of a timed call on a GPU are: 2 x 64 MB of GeLU."""
+    source = tmp_path / "idle.cu"
+    source.write_text(IDLE)
+    each = landlock.FILE_BYTES // 3 + 4096
+    buffers = [Buffer(n, np.zeros(each, np.uint8), 0, each, n == "out", 4) for n in ("a", "b", "out")]
+    (call,) = supervisor.run(Request(source, "simulator", [("idle", [*buffers, each // 4])])).calls
+    assert call.ended is None and {n: len(v) for n, v in call.after.items()} == dict.fromkeys(("a", "b", "out"), each)

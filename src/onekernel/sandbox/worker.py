@@ -76,12 +76,12 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
         request = replace(request, source=kernel, backend=backend, options={})
     program = build(request)
     needs = program.needs
-    largest = max((a.memory.nbytes for _, args in request.calls for a in args if isinstance(a, Buffer)), default=0)
+    answers = (sum(a.memory.nbytes for a in args if isinstance(a, Buffer)) for _, args in request.calls)
     _close(
         folder, stand, writable,
         kept=None if needs.removes_files else kept,
         limit_memory=not needs.reserves_memory,
-        file_bytes=max(FILE_BYTES, largest),
+        file_bytes=max(FILE_BYTES, *answers, 0),  # a call's buffers go back in one file
         alone=needs.alone and not task,
     )  # fmt: skip
     program.prepare()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,12 +50,16 @@ def measure(s: Submission) -> Credit:
     dtypes = credit.types_of(s.exercise.dtypes)
     references = credit.references(device.current(), s.operator.name, dtypes)
     times: Times = {}
+    ended: list[Message] = []  # each once: why there are no times
     for dtype in dtypes:
         for shape, outcome, right in _launched(s, dtype, BESIDE[s.operator.name].shapes):
+            if outcome.ended and outcome.ended not in ended:
+                ended.append(outcome.ended)
             timed = _timed(outcome, references[dtype, *shape], right)
             if timed:
                 times[dtype, *shape] = timed
-    return credit.score(times, s.operator.name, dtypes)
+    earned = credit.score(times, s.operator.name, dtypes)
+    return replace(earned, notes=(*ended, *earned.notes))
 
 
 def time_at(s: Submission, dtype: str, shape: tuple[int, ...]) -> Message:
@@ -62,7 +67,9 @@ def time_at(s: Submission, dtype: str, shape: tuple[int, ...]) -> Message:
     from onekernel.bench import device
 
     reference = credit.reference(device.current(), dtype, shape, None, s.operator.name)
-    ((_, outcome, right),) = _launched(s, dtype, [shape]) or [(shape, CallOutcome(), False)]
+    ((_, outcome, right),) = _launched(s, dtype, [shape])
+    if outcome.ended:
+        return outcome.ended
     return credit.tell(_timed(outcome, reference, right), dtype, shape, s.operator.name)
 
 
@@ -86,7 +93,7 @@ def _launched(
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     outcome = supervisor.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed, hidden=s.hidden))
     if not outcome.built:
-        return []
+        return [(shape, CallOutcome(ended=outcome.ended or outcome.unavailable), False) for shape in shapes]
     each = zip(shapes, inputs, outcome.calls, strict=True)
     return [(shape, done, _right(s, x, shape, done, dtype)) for shape, x, done in each]
 
