@@ -7,7 +7,6 @@ But:    it says what the graders decide, not how long they take: its processes s
 
 from __future__ import annotations
 
-import json
 import platform
 import subprocess
 import sys
@@ -18,17 +17,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import date
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.grading import classes, complete, starts
+from onekernel.bench.grading import classes, complete, solutions, starts
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
 
-_ONEKERNEL = [sys.executable, "-c", "import sys; from onekernel import cli; sys.exit(cli.main(sys.argv[1:]))"]
 _INSTALLED = any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11"))
 _PLUGIN = [] if _INSTALLED else ["-p", "onekernel.pytest_plugin"]  # a checkout that is run as it stands
 _PYTEST = [sys.executable, "-m", "pytest", *_PLUGIN]
@@ -47,16 +46,19 @@ def main(argv: Sequence[str]) -> int:
     if options.device == "simulator" and not options.dry_run:
         return _simulated(root, options.jobs, results)
     if options.dry_run or not command.has_gpu("dry-run-instead"):
-        print(say("bench.grading-line", solutions="onekernel check --solutions --device cuda", corpora=CORPORA))
+        print(say("bench.grading-line", solutions="solutions/", corpora=CORPORA))
         print("  " + records.expected(root, "grading").text())
         return 0
     began = time.perf_counter()
-    runs = [_solutions(root), _corpora(root, options.jobs)]
     card = device.current()
-    result = {"bench": "grading", "device": asdict(card), **device.provenance(), "runs": runs, "took": took(began)}
-    path = results / card.slug / "grading.json"
-    records.write(path, result)
-    for run in runs:
+    path, runs = results / card.slug / "grading.json", list[dict[str, Any]]()
+    parts = (partial(solutions.run, root, "cuda", options.jobs, options.kept),
+             partial(_corpora, root, options.jobs, sample=options.sample))  # fmt: skip
+    for part in parts:
+        runs.append(part())
+        result = {"bench": "grading", "device": asdict(card), **device.provenance(), "runs": runs, "took": took(began)}
+        records.write(path, result)
+        run = runs[-1]
         print(f"{run['command']}: " + ", ".join(f"{v} {k}" for k, v in run.items() if isinstance(v, int | float)))
         for name in run.get("names", []):
             print(f"    {name}")
@@ -83,31 +85,11 @@ def _simulated(root: Path, jobs: int, results: Path) -> int:
     return 0 if not run["failed"] else 1
 
 
-def _solutions(root: Path) -> dict[str, Any]:
-    """`onekernel check --solutions`, and what it writes."""
-    words = ["check", "--solutions", "--device", "cuda"]
-    with tempfile.TemporaryDirectory() as folder:
-        path, began = Path(folder) / "scores.json", time.perf_counter()
-        subprocess.run([*_ONEKERNEL, *words, "--json", str(path)], cwd=root, stdout=subprocess.DEVNULL)
-        scores = json.loads(path.read_text(encoding="utf-8"))
-    short = [r["exercise"] for r in scores["results"] if r["earned"] < r["assessed"]]
-    return {
-        "command": "onekernel " + " ".join(words),
-        "what": "every solution graded on the GPU",
-        "earned": scores["earned"],
-        "assessed": scores["assessed"],
-        "failed": len(short),
-        "seconds": round(time.perf_counter() - began),
-        "names": short,
-        "result": scores,
-    }
-
-
-def _corpora(root: Path, jobs: int, on: str = "cuda", *only: str) -> dict[str, Any]:
+def _corpora(root: Path, jobs: int, on: str = "cuda", sample: bool = False) -> dict[str, Any]:
     """The tests of the corpora, whose files say what must become of them: dealt to several processes, because most of
     each test's time is a compiler's and an import's."""
     began, words = time.perf_counter(), ["--device", on, CORPORA]
-    listed = [*_PYTEST, *words, "--corpora", *only, "--collect-only", "-q"]
+    listed = [*_PYTEST, *words, *([] if sample else ["--corpora"]), "--collect-only", "-q"]
     asked = subprocess.run(listed, cwd=root, capture_output=True, text=True)
     tests = [line for line in asked.stdout.splitlines() if line.startswith(CORPORA)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
@@ -118,7 +100,8 @@ def _corpora(root: Path, jobs: int, on: str = "cuda", *only: str) -> dict[str, A
     lost = len(tests) - len(cases)
     return {
         "command": "pytest " + " ".join(words),
-        "what": f"the corpora of right, wrong and hostile submissions on the {'GPU' if on == 'cuda' else 'simulator'}",
+        "what": ("a sample of " if sample else "")
+        + f"the corpora of right, wrong and hostile submissions on the {'GPU' if on == 'cuda' else 'simulator'}",
         "passed": len(cases) - len(skipped) - len(failed),
         "skipped": len(skipped),
         "failed": len(failed) + lost,
@@ -143,5 +126,7 @@ def _parser() -> Any:
     command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")
     command.option(parser, "grading", "--starts", action="store_true")
     command.option(parser, "grading", "--complete", action="store_true")
+    command.option(parser, "grading", "--sample", action="store_true")
+    command.option(parser, "grading", "--kept", type=Path, metavar="DIR")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")
     return parser
