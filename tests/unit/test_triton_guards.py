@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from importlib import metadata
 
@@ -42,10 +44,54 @@ def test_an_old_triton_is_refused(monkeypatch):
         guards.choose_interpreter()
 
 
-def test_the_interpreter_with_broken_loops_is_refused(monkeypatch):
-    versions(monkeypatch, triton="3.6.0", numpy="2.4.1")
-    with pytest.raises(Unavailable, match=r"3\.7\.1"):
-        guards.choose_interpreter()
+AS_IN_3_6_0 = """
+import sys
+import numpy as np
+from triton.runtime import interpreter
+
+patch = interpreter._patch_lang_tensor
+
+def older(tensor, scope):
+    patch(tensor, scope)
+    scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data))
+
+interpreter._patch_lang_tensor = older
+from onekernel import triton
+from onekernel.backends.base import Buffer
+
+x = np.arange(1, 6, dtype=np.float32)
+buffers = [Buffer("x", x.view(np.uint8), 0, 20, False, 4, (5,), "float32"),
+           Buffer("y", np.zeros(4, np.uint8), 0, 4, True, 4, (1,), "float32")]
+program = triton.build(sys.argv[1], interpret=True)
+program.prepare()
+report = program.call("total", buffers)
+print([f.message.text() for f in report.findings], buffers[1].memory.view(np.float32))
+"""
+LOOP = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def add_up(x, y, n):
+    total = 0.0
+    for i in range(n):
+        total += tl.load(x + i)
+    tl.store(y, total)
+
+def total(x, y):
+    add_up[(1,)](x, y, x.numel())
+    return y
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="an older NumPy does what is asked of it")
+def test_a_loop_with_a_bound_of_run_time_runs_as_triton_3_6_0_asks_for_the_bound(tmp_path):
+    pytest.importorskip("triton")
+    (tmp_path / "total.py").write_text(LOOP)
+    words = [sys.executable, "-c", AS_IN_3_6_0, str(tmp_path / "total.py")]
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "TRITON_INTERPRET": "1"})
+    assert done.stdout == "[] [15.]\n", done.stdout + done.stderr
 
 
 def test_a_triton_imported_the_other_way_is_refused(monkeypatch):

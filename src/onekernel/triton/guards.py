@@ -23,7 +23,6 @@ from onekernel.messages import Message
 from onekernel.triton.captured import keep_closures
 
 OLDEST = (3, 6)
-BROKEN_LOOPS, BROKEN_SINCE_NUMPY = (3, 6), (2, 4)
 CHAPTER = "03-05-looking-inside#interpreter"
 
 
@@ -39,18 +38,15 @@ def choose_interpreter(wanted: bool = False) -> bool:
     """Decides how this process runs Triton, before Triton is imported. Returns whether it interprets.
 
     With a GPU Triton compiles, unless it is `wanted` or TRITON_INTERPRET=1 asks otherwise; without one it interprets.
-    Raises Unavailable where Triton is missing, too old, faulty with this NumPy, or already imported the other way.
+    Raises Unavailable where Triton is missing, too old, or already imported the other way.
     """
-    version, numpy_version = _version("triton"), _version("numpy")
+    version = _version("triton")
     if version is None:
         raise Unavailable(Message("triton.missing", {"python": sys.executable}))
     text = metadata.version("triton")
     if version < OLDEST:
         raise Unavailable(Message("triton.too-old", {"version": text, "python": sys.executable}))
     interpret = wanted or os.environ.get("TRITON_INTERPRET") == "1" or not _has_gpu()
-    if interpret and version == BROKEN_LOOPS and numpy_version is not None and numpy_version >= BROKEN_SINCE_NUMPY:
-        values = {"version": text, "numpy": metadata.version("numpy"), "python": sys.executable}
-        raise Unavailable(Message("triton.numpy-loops", values))
     if interpret:
         if "triton" in sys.modules and not _interprets():
             raise Unavailable(Message("triton.imported-too-early"))
@@ -88,9 +84,22 @@ def mend() -> None:
         return
     interpreter._onekernel_mended = True
     keep_closures(interpreter)
+    _mend_loops(interpreter)
     _mend_casts(interpreter)
     _refuse_bfloat16_arithmetic(interpreter)
     _mend_dot(interpreter)
+
+
+def _mend_loops(interpreter: Any) -> None:
+    """A scalar as the bound of a loop: 3.6.0 has NumPy make an int of an array with one element in one dimension, which
+    NumPy 2.4 refuses."""
+    patch = interpreter._patch_lang_tensor
+
+    def exact(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    interpreter._patch_lang_tensor = exact
 
 
 def _mend_casts(interpreter: Any) -> None:
