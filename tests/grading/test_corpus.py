@@ -106,8 +106,6 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
     wanted = int(entry.header.get("needs", "landlock 0").split()[1])
     if kernel < wanted:
         pytest.skip(f"this kernel's Landlock is version {kernel}; closing this door takes {wanted}")
-    if device == "cuda" and entry.header.get("where") == "simulator":
-        pytest.skip("a GPU machine cannot close this door; docs/en/architecture.md says so")
     monkeypatch.setattr("onekernel.sandbox.supervisor.CALL_SECONDS", 3.0)
     for trace in TRACES:
         trace.unlink(missing_ok=True)

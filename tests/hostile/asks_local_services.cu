@@ -2,7 +2,6 @@
 // attack: speaks to the services of this machine (docker, D-Bus) through a Unix socket
 // ataque: habla con los servicios de esta máquina (docker, D-Bus) por un socket Unix
 // closed by: seccomp
-// where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <sys/socket.h>

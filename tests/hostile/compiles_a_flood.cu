@@ -2,7 +2,6 @@
 // attack: a line of C++ that makes the compiler write 600 MB
 // ataque: una línea de C++ que hace escribir 600 MB al compilador
 // closed by: limits
-// where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -1,5 +1,4 @@
 // exercise: vector_add
-// where: simulator
 // attack: copies the inputs to the host, adds there, copies the answer back
 // ataque: copia las entradas al host, suma allí y copia la respuesta de vuelta
 // closed by: scrambled copies

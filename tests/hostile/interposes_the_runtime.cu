@@ -2,7 +2,6 @@
 // attack: brings functions of the runtime by their names, to report for it
 // ataque: trae funciones del runtime con sus mismos nombres, para informar en su lugar
 // closed by: judged apart
-// where: simulator
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdint.h>

@@ -52,7 +52,7 @@ class _Beneath(ctypes.Structure):
 
 def gpu_nodes() -> list[Path]:
     """The driver's device nodes, on Linux and under WSL2; none on a machine without an NVIDIA GPU."""
-    return [node for node in (Path("/dev/nvidiactl"), Path("/dev/dxg")) if node.exists()]
+    return sorted([*Path("/dev").glob("nvidia*"), *Path("/dev").glob("dxg")])
 
 
 def landlock_version() -> int:
@@ -63,14 +63,14 @@ def landlock_version() -> int:
 
 def confine(
     writable: Iterable[Path], *, kept: Path | None = None, limit_memory: bool = True, file_bytes: int = FILE_BYTES,
-    alone: bool = False,
+    alone: bool = False, on_gpu: bool = False,
 ) -> frozenset[str]:
     """Limits this process for good. Returns the walls that stand: FILES, the file system is closed to it outside
     `writable`; CALLS, system calls are refused.
 
     In `kept`, one of those folders, nothing can be removed: a file that is open and has no name takes room unseen.
     `limit_memory` is False for CUDA and for sanitizers, which reserve far more addresses than they use. `alone`: it may
-    start no threads.
+    start no threads. `on_gpu`: what NVIDIA's driver calls when it starts is not refused yet.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
@@ -82,7 +82,7 @@ def confine(
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     closed = _landlock(libc, writable, kept)
-    refused = seccomp.refuse(on_gpu=bool(gpu_nodes()), alone=alone)
+    refused = seccomp.refuse(on_gpu=on_gpu, alone=alone)
     stand = {FILES: closed, CALLS: refused}
     return frozenset(wall for wall, stands in stand.items() if stands)
 

@@ -1,7 +1,8 @@
 """System calls that a submission is refused: those that Landlock leaves open and no kernel launch needs.
 
-Sockets are refused, so that nothing is sent and no local service is asked; on a GPU those to this machine (AF_UNIX)
-stay, which the driver may use. So are files without a name (O_TMPFILE), which the watch over the disk would not see.
+Sockets are refused, so that nothing is sent and no local service is asked, and files without a name (O_TMPFILE), which
+the watch over the disk would not see. NVIDIA's driver may use sockets of this machine (AF_UNIX) and files in memory
+when it starts: on a GPU these are refused from then on, before a line of the submission runs.
 Landlock does not govern modes, owners, times and attributes of files, the limits and priority of other processes, or
 reading another process's memory (Linux documentation, "Landlock: unprivileged access control", "Current limitations"),
 nor what has no path: segments, semaphores and queues of System V, and queues of POSIX, stay after their process.
@@ -49,7 +50,7 @@ _OF_ITSELF: dict[str, tuple[int, int]] = {
     "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
 }  # fmt: skip
 _SOCKET = (41, 198)
-# Files without a path, in memory that no limit of this process counts. NVIDIA's driver may use them.
+# Files without a path, in memory that no limit of this process counts.
 _MEMFD_CREATE = (319, 279)
 _AF_UNIX = 1
 _OPENS = {1: (2, None), 2: (257, 56)}  # which argument holds the flags -> open, openat
@@ -69,7 +70,7 @@ class _Program(ctypes.Structure):
 
 def refuse(*, on_gpu: bool = False, alone: bool = False) -> bool:
     """Closes those calls to this process for good; it must have given up new privileges. `on_gpu`: what NVIDIA's driver
-    may use stays. `alone`: it may start no threads. Returns whether it worked."""
+    may use when it starts stays. `alone`: it may start no threads. Returns whether it worked."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
         return False

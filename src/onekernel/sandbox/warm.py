@@ -20,14 +20,14 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.ways import INTERPRETED
 
 # What a worker of that kind imports beside its own modules. Triton is not among them: whether it interprets is decided
 # when it is imported, and a copy of the worker decides otherwise (triton/ahead.py).
 _TORCH = ("torch", "onekernel.triton", "onekernel.sandbox.tasks.port", "onekernel.sandbox.tasks.probe",
           "onekernel.sandbox.tasks.benchmark", "onekernel.sandbox.tasks.returns")  # fmt: skip
-_MODULES: dict[str, tuple[str, ...]] = {"simulator": (), "triton": _TORCH, INTERPRETED: _TORCH, "python": _TORCH}
+_MODULES: dict[str, tuple[str, ...]] = {"simulator": (), "triton": _TORCH, INTERPRETED: _TORCH, "python": _TORCH,
+                                        "cuda": ("torch", "onekernel.cuda")}  # fmt: skip
 _OF_A_JOB = ("TMPDIR", "TRITON_CACHE_DIR", "CUDA_VISIBLE_DEVICES", "CXX")  # read when they are used, as ours are
 _OURS = "ONEKERNEL_"
 _LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE,
@@ -113,9 +113,9 @@ class Server:
 
 
 def server(backend: str, env: Mapping[str, str]) -> Server | None:
-    """What forks the workers of that backend; None where they are started anew: on a GPU, whose driver may not be
-    shared by copies of a process, and where the system cannot wait for a process that another one started."""
-    if backend not in _MODULES or not hasattr(os, "pidfd_open") or gpu_nodes():
+    """What forks the workers of that backend; None where they are started anew: where the system cannot wait for a
+    process that another one started. On a GPU copies are made before the driver starts, which none may share."""
+    if backend not in _MODULES or not hasattr(os, "pidfd_open"):
         return None
     modules = _MODULES[backend]
     lasting = {k: v for k, v in env.items() if k not in _OF_A_JOB and not k.startswith(_OURS)}

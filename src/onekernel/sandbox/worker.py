@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import confinement, guardian, seals, tasks, touched
+from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched
 from onekernel.sandbox.landlock import FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
@@ -61,10 +61,11 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
     that stand already. Which do not is told before anything of the file runs.
     """
     kept = folder / "out"
+    on_gpu = bool(gpu_nodes()) and request.backend not in ("simulator", INTERPRETED)
     tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
     writable = [kept, Path("/dev/null")]
-    if gpu_nodes():
-        writable.append(Path("/dev"))
+    if on_gpu:
+        writable += gpu_nodes()
     task = request.backend == "python"  # of torch, which has threads
     if request.backend == "python":
         limit_build(memory=False)
@@ -83,7 +84,11 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
         limit_memory=not needs.reserves_memory,
         file_bytes=max(FILE_BYTES, *answers, 0),  # a call's buffers go back in one file
         alone=needs.alone and not task,
+        on_gpu=on_gpu and not task,
     )  # fmt: skip
+    if on_gpu and not task:
+        tasks.look_around()
+        seccomp.refuse()  # also what the driver has needed until here
     program.prepare()
     return program
 

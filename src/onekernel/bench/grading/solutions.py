@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from onekernel.cohort.journal import NAME as JOURNAL
+from onekernel.bench.grading.classes import JOURNAL
 from onekernel.course import Course
 from onekernel.labs.reader import load
 

@@ -21,7 +21,7 @@ Run = Callable[[Path, Mapping[str, Any], Callable[[Any], Any] | None], dict[str,
 
 
 def look_around() -> None:
-    """Imports torch before the process is closed: it looks around when it is first imported, and so does CUDA."""
+    """Imports torch and starts CUDA's driver: both look around when they begin, as a closed process may not."""
     import torch
 
     if torch.cuda.is_available():
