@@ -7,16 +7,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from onekernel.backends.base import Needs
 from onekernel.errors import UserError
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import set_language
 from onekernel.report import gradescope
-from onekernel.sandbox import capabilities, confinement, landlock
+from onekernel.sandbox import capabilities, confinement, landlock, worker
+from onekernel.sandbox.protocol import Request
+from onekernel.ways import INTERPRETED
 from support.course import COURSE
 from support.courses import make_course, with_plugin
 
@@ -197,3 +201,27 @@ assert seccomp.refuse(on_gpu=False)
 print({call}, ctypes.get_errno())
 """
     assert in_a_child(code) == "-1 1"
+
+
+@pytest.mark.parametrize(
+    ("backend", "wanted"),
+    [
+        ("cuda", [("close", True, True), "driver", ("refuse", {}), "file"]),
+        ("triton", [("close", True, True), "driver", ("refuse", {}), "file"]),
+        ("simulator", [("close", False, False), "file"]),
+        (INTERPRETED, [("close", False, False), "file"]),
+    ],
+)
+def test_on_a_gpu_the_driver_starts_within_walls_that_are_whole_before_the_file_runs(
+    backend: str, wanted: list[object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[object] = []
+    node = Path("/dev/full")
+    program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
+    monkeypatch.setattr(worker, "gpu_nodes", lambda: [node])
+    monkeypatch.setattr(worker, "build", lambda request: program)
+    monkeypatch.setattr(worker, "_close", lambda *a, **how: seen.append(("close", how["on_gpu"], node in a[2])))
+    monkeypatch.setattr(worker.tasks, "look_around", lambda: seen.append("driver"))
+    monkeypatch.setattr(worker.seccomp, "refuse", lambda **how: seen.append(("refuse", how)))
+    worker.ready(Request(tmp_path / "x", backend), tmp_path, frozenset())
+    assert seen == wanted
