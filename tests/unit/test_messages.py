@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -46,6 +46,38 @@ def test_each_message_is_in_both_languages_with_the_same_values(area: str) -> No
 )
 def test_a_faulty_message_is_seen(entry: dict[str, str]) -> None:
     assert fault(entry)
+
+
+NOT_COUNTED = {"sums", "calls", "copies", "names", "points", "times"}  # verbs behind a name, and "1 times" is a product
+
+
+def every(lang: str) -> dict[str, str]:
+    return {f"{area}.{key}": entry[lang] for area in AREAS for key, entry in messages.area(area).items()}
+
+
+def inflected(texts: Iterable[str]) -> set[str]:
+    """The plural nouns that some sentence also has as singular: "rows" of `{n:row|rows}`."""
+    both = (how.split("|") for t in texts for *_, how, _ in string.Formatter().parse(t) if how and "|" in how)
+    return {many.split()[0] for one, many in both if many.split()[0] != one.split()[0] and re.match(r"\w+s\b", many)}
+
+
+def fixed_plurals(text: str, nouns: Collection[str]) -> list[str]:
+    """What would read "1 rows": a value and, behind it, a noun in the plural alone."""
+    return [found[0] for found in re.finditer(r"\{\w+(?::[^{}|]*)?\} (\w+)", text) if found[1] in nouns]
+
+
+@pytest.mark.parametrize("lang", messages.LANGUAGES)
+def test_a_noun_that_is_counted_has_its_singular_too(lang: str) -> None:
+    nouns = inflected(every(lang).values()) - NOT_COUNTED
+    assert len(nouns) > 40
+    assert not {key: found for key, text in every(lang).items() if (found := fixed_plurals(text, nouns))}
+
+
+def test_a_plural_that_is_fixed_is_seen() -> None:
+    nouns = inflected(["{n} {n:row|rows}", "{n} {n:fila suma|filas suman}", "{n:is|are}"])
+    assert nouns == {"rows", "filas"}
+    assert fixed_plurals("{n:,} rows of {m} {m:column|columns}", nouns) == ["{n:,} rows"]
+    assert not fixed_plurals("{n} {n:row|rows}, rows {a} to {b}", nouns)
 
 
 def test_every_message_that_a_module_names_exists() -> None:
