@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import ClassVar
@@ -207,3 +208,26 @@ def test_how_late_is_a_column() -> None:
     for date, words in dated.items():
         assert lateness(Student("a", "a", Path(), (), date=date), due) == words
     assert lateness(Student("a", "a", Path(), (), late=True), None) == "late"
+
+
+@pytest.mark.parametrize("lang", ["en", "es"])
+def test_the_most_common_failures_are_named_in_words_and_told_apart_by_their_lesson(
+    course: Course, row: Row, lang: str
+) -> None:
+    exercise = course.exercises["softmax_block"]
+    check = exercise.checks[0]
+
+    def student(key: str, code: str, chapter: str) -> Row:
+        why = Message("compile.uninitialised", {"name": "sum"})
+        failed = Verdict(check, FAILED, failures=(Failure(why, chapter, code=code),))
+        return replace(row, key=key, card=Scorecard.of([Result(exercise, (failed,), "simulator", 1)]))
+
+    loops, launches = "01-04-bounds#bounds", "01-03-launch#launch"
+    rows = [student("a", "warning", loops), student("b", "uninitialised", loops), student("c", "warning", launches)]
+    with speaking(lang):
+        text = class_page.html(rows, [exercise], course, [], 0.8)
+        title = str(check.title)
+        known = [found.title for page in (loops, launches) if (found := lessons.lesson(course.root, page, lang))]
+    counts = re.findall(rf'<td>{re.escape(title)}</td><td class="n">(\d+)</td>\n?<td>([^<]*)<', text)
+    assert counts == [("2", known[0]), ("1", known[1])]
+    assert "warning" not in text and "uninitialised" not in text

@@ -72,25 +72,22 @@ def _distribution(rows: Collection[Row]) -> Iterator[str]:
 
 
 def _failures(rows: Collection[Row], course: Course) -> Iterator[str]:
-    """What most students were told, each student counted once."""
-    who: dict[tuple[str, str], set[str]] = defaultdict(set)
-    chapters: dict[tuple[str, str], str] = {}
+    """What most students were told and where it is taught, each student counted once."""
+    who: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for row in rows:
         for result in row.card.results:
             for told, chapter in _told(result):
-                key = result.exercise.slug, told
-                who[key].add(row.key)
-                chapters.setdefault(key, chapter)
+                who[result.exercise.slug, told, chapter].add(row.key)
     top = sorted(who, key=lambda key: (-len(who[key]), key))[:TOP]
     if not top:
         return
     heads = ("page-exercise", "class-failures-head", "class-students-head", "class-lesson-head")
     yield f"<h2>{esc(say('cohort.class-failures'))}</h2>" + '<div class="scroll"><table><tr>'
     yield "".join(f"<th>{esc(say(f'cohort.{h}'))}</th>" for h in heads) + "</tr>"
-    for slug, told in top:
-        lesson = lessons.lesson(course.root, chapters[slug, told], language())
+    for slug, told, chapter in top:
+        lesson = lessons.lesson(course.root, chapter, language())
         read = f"{esc(lesson.title)}<br><code>{esc(lesson.link)}</code>" if lesson else ""
-        count = len(who[slug, told])
+        count = len(who[slug, told, chapter])
         yield f'<tr><td class="w"><code>{esc(slug)}</code></td><td>{esc(told)}</td><td class="n">{count}</td>'
         yield f"<td>{read}</td></tr>"
     yield "</table></div>"

@@ -69,7 +69,8 @@ def of_hidden(failure: Failure) -> str:
 
 
 def kind_of(failure: Failure, verdict: Verdict) -> str:
-    """The kind of a failure in words, the same for everybody who made that mistake; "" for one that follows others."""
+    """The kind of a failure in words, the same for everybody who made that mistake; its check's title where no record
+    has words for it; "" for one that follows others."""
     if failure.code in WAITING:
         return ""
     causes = [str(m) for m in _inside(failure.message) if m.key.startswith("replay.")]
@@ -77,7 +78,7 @@ def kind_of(failure: Failure, verdict: Verdict) -> str:
         return causes[0]
     if failure.code == "ended":
         return say("cohort.kind-ended")
-    return _kind(failure) or f"{verdict.check.title} ({failure.code})"
+    return _kind(failure) or str(verdict.check.title)
 
 
 def _kind(failure: Failure) -> str:
