@@ -4,8 +4,6 @@ Check:  onekernel check softmax_mul_triton
 Bench:  python bench/fusion.py
 Idea:   the kernel of softmax_triton with an epilogue. A tile of w lies in registers as the tile of x does; its load
         stands before the reduction, so that it is under way while the row's maximum and sum are found.
-            tile    rows of up to 12288 columns: x and w read once
-            split   longer rows: one launch reduces parts of x, one reads x again and w
 But:    x and w share the registers, so that a program keeps half the row that softmax_triton keeps.
 """
 

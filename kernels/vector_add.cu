@@ -23,7 +23,7 @@ __global__ void vector_add_kernel(const float* a, const float* b, float* out, in
 
 extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
     if (n <= 0) return cudaSuccess;   // a grid of zero blocks is an error, and there is nothing to do
-    // TODO: how many blocks of kThreads threads does it take to give each of the n elements a thread?
+    // TODO: how many blocks of kThreads threads does it take to give each of the n elements a thread? A grid has kMostBlocks at most.
     const int64_t blocks = 1;
     vector_add_kernel<<<(unsigned)blocks, kThreads, 0, stream>>>(a, b, out, n);
     return cudaGetLastError();   // was the launch accepted? The kernel itself may still be running

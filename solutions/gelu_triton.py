@@ -4,8 +4,11 @@ Check:  onekernel check gelu_triton
 Bench:  python bench/fusion.py
 Idea:   a chain of elementwise operators is one expression on a tile: the compiler keeps what is between them in
         registers. It makes 16-byte accesses of a load only where it can prove the address and where no mask divides a
-        vector. So tiles begin on a boundary that lies before the tensor, and those that lie in it whole have no mask.
+        vector.
+        # <gap>
+        So tiles begin on a boundary that lies before the tensor, and those that lie in it whole have no mask.
 But:    where x and y begin at different distances from a boundary, y's is taken, and x is read element by element.
+        # </gap>
 """
 
 # Ledger: reads 1, writes 1

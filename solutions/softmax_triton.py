@@ -4,12 +4,12 @@ Check:  onekernel check softmax_triton
 Bench:  onekernel bench softmax_triton
 Idea:   you write the program of a block, not of a thread. A program takes a tile: several short rows, one row, or a
         part of a long row. The compiler deals the tile's elements to threads, picks the width of each load from what it
-        can prove about the addresses, and turns tl.max and tl.sum into shuffles and barriers. Only the scope changes:
-            tile    rows of up to 24576 columns: read once, reduced and written by one program
-            team    longer rows: several programs share a row and meet at words in memory
-            split   rows too long for the registers, and every long row without a GPU: one launch reduces, one writes
-But:    a team meets in global memory, because Triton offers no reduction over a thread-block cluster; a CUDA kernel
-        meets in distributed shared memory (softmax_tuned.cu).
+        can prove about the addresses, and turns tl.max and tl.sum into shuffles and barriers.
+        # <gap>
+        Only the scope changes. tile: one program reads a row, up to 24576 columns, once. team: several share a longer
+        one. split: one launch reduces a row too long for the registers, and without a GPU every long one; one writes.
+But:    a team meets in global memory: Triton has no reduction over a cluster, in which those of softmax_tuned.cu meet.
+        # </gap>
 """
 
 # Work: row per program

@@ -33,7 +33,7 @@ __global__ void vector_add_kernel(const float* a, const float* b, float* out, in
 extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
     if (n <= 0) return cudaSuccess;   // a grid of zero blocks is an error, and there is nothing to do
     // <gap>
-    //| // TODO: how many blocks of kThreads threads does it take to give each of the n elements a thread?
+    //| // TODO: how many blocks of kThreads threads does it take to give each of the n elements a thread? A grid has kMostBlocks at most.
     //| const int64_t blocks = 1;
     int64_t blocks = (n + kThreads - 1) / kThreads;   // n / kThreads, rounded up
     if (blocks > kMostBlocks) blocks = kMostBlocks;

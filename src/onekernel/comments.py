@@ -23,10 +23,18 @@ _CODE = {
 
 
 def code(text: str, suffix: str) -> str:
-    """Every line without its `//` or `#` comment; none is left out, so that each keeps its number."""
+    """Every line without its `//` or `#` comment and without what a docstring says; none is left out, so that each
+    keeps its number."""
     if suffix not in _CODE:
         return text
-    lines = (line if (found := _CODE[suffix].match(line)) is None else found[0].rstrip() for line in text.split("\n"))
+    lines = text.split("\n")
+    inside = _docstring_lines(text) if suffix == ".py" else {}
+    for n, line in enumerate(lines):
+        if n in inside:
+            start, end = inside[n]
+            lines[n] = (line[:start] + line[end:]).rstrip()
+        elif found := _CODE[suffix].match(line):
+            lines[n] = found[0].rstrip()
     return "\n".join(lines)
 
 
@@ -72,10 +80,14 @@ def _changed(before: str, text: str, change: Callable[[str], str]) -> str:
 
 
 def _docstring_lines(text: str) -> dict[int, tuple[int, int]]:
-    """Line -> where on it a docstring's text begins and ends."""
+    """Line -> where on it a docstring's text begins and ends; nothing in a file that Python cannot read."""
     spans: dict[int, tuple[int, int]] = {}
     lines = text.split("\n")
-    for node in ast.walk(ast.parse(text)):
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return {}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
             for n in range(first, last + 1):

@@ -154,15 +154,17 @@ class Course:
         return self.root / "kernels" / exercise.file
 
     def starters(self, exercise: Exercise) -> dict[str, str]:
-        """The starter's text in each language; English where the course has no translation of a line."""
+        """The starter's text in each language; {} where there is none."""
         path = self.starter(exercise)
-        if not path.is_file():
-            return {}
-        text = path.read_text(encoding="utf-8")
+        return self.told(exercise, path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+    def told(self, exercise: Exercise, text: str) -> dict[str, str]:
+        """A file of the exercise in each language; English where the course has no translation of a line."""
         folder = exercise.home.parent if exercise.home else self.root / "solutions"
         others = (lang for lang in LANGUAGES if lang != "en")
-        return {"en": text, **{x: comments.translated(text, path.suffix, comments.table(folder / f"starters.{x}.txt"))
-                               for x in others}}  # fmt: skip
+        words = {lang: comments.table(folder / f"starters.{lang}.txt") for lang in others}
+        suffix = Path(exercise.file).suffix
+        return {"en": text, **{lang: comments.translated(text, suffix, table) for lang, table in words.items()}}
 
     def select(self, name: str | None) -> tuple[Exercise, ...]:
         """The exercises of a lab or of one exercise, by name ("01", "01-naive-kernel", "softmax_naive"); all for None.

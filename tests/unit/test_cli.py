@@ -240,6 +240,9 @@ def test_the_solution_waits_until_it_is_earned(run: Run, root: Path, ana: Path) 
     code, out, _ = run("solution", "quiz")
     assert code == 0
     assert "gap" not in out and "#|" not in out
+    (told, *_) = comments.told(out, ".py")
+    (root / "solutions" / "starters.es.txt").write_text(f"{told}\n    ¿Cuánto?\n")
+    assert run("solution", "quiz", "--lang", "es")[1] == out.replace(told, "¿Cuánto?")
 
 
 def with_prediction(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""A file without its comments: what a profile knows its source by."""
+"""A file without its comments and docstrings: what a profile knows its source by."""
 
 from __future__ import annotations
 
@@ -22,3 +22,10 @@ from onekernel.comments import code
 )
 def test_a_comment_goes_and_what_a_string_holds_stays(line: str, suffix: str, left: str) -> None:
     assert code(f"{line}\nnext", suffix) == f"{left}\nnext"
+
+
+def test_what_a_docstring_says_goes_and_every_line_keeps_its_number() -> None:
+    text = '"""One.\n\nTwo # three\n"""\n\n\ndef f():\n    """Four."""\n    return "five"  # six\n'
+    left = '"""\n\n\n"""\n\n\ndef f():\n    """"""\n    return "five"\n'
+    assert code(text, ".py") == left == code(text.replace("One.", "Uno.").replace("Four.", "Cuatro."), ".py")
+    assert code('"""One."""\ndef f(:  # no Python', ".py") == '"""One."""\ndef f(:'

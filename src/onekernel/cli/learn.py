@@ -158,7 +158,7 @@ def solution(args: argparse.Namespace) -> int:
     if not args.spoil and not _learner(course, args).solved(exercise.slug):
         raise UserError(Message.of("cli.not-solved", slug=exercise.slug, statement=statement(course, exercise)))
     path = course.solution(exercise)
-    print(gaps.solved(path.read_text(encoding="utf-8"), path), end="")
+    print(course.told(exercise, gaps.solved(path.read_text(encoding="utf-8"), path))[language()], end="")
     return 0
 
 
