@@ -16,10 +16,11 @@ UNITS = (*SCALED, "FLOP/byte", "")
 
 def number(value: float, spec: str, lang: str) -> str:
     """format(value, spec) with the separators of the language."""
-    return _separated(format(value, spec), lang)
+    return separated(format(value, spec), lang)
 
 
-def _separated(text: str, lang: str) -> str:
+def separated(text: str, lang: str) -> str:
+    """A number that is written already, as 1,234.5, with the separators of the language; other words as they are."""
     if lang == "en":
         return text
     whole, point, rest = text.partition(".")
@@ -49,7 +50,7 @@ class Quantity:
         text = format(value, spec or ".4g")
         if abs(value) >= 1 and len(text.partition(".")[2]) == 3:
             text = text + "0" if spec else format(value, ".3g")
-        return f"{_separated(text, lang)} {prefix}{self.unit}".strip()
+        return f"{separated(text, lang)} {prefix}{self.unit}".strip()
 
     def to_json(self) -> dict[str, Any]:
         return {"value": self.value, "unit": self.unit}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from onekernel import simulator
+from onekernel import cli, messages, simulator
 from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.tokens import text_of, tokenize
 from support.simulated import buffer, run
@@ -82,6 +83,19 @@ def test_elements_of_an_array_branches_and_steps(tmp_path: Path) -> None:
     assert shown(tmp_path, body, "count")[0] == [(7, "0"), (8, "1")]
     values, y = shown(tmp_path, body, "count", thread=1)
     assert values == [(7, "0"), (8, "7")] and y[3] == 3 and y[1] == 10
+
+
+@pytest.mark.parametrize(("lang", "point"), [("en", "."), ("es", ",")])
+def test_the_command_writes_numbers_as_the_language_does(
+    lang: str, point: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(Path(__file__).parents[2]))
+    monkeypatch.setattr(messages, "_chosen", None)
+    asked = ["show", "softmax_naive", "--solutions", "--value", "sum", "--shape", "1,5"]
+    assert cli.main([*asked, "--lang", lang]) == 0
+    values = re.findall(r"sum = (\S+)", capsys.readouterr().out)
+    assert len(values) > 4 and any(re.fullmatch(rf"\d+\{point}\d+", value) for value in values)
+    assert all(float(value.replace(point, ".")) >= 0 for value in values)
 
 
 def test_many_values_are_bounded(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from onekernel.cli.console import complain, verbatim, write
 from onekernel.cli.tools import build_failed, file_of
 from onekernel.course import Exercise
 from onekernel.errors import UserError
-from onekernel.messages import Message, say
+from onekernel.messages import Message, language, say
+from onekernel.numerals import separated
 from onekernel.ops import OPERATORS
 
 MOST_LINES = 40  # of values; the last ones come after a gap
@@ -88,4 +89,4 @@ def _tell(args: argparse.Namespace, shown: dict[str, Any], about: str) -> None:
 
 def _line(entry: dict[str, Any]) -> None:
     where = say("cli.show-line", line=entry["line"])
-    verbatim(f"    {where:<10} {entry['name']} = {entry['value']}")
+    verbatim(f"    {where:<10} {entry['name']} = {separated(entry['value'], language())}")
