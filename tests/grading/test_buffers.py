@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onekernel.backends.base import Buffer
-from onekernel.grading import buffers
+from onekernel.grading import buffers, unwritten
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES, Case, worst
 
@@ -59,6 +59,33 @@ def test_the_rounded_oracle_passes_and_doing_nothing_is_noticed(operator: Operat
     else:  # what it held before is not what it should hold
         held = any(a.filled for a in call.args if isinstance(a, Buffer) and a.writable)
         assert fault is not None and fault.kind in (("values", "nan") if held else ("unwritten",))
+
+
+@pytest.mark.parametrize(
+    ("missing", "in_cuda", "in_triton"),
+    [
+        ([129], "one left over is not taken", "one left over is not taken"),
+        ([128, 129], "leave over: if four are taken at a time", "leave over: if four are taken at a time"),
+        (range(65, 130), "no thread's index gets there", "No program takes them"),
+        (range(0, 130, 7), "several threads have the same index", "No program takes them"),
+        (range(130), "is the store reached", "is the store reached"),
+    ],
+    ids=["last", "two of a vector", "from 65", "holes", "all"],
+)
+def test_what_was_never_written_is_told_in_the_words_of_the_language(missing, in_cuda: str, in_triton: str) -> None:
+    operator = OPERATORS["vector_add"]
+    case = next(c for c in operator.cases if c.plain and c.sizes["n"] == 130 and elements(operator, c) == 130)
+    call = buffers.make(operator, "slug", case, "float32", seed=7)
+    after = answered(operator, call)
+    (p,) = operator.outputs()
+    buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == p.name)
+    view = buffers._elements(Buffer(p.name, after[p.name], buffer.offset, buffer.extent, True, 4), case, p, "float32")
+    view[list(missing)] = call.poison[p.name]
+    fault = buffers.judge(operator, call, after)
+    assert fault is not None and fault.kind == "unwritten"
+    for backend, words in (("simulator", in_cuda), ("triton", in_triton)):
+        said = unwritten.told(call, (), fault, backend, "").text("en")
+        assert words in said and (backend == "simulator" or "thread" not in said)
 
 
 def test_a_tensor_that_is_read_and_written_holds_its_values_and_only_where_they_may_be_read() -> None:

@@ -153,8 +153,8 @@ WRONG = {
     "breaks-are-graphs": ("read_compiled", 'GRAPHS = "3"', 'GRAPHS = "2"', "GRAPHS"),
     "every-call-compiles": ("read_compiled", 'COMPILED = "4"', 'COMPILED = "7"', "COMPILED"),
     "gemm-by-memory": ("read_trace", 'BINDS_GEMM = "compute"', 'BINDS_GEMM = "memory"', "BINDS_GEMM"),
-    "unanswered": ("read_trace", 'ITEM_WAITS = "20"', 'ITEM_WAITS = ""', "no answer yet"),
-    "code-for-an-answer": ("read_trace", 'ITEM_WAITS = "20"', "ITEM_WAITS = 2 * 10", "no answer yet"),
+    "unanswered": ("read_trace", 'ITEM_WAITS = "20"', 'ITEM_WAITS = ""', "No answer yet: ITEM_WAITS."),
+    "code-for-an-answer": ("read_trace", 'ITEM_WAITS = "20"', "ITEM_WAITS = 2 * 10", "No answer yet: ITEM_WAITS."),
 }  # fmt: skip
 
 
@@ -167,6 +167,12 @@ def test_a_wrong_answer_is_refused_and_told_why(name, tmp_path):
     lost = [v for v in verdicts if v.status != "passed"]
     assert len(lost) == 1 and len(lost[0].failures) == 1
     assert why in lost[0].failures[0].message.text("en")
+
+
+def test_what_is_unanswered_is_said_in_one_sentence(tmp_path):
+    text = solution("read_compiled").replace('TILE_IDLE = "24"', 'TILE_IDLE = ""').replace('TILE_BLOCK = "1024"', "")
+    (missing,) = [str(f.message) for v in graded("read_compiled", text, tmp_path) for f in v.failures]
+    assert missing.startswith("No answer yet: TILE_BLOCK, TILE_IDLE. Write each as a string")
 
 
 def test_without_a_commitment_no_forecast_counts_and_no_answer_is_told(tmp_path):

@@ -109,3 +109,10 @@ def test_a_language_that_is_not_spoken_is_refused() -> None:
         Message.from_json({"key": "cli.no-such-message", "values": {}})
     with pytest.raises(KeyError):
         Message.from_json({"key": "../../etc.passwd", "values": {}})
+
+
+def test_a_verdict_on_values_reads_as_one_would_say_it() -> None:
+    values = {"name": "y", "index": "3", "got": 1.0, "want": 2.0, "error": 1.0, "limit": 0.0, "count": 1, "total": 257}
+    told = Message("grading.values", values)
+    assert told.text("en") == "1 of 257 elements is wrong. The worst is y[3] = 1, expected 2: off by 1, allowed 0."
+    assert told.text("es") == "1 de 257 elementos está mal. El peor es y[3] = 1; se esperaba 2: error 1, se admite 0."

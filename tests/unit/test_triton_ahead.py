@@ -46,6 +46,7 @@ SLIPS: dict[str, tuple[str, str | None, str]] = {
     "python_float": ("v = v * float(cols)", "`float(...)` makes one of Python's numbers", "`float(...)` crea"),
     "enumerate_": ("for i, j in enumerate(range(2)):\n        v = v", "`enumerate` is one of Python's", "`enumerate` es"),
     "if_tile": ("if v > 0:\n        v = v", "The condition is a tile", "La condición es un tile"),
+    "choice_of_tile": ("v = v if v > 0 else 0.1 * v", "The condition is a tile", "La condición es un tile"),
     "static_range": ("for i in tl.static_range(cols):\n        v = v", "tl.static_range repeats", "tl.static_range repite"),
     "text": ("s = 'a' + 'b'", "A kernel cannot compute with", "Un kernel no puede calcular con"),
     "to_of_one": ("n = one.to(tl.int64)", "has no `.to()`", "no tiene `.to()`"),

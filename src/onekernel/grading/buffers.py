@@ -131,11 +131,11 @@ def _unwritten(name: str, at: np.ndarray, shape: tuple[int, ...]) -> Message:
     count, total = len(at), int(np.prod(shape))
     told = Message("grading.unwritten", {"name": name, "count": count, "total": total, "index": _index(at[0])})
     first = int(at[:, -1].min())
-    values: dict[str, object] = {"name": name, "first": first, "cols": shape[-1]}
+    values: dict[str, object] = {"name": name, "first": first, "cols": shape[-1], "count": count}
     if count == total:
         which = "all"
     elif len(shape) == 1 and count == total - first:
-        which = "last" if count == 1 else "from" if first % WARP else "tail"
+        which = "last" if count == 1 else "rest" if count == total % 4 else "from" if first % WARP else "tail"
     elif len(shape) == 1:
         which = "holes" if at.any() or count > 1 else "first"
     elif len(shape) == 2 and count == shape[0] * (shape[1] - first):

@@ -11,6 +11,7 @@ from onekernel.grading.briefly import briefly
 from onekernel.grading.buffers import Call, Fault
 from onekernel.messages import Message
 
+_OF_INDICES = ("grading.unwritten-from", "grading.unwritten-holes")  # told of threads, which Triton has none of
 _ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
 
 
@@ -27,7 +28,7 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     if second.key == "grading.unwritten-rows" and briefly(lambda: _ROW_OF_WARP.search(text), None):
         of_warps = Message("grading.unwritten-rows-of-warps", second.values)
         return Message(fault.message.key, {**fault.message.values, "second": of_warps})
-    if second.key != "grading.unwritten-tail":
+    if second.key not in ("grading.unwritten-tail", *(_OF_INDICES if backend == "triton" else ())):
         return fault.message
     threads = max((math.prod(k.grid) * math.prod(k.block) for k in kernels), default=0)
     if backend == "triton":

@@ -176,14 +176,9 @@ class Watch:
             "lanes": lanes,
             "first": first,
             "last": last,
-            "row": first // region.stride if region.stride else 0,
-            "col": first % region.stride if region.stride else first,
-            "rows": region.rows,
-            "cols": region.cols,
-            "stride": region.stride,
-            "end": (region.end - region.start) // region.itemsize - 1,
+            "end": (end := (region.end - region.start) // region.itemsize - 1),
+            **_in_rows(region, first),
         }
-        end = (region.end - region.start) // region.itemsize - 1
         no_work = code.startswith("out") and len(offsets) == lanes and self.program[0] >= region.rows and first > end
         key = "triton.out-of-bounds-program" if no_work else f"triton.{code}"
         self.findings.append(Finding(code, Message(key, values), self.file, line, chapter=CHAPTER))
@@ -196,3 +191,16 @@ class Watch:
                 return frame.f_lineno
             frame = frame.f_back  # type: ignore[assignment]
         return None
+
+
+def _in_rows(region: Region, first: int) -> dict[str, Message | str]:
+    """How a tensor lies in memory and where in it an offset is, told in rows where it has more than one."""
+    if region.rows == 1 or not region.stride:
+        return {"holds": Message("triton.holds-elements", {"cols": region.rows * region.cols}), "at": "", "gaps": ""}
+    rows = {"rows": region.rows, "cols": region.cols, "stride": region.stride}
+    row, col = divmod(first, region.stride)
+    return {
+        "holds": Message("triton.holds-rows", rows),
+        "at": Message("triton.stray-at", {"row": row, "col": col}),
+        "gaps": Message("triton.not-the-gaps") if region.stride > region.cols else "",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ CHAPTER = "03-05-looking-inside#interpreter"
 CODE = "not-compiled"
 MODULES = ("np", "numpy", "math", "torch", "F")  # what people import, and call in a kernel
 CUDA_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+_UNREADABLE = "error encountered during parsing"
 MOST_WORDS = 300  # characters of what the compiler says
 # The compiler's words -> the message triton.refused-NAME, which is given what the groups match.
 _WORDS = {
@@ -68,7 +70,10 @@ def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bo
         chain.append(cause)
     line = next((at for at in (_line(e, functions) for e in reversed(chain)) if at), None)
     said = " ".join(str(getattr(chain[-1], "error_message", None) or chain[-1]).split())
-    values = {"line": line or "?", "why": _in_words(said, "\n".join(str(f.src) for f in functions))}
+    why = _in_words(said, "\n".join(str(f.src) for f in functions))
+    if line is None and _UNREADABLE in said and (line := _choice(functions)):
+        why = Message("triton.refused-if-on-tile")
+    values = {"line": line or "?", "why": why}
     message = Message("triton.not-compiled" if runs else "triton.raised", values)
     return Finding(CODE, message, str(path), line, chapter=CHAPTER)
 
@@ -101,6 +106,17 @@ def _line(error: BaseException, functions: Sequence[Any]) -> int | None:
     source, at = getattr(error, "src", None), getattr(getattr(error, "node", None), "lineno", None)
     for function in functions:
         if source is not None and at is not None and function.src == source:
-            above = next(n for n, text in enumerate(function.raw_src) if text.lstrip().startswith("def "))
-            return int(function.starting_line_number + above + at - 1)
+            return _in_file(function, at)
     return None
+
+
+def _choice(functions: Sequence[Any]) -> int | None:
+    """The line of the first `a if test else b`: of a tile, the compiler makes code of it that it cannot read itself."""
+    nodes = ((f, node) for f in functions for node in ast.walk(ast.parse(f.src)) if isinstance(node, ast.IfExp))
+    return next((_in_file(function, node.lineno) for function, node in nodes), None)
+
+
+def _in_file(function: Any, at: int) -> int:
+    """The line of the file that is line `at` of the function."""
+    above = next(n for n, text in enumerate(function.raw_src) if text.lstrip().startswith("def "))
+    return int(function.starting_line_number + above + at - 1)

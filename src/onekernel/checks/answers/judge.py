@@ -23,8 +23,12 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     """Points in proportion to the right answers of the check's `names`."""
     given = read(constants, s.path.read_text(encoding="utf-8"))
     names = check.options["names"]
-    found = [f for f in (_wrong(name, given, check) for name in names) if f]
-    right = len(names) - len(found)
+    missing = [name for name in names if not given.get(name, "").strip()]
+    found = [f for f in (_wrong(name, given, check) for name in names if name not in missing) if f]
+    right = len(names) - len(missing) - len(found)
+    if missing:
+        lacks = Message("grading.answer-missing", {"names": ", ".join(missing), "count": len(missing)})
+        found.append(Failure(lacks, check.chapter, code="answer-missing"))
     status = PASSED if not found else PARTIAL if right else FAILED
     note = Message("grading.answers", {"right": right, "total": len(names)})
     return Verdict(check, status, round(check.points * right / len(names), 1), tuple(found), note)
@@ -34,9 +38,7 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
     def because(key: str, **values: object) -> Failure:
         return Failure(Message(f"grading.{key}", {"name": name, **values}), check.chapter, code=key)
 
-    text = given.get(name, "").strip()
-    if not text:
-        return because("answer-missing")
+    text = given[name].strip()
     try:
         right = rule(name)(given)
     except UnknownCard as error:
