@@ -135,7 +135,8 @@ def _unwritten(name: str, at: np.ndarray, shape: tuple[int, ...]) -> Message:
     if count == total:
         which = "all"
     elif len(shape) == 1 and count == total - first:
-        which = "last" if count == 1 else "rest" if count == total % 4 else "from" if first % WARP else "tail"
+        some = "last" if count == 1 else "rest" if count == total % 4 else "from"
+        which = some if first % WARP else "tail"
     elif len(shape) == 1:
         which = "holes" if at.any() or count > 1 else "first"
     elif len(shape) == 2 and count == shape[0] * (shape[1] - first):
