@@ -14,6 +14,9 @@ from onekernel.bench.markdown import grid
 from onekernel.bench.words import caption, words
 from onekernel.numerals import number
 
+OURS = ("cuda", "triton")
+HOW = {"events": {"large": "median_s"}, "calls": {"gpu": "gpu_s", "graph": "graph_s"}}  # times that are compared
+WORTH = 0.01  # a share by which a way is behind that is listed
 FACTS_SIZE = 64 << 20  # the smallest tensor at which memory decides
 
 
@@ -70,7 +73,31 @@ def traffic(path: Path, lang: str) -> list[str]:
     return [*grid([*columns, *kernels], rows), "", caption(data, lang)]
 
 
-PARTS: dict[str, Callable[[Path, str], list[str]]] = {"speed": speed, "launches": launches, "traffic": traffic}
+def shortfalls(path: Path, lang: str) -> list[str]:
+    """Each case in which a way of PyTorch's is faster than both of the course's kernels, by more than the spread where
+    that was measured, and by a share that is worth a line."""
+    data = records.read(path)
+    lines = []
+    for cell in data["cells"]:
+        for how, key in HOW[cell["method"]].items():
+            times = {way: of[key] for way, of in cell["ways"].items() if key in of and "discarded" not in of}
+            if not set(OURS) & set(times):
+                continue
+            mine = min(set(OURS) & set(times), key=times.__getitem__)
+            best = min(set(WAYS) & set(times), key=times.__getitem__)
+            behind = times[mine] / times[best] - 1
+            spread = cell["ways"][best].get("q3_s", 0.0) >= cell["ways"][mine].get("q1_s", 1.0)
+            if behind >= WORTH and not spread:
+                named = {"operator": _name(cell, lang), "dtype": cell["dtype"], "size": size_name(cell["size"]),
+                         "mine": words(f"fusion-way-{mine}", lang), "best": words(f"fusion-way-{best}", lang),
+                         "ours": 1e6 * times[mine], "theirs": 1e6 * times[best], "behind": 100 * behind}  # fmt: skip
+                lines.append("- " + words(f"fusion-shortfall-{how}", lang, **named))
+    return [*(lines or [words("no-shortfall", lang)]), "", caption(data, lang)]
+
+
+PARTS: dict[str, Callable[[Path, str], list[str]]] = {
+    "speed": speed, "launches": launches, "traffic": traffic, "shortfalls": shortfalls,
+}  # fmt: skip
 
 
 def _cell(data: Mapping[str, Any], operation: str, size: int) -> dict[str, Any]:
