@@ -10,7 +10,7 @@ def outer_kernel(a_ptr, b_ptr, out_ptr, rows, cols, R: tl.constexpr, C: tl.const
     c = tl.arange(0, C)
     a = tl.load(a_ptr + r, mask=r < rows, other=0.0)
     b = tl.load(b_ptr + c, mask=c < cols, other=0.0)
-    tl.store(out_ptr + r, a, mask=r < 0)  # TODO: a tile R x C of products, of pointers and of truths
+    tl.store(out_ptr + r, a, mask=r < 0)  # TODO: three R x C tiles: the products, their pointers, and a mask
 
 
 def outer(a, b, out):
