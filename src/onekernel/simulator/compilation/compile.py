@@ -12,7 +12,7 @@ from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import misplaced, thrust
-from onekernel.simulator.compilation.compiler import Compiler, flags
+from onekernel.simulator.compilation.compiler import Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.compilation.imports import IMPORTS, written
 from onekernel.simulator.compilation.parts import (
@@ -71,7 +71,7 @@ def compile_source(
 
 def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defines: Sequence[str]) -> Path:
     parts = [source.text, *(f"{k}\0{v}" for k, v in sorted(source.included.items())), runtime_hash()]
-    key = hash_of(*parts, with_compiler.version, *how, *LINKED, *defines)
+    key = hash_of(*parts, with_compiler.version, *how, *LINKED, *linker(), *defines)
     folder = cache_folder("simulator")
     target = folder / f"{source.path.stem}-{key}.so"
     if used(target):
@@ -87,7 +87,7 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             shared.result()  # a compiler that fails at our own source, too, is the cause
             raise
         # The runtime first: its own variables must be ready when the file's are initialised.
-        done = run_compiler([with_compiler.path, *LINKED, *WRAP,
+        done = run_compiler([with_compiler.path, *linker(), *LINKED, *WRAP,
                              "-Wl,-rpath,$ORIGIN", *map(str, runtime.result()), str(built), str(shared.result()),
                              "-o", str(linked), "-lpthread", "-lm", "-lrt", "-ldl"])  # fmt: skip
         if done.returncode:

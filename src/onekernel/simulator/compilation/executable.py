@@ -12,7 +12,7 @@ from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.compilation import thrust
 from onekernel.simulator.compilation.compile import compile_object, keep_warnings
-from onekernel.simulator.compilation.compiler import Compiler, flags
+from onekernel.simulator.compilation.compiler import Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import link_error
 from onekernel.simulator.compilation.parts import (
     WRAP,
@@ -74,7 +74,7 @@ def compile_program(
         parts = [*runtime.result(), thread_local_object(with_compiler, folder), start_object(with_compiler, folder)]
         others = [f"-l{name}" for name in libraries if not _OURS.fullmatch(name)]
         linking = [*others, "-lpthread", "-lm", "-lrt", "-ldl"]
-        done = run_compiler([with_compiler.path, *WRAP, *map(str, parts), *(str(o) for o, _ in objects),
+        done = run_compiler([with_compiler.path, *linker(), *WRAP, *map(str, parts), *(str(o) for o, _ in objects),
                              "-o", str(linked), *linking])  # fmt: skip
         if done.returncode:
             require_room(done)
