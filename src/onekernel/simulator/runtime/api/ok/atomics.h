@@ -28,7 +28,7 @@ struct Word<8> {
 
 // Replaces *address by operation(*address) and returns what it was. The caller has told ok_atomic.
 template <class T, class Operation>
-OK_ALWAYS T update(T* address, Operation operation) {
+OK_ALWAYS auto update(T* address, Operation operation) {
     using Bits = typename Word<sizeof(T)>::type;
     Bits* word = reinterpret_cast<Bits*>(address);
     Bits old = __atomic_load_n(word, __ATOMIC_SEQ_CST);

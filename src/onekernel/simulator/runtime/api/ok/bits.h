@@ -23,8 +23,10 @@
 
 namespace __ok {
 
+// What the headers' own functions call returns `auto`: to deduce its type, g++ instantiates it where it reads the call,
+// which is once, in the precompiled header; with the type spelled out, it would at the end of each file.
 template <class To, class From>
-OK_ALWAYS To bit_cast(From from) {
+OK_ALWAYS auto bit_cast(From from) {
     static_assert(sizeof(To) == sizeof(From), "bit_cast needs two types of one size");
     To to;
     __builtin_memcpy(static_cast<void*>(&to), &from, sizeof to);
@@ -51,7 +53,7 @@ struct WholeWord<16> {
     typedef float __attribute__((vector_size(16), may_alias)) type;
 };
 template <size_t bytes>
-OK_ALWAYS void copy_whole(void* to, const void* from) {
+OK_ALWAYS auto copy_whole(void* to, const void* from) {
     constexpr size_t piece = bytes > 16 ? 16 : bytes;
     typedef typename WholeWord<piece>::type Word;
     for (size_t i = 0; i < bytes / piece; ++i) {

@@ -13,12 +13,12 @@ namespace __ok {
 
 // fmin and fmax of PTX: NaN loses against a number, and -0 is below +0.
 template <class T, class Bits>
-OK_ALWAYS T smaller(T a, T b) {
+OK_ALWAYS auto smaller(T a, T b) {
     if (a == b) return bit_cast<T>(bit_cast<Bits>(a) | bit_cast<Bits>(b));
     return a < b || b != b ? a : b;
 }
 template <class T, class Bits>
-OK_ALWAYS T larger(T a, T b) {
+OK_ALWAYS auto larger(T a, T b) {
     if (a == b) return bit_cast<T>(bit_cast<Bits>(a) & bit_cast<Bits>(b));
     return a > b || b != b ? a : b;
 }
@@ -27,14 +27,14 @@ constexpr long double pi = 3.141592653589793238462643383279502884L;
 
 // sin(pi x) and cos(pi x): the reduction is exact, so that integers and halves give exact results.
 template <class T>
-OK_ALWAYS T sine_of_pi_times(T x) {
+OK_ALWAYS auto sine_of_pi_times(T x) {
     const T r = ::remainder(x, T(2));
     const T a = r > T(0.5) ? T(1) - r : r < T(-0.5) ? T(-1) - r : r;
     if (a == T(0)) return ::copysign(T(0), x);
     return a != a ? a : static_cast<T>(::sinl(pi * a));
 }
 template <class T>
-OK_ALWAYS T cosine_of_pi_times(T x) {
+OK_ALWAYS auto cosine_of_pi_times(T x) {
     const T r = ::fabs(::remainder(x, T(2)));
     return r == T(0.5) ? T(0) : r != r ? r : static_cast<T>(::cosl(pi * r));
 }

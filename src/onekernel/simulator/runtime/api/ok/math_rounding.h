@@ -21,7 +21,7 @@ OK_ALWAYS auto in_mode(int mode, Operation operation) {
 
 // A value whose origin the compiler does not see.
 template <class T>
-OK_ALWAYS T alone(T value) {
+OK_ALWAYS auto alone(T value) {
 #if defined(__x86_64__)
     __asm__("" : "+x"(value));
 #elif defined(__aarch64__)
@@ -35,14 +35,14 @@ OK_ALWAYS T alone(T value) {
 // Conversion of a floating number that is integral to an integer type, as PTX's cvt: out of range saturates; NaN gives
 // 0, or the top bit alone where source or destination has 64 bits (PTX ISA, cvt).
 template <class To, class From>
-OK_ALWAYS To saturating(From value) {
+OK_ALWAYS auto saturating(From value) {
     constexpr bool is_signed = static_cast<To>(-1) < static_cast<To>(0);
     constexpr int bits = 8 * sizeof(To);
     constexpr To top_bit = static_cast<To>(1ull << (bits - 1));
     constexpr To lowest = is_signed ? top_bit : 0;
     constexpr To highest = static_cast<To>(is_signed ? ~top_bit : ~static_cast<To>(0));
     constexpr From limit = static_cast<From>(is_signed ? 1ull << (bits - 1) : 1ull << (bits - 2)) * (is_signed ? 1 : 4);
-    if (value != value) return sizeof(To) == 8 || sizeof(From) == 8 ? top_bit : 0;
+    if (value != value) return sizeof(To) == 8 || sizeof(From) == 8 ? top_bit : To(0);
     if (value >= limit) return highest;
     if (value <= (is_signed ? -limit : From(0))) return lowest;
     return static_cast<To>(value);

@@ -26,14 +26,14 @@ namespace __ok {
 
 // Keeps a piece of work of a stream that is captured: what to do with the stream that the graph is launched into.
 template <class Work>
-inline cudaError_t kept(cudaStream_t stream, Work work) {
+inline auto kept(cudaStream_t stream, Work work) {
     ok_capture_work(stream, [](void* data, void* now) { (*static_cast<Work*>(data))(static_cast<cudaStream_t>(now)); },
                     [](void* data) { delete static_cast<Work*>(data); }, new Work(work));
     return cudaSuccess;
 }
 
 template <class T>
-inline cudaError_t allocate(T** pointer, size_t bytes, Site at) {
+inline auto allocate(T** pointer, size_t bytes, Site at) {
     if (pointer == nullptr) return fail(cudaErrorInvalidValue);
     if (const int error = ok_capture_forbids(nullptr, true)) return fail(static_cast<cudaError_t>(error));
     return result(ok_device_alloc(reinterpret_cast<void**>(pointer), bytes, nullptr, at));
