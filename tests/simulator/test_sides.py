@@ -17,6 +17,8 @@ from onekernel import simulator
 from onekernel.backends.base import BuildError
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
+from onekernel.simulator.compilation.diagnostics import compile_error
+from onekernel.simulator.rewrite.source import Source
 
 ALLOWED = Path(__file__).parent / "allowed_by_nvcc.cu"
 
@@ -146,6 +148,11 @@ CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.i
 
 OF_HOST = ("function-of-host", "variable-of-host", "library-of-host")  # the compiler tells of each use
 CLANG = next((name for name in ("clang++", "clang++-14", "clang++-16", "clang++-19") if shutil.which(name)), None)
+IN_CLANGS_WORDS = """{path}:2:36: error: variable does not have a constant initializer
+    2 | OK_CONSTANT_VALUE __device__ float c[2] = {{start()}};
+      |                                    ^      ~~~~~~~~~
+{path}:2:1: note: required by 'require_constant_initialization' attribute here
+"""
 
 
 def findings(source: str, tmp_path, compiler=None):
@@ -164,6 +171,13 @@ def test_what_cuda_forbids_is_refused_at_its_line(code, case, tmp_path):
     line = source.splitlines()[finding.line - 1]
     word = re.match(r"\w*", str(finding.message.values.get("name", "")).split("::")[-1])[0]
     assert word.lower() in line.lower() or word == "operator"
+
+
+def test_a_value_that_is_not_constant_is_told_in_the_same_sentence_of_clangs_words(tmp_path):
+    path = tmp_path / "mine.cu"
+    path.write_text("float start() { return 2; }\n__device__ float c[2] = {start()};\n")
+    (finding,) = compile_error(Source(path, files=[path]), IN_CLANGS_WORDS.format(path=path), str(tmp_path)).findings
+    assert (finding.code, finding.line, finding.message.values) == ("constant-value", 2, {"name": "c"})
 
 
 @pytest.mark.slow

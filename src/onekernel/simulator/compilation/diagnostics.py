@@ -16,7 +16,9 @@ _SHUFFLE = "ok-shuffle-type"
 _CONFIGURATION = re.compile(
     r"call to '__ok::Config::Config\(|initialization of '[:\w]*\bConfig'|invalid conversion from 'cudaStream_t'"
 )
-_CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable '([^']+)' does not have a constant init")
+# clang++ leaves out the name.
+_CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable does not have a constant initializer")
+_GIVEN_A_VALUE = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*[={(]")
 _LIBRARY_NAME = re.compile(r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)")
 _LIBRARIES = {
     "cublas": ("cuBLAS", "#include <cublas_v2.h>"),
@@ -51,7 +53,7 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             message = Message("simulator.needs-sm-90-atomic", {"name": vectors[1]})
             findings.append(Finding("unsupported", message, where, line))
             continue
-        if (known := _known(what)) is not None:
+        if (known := _known(what, line, _text(where))) is not None:
             findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
             continue
         message, line = told(what, line, _text(where))
@@ -74,7 +76,7 @@ def _slip(message: Message) -> str:
     return str(getattr(message.values.get("why"), "key", ""))
 
 
-def _known(what: str) -> Message | None:
+def _known(what: str, line: int, text: list[str]) -> Message | None:
     """The sentence for what CUDA's rules forbid and g++ was made to refuse: api/ok/core.h, OK_CONSTANT_VALUE."""
     if _SHUFFLE in what:
         return Message("language.shuffle-type")
@@ -88,7 +90,10 @@ def _known(what: str) -> Message | None:
         library, header = _LIBRARIES[match["library"]]
         return Message("simulator.library-name", {"name": match["name"], "library": library, "header": header})
     constant = _CONSTANT_VALUE.search(what)
-    return Message("language.constant-value", {"name": constant[1] or constant[2]}) if constant else None
+    if not constant:
+        return None
+    given = _GIVEN_A_VALUE.search("\n".join(text[line - 1 :]))
+    return Message("language.constant-value", {"name": constant[1] or (given[1] if given else "?")})
 
 
 def _text(path: str) -> list[str]:
