@@ -16,6 +16,7 @@ from onekernel.course import Course
 from onekernel.doctor import machine, selftest
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
+from onekernel.simulator.compilation.compiler import compiler
 from support.course import COURSE
 
 
@@ -65,6 +66,55 @@ def test_without_a_compiler_the_cause_and_the_mend_are_named(
     assert "apt install g++" in err
     assert len(err.strip().splitlines()) == 1
     assert "passed" not in out
+
+
+GXX_9, CLANG_10 = "g++ (Ubuntu 9.4.0-1ubuntu1~20.04.2) 9.4.0", "clang version 10.0.0-4ubuntu1"
+GXX_14, CLANG_21 = "g++-14 (GCC) 14.2.1 20240912 (Red Hat 14.2.1-3)", "Debian clang version 21.1.0 (1)"
+
+
+def _installed(monkeypatch: pytest.MonkeyPatch, folder: Path, versions: dict[str, str]) -> None:
+    """Only these compilers, which can do nothing but say what they are."""
+    for name, version in versions.items():
+        (folder / name).write_text(f"#!/bin/sh\necho '{version}'\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("ONEKERNEL_CXX", raising=False)
+
+
+@pytest.mark.parametrize("versions", [{"g++": GXX_9}, {"clang++": CLANG_10}], ids=["g++", "clang++"])
+def test_a_compiler_that_is_too_old_is_said_to_be(
+    versions: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its own words are of an option that no learner has written."""
+    _installed(monkeypatch, tmp_path, versions)
+    ((name, version),) = versions.items()
+    fact = {f.name: f for f in doctor.facts()}["g++"]
+    assert fact.state == machine.MISSING
+    assert str(fact.mend).startswith(f"{version} ({tmp_path / name}) is too old")
+    with pytest.raises(Unavailable, match="too old"):
+        compiler(str(tmp_path / name))
+
+
+@pytest.mark.parametrize(("versions", "chosen"), [
+    ({"g++": GXX_9, "g++-14": GXX_14}, "g++-14"),
+    ({"g++": GXX_9, "clang++": CLANG_10, "clang++-21": CLANG_21}, "clang++-21"),
+])  # fmt: skip
+def test_of_several_compilers_one_that_is_new_enough_is_taken_and_named(
+    versions: dict[str, str], chosen: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _installed(monkeypatch, tmp_path, versions)
+    assert compiler().path == str(tmp_path / chosen)
+    fact = {f.name: f for f in doctor.facts()}[chosen.partition("-")[0]]
+    assert (fact.state, fact.value.endswith(f"({tmp_path / chosen})")) == (machine.OK, True)
+
+
+def test_the_compiler_that_the_environment_names_is_the_one_that_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    _installed(monkeypatch, tmp_path, {"g++": "g++ (GCC) 12.2.0", "clang++-21": CLANG_21})
+    monkeypatch.setenv("ONEKERNEL_CXX", "clang++-21")
+    told = {f.name: f.value for f in doctor.facts()}
+    assert told["clang++"] == f"21.1.0 ({tmp_path / 'clang++-21'}, ONEKERNEL_CXX)" and "g++" not in told
 
 
 def test_a_sound_simulator_is_tested_once(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from onekernel.backends.base import Unavailable
 from onekernel.cuda import nvcc
 from onekernel.doctor.device import gpu_present
 from onekernel.messages import Message, written
 from onekernel.numerals import Quantity
 from onekernel.sandbox import confinement
 from onekernel.sandbox.landlock import landlock_version
+from onekernel.simulator.compilation.compiler import compiler
 
 OK, MISSING, INFO = "ok", "missing", "info"
 _ADMIN_ONLY = Path("/proc/driver/nvidia/params")
@@ -64,12 +66,12 @@ def _sandbox() -> Fact:
 
 
 def _compilers() -> Iterator[Fact]:
-    found = [(name, _version([name, "--version"])) for name in ("g++", "clang++")]
-    for name, version in found:
-        if version:
-            yield Fact(name, OK, f"{version} ({shutil.which(name)})")
-    if not any(version for _, version in found):
-        yield Fact("g++", MISSING, mend=Message("doctor.no-compiler"))
+    try:
+        used = compiler()
+        chosen = ", ONEKERNEL_CXX" if os.environ.get("ONEKERNEL_CXX") else ""
+        yield Fact(used.family, OK, f"{_version([used.path, '--version']) or '?'} ({used.path}{chosen})")
+    except Unavailable as why:
+        yield Fact("g++", MISSING, mend=why.message)
     found_nvcc, mixed = nvcc.find(), nvcc.mixed_wheels()
     if found_nvcc:
         yield Fact("nvcc", OK, f"{found_nvcc.version} ({found_nvcc.path})")

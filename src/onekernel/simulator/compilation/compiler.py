@@ -61,7 +61,9 @@ _HOOKS = {
 }  # fmt: skip
 
 
-_NAMES = ("g++", "clang++", "g++-14", "g++-13", "g++-12", "g++-11", "clang++-19", "clang++-16")
+# Older ones lack options of -fsanitize=thread.
+_OLDEST = {"g++": 11, "clang++": 14}
+_NAMES = ("g++", "clang++", *(f"{name}-{n}" for name, oldest in _OLDEST.items() for n in range(30, oldest - 1, -1)))
 
 
 @dataclass(frozen=True)
@@ -73,19 +75,32 @@ class Compiler:
     version: str
 
 
-@cache
 def compiler(wanted: str | None = None) -> Compiler:
-    """The compiler to use: `wanted`, else ONEKERNEL_CXX, else g++, else clang++. Raises Unavailable without one."""
+    """The compiler to use: `wanted`, else ONEKERNEL_CXX, else g++, else clang++, else one with its number in its name.
+
+    Raises Unavailable without one that is new enough.
+    """
     wanted = wanted or os.environ.get("ONEKERNEL_CXX")
+    why = Message("simulator.no-compiler", {"name": wanted or "g++"})
     for name in (wanted,) if wanted else _NAMES:
         path = shutil.which(name)
         if path is None:
             continue
-        version = subprocess.run([path, "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
+        version = _version(path)
         family = "clang++" if "clang" in version else "g++"
+        number = re.search(r"^\S*[cg]\+\+\S* \(.*?\) (\d+)\.|clang version (\d+)\.", version)
+        if number and int(number[1] or number[2]) < _OLDEST[family]:
+            oldest = {"gcc": _OLDEST["g++"], "clang": _OLDEST["clang++"]}
+            why = Message("simulator.old-compiler", {"version": f"{version} ({path})", **oldest})
+            continue
         # g++ begins with the name that it was called by: g++ and g++-12 may be one, and share their builds.
         return Compiler(path, family, re.sub(r"^g\+\+\S*", "g++", version))
-    raise Unavailable(Message("simulator.no-compiler", {"name": wanted or "g++"}))
+    raise Unavailable(why)
+
+
+@cache
+def _version(path: str) -> str:
+    return subprocess.run([path, "--version"], capture_output=True, text=True).stdout.partition("\n")[0]
 
 
 def card(arch: str) -> tuple[str, ...]:
