@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Verdict
 from onekernel.labs.reader import load
+from support.compilers import CLANGS
 
 # The host adds, the kernel copies: two thirds of the least traffic, which would look better than perfect.
 ADDED_BY_THE_HOST = """#include <cuda_runtime.h>
@@ -92,14 +92,14 @@ def test_an_answer_that_kernels_did_not_store_is_refused(tmp_path: Path) -> None
     assert codes(tmp_path, IDLE) == {"correct": {"host-copy"}, "memory": {"right-first"}}
 
 
-@pytest.mark.skipif(not shutil.which("clang++-16"), reason="no clang++-16 here")
+@pytest.mark.skipif(not CLANGS, reason="no clang++ here")
 @pytest.mark.slow  # its runtime is compiled first
 def test_counts_that_clang_may_have_split_are_not_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def statuses(text: str, measure: str) -> list[str]:
         return [v.status for v in graded(tmp_path, text, measure=measure, full=1.1, zero=2)]
 
     assert statuses(OWN_VECTORS, "bytes_moved") == [PASSED, PASSED]
-    monkeypatch.setenv("ONEKERNEL_CXX", "clang++-16")
+    monkeypatch.setenv("ONEKERNEL_CXX", CLANGS[-1])
     assert statuses(OWN_VECTORS, "bytes_moved") == [PASSED, NOT_ASSESSED]
     assert statuses(OWN_VECTORS, "bytes_requested") == [PASSED, PASSED]
     own = "struct alignas(16) Four { float x, y, z, w; };"

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
 from onekernel.profiling.agreement.others import Launch, OtherFile, files_of
 from onekernel.simulator.program import Simulated
+from support.compilers import OTHERS
 
 pytestmark = pytest.mark.slow
 
@@ -130,11 +130,9 @@ def test_races_bounds_and_first_reads_are_found_whichever_way_it_is_counted(fold
         assert any(code.startswith(expected) for code in codes), expected
 
 
-@pytest.mark.parametrize("compiler", ["g++-11", "clang++-14", "clang++-16", "clang++-19"])
+@pytest.mark.parametrize("compiler", OTHERS)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_compiler_counts_the_same_or_says_that_it_cannot(folder: Path, file: OtherFile, compiler: str) -> None:
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
     text = text_of(file)
     programs = [built(folder, text, file.stem, False), built(folder, text, file.stem, False, compiler)]
     for launch in file.launches:

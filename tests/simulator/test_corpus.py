@@ -14,7 +14,6 @@
 import json
 import os
 import re
-import shutil
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,6 +24,7 @@ import pytest
 from onekernel import counts, simulator
 from onekernel.backends.base import Buffer
 from onekernel.simulator.compilation.compiler import compiler, fused
+from support.compilers import OTHERS
 
 FOLDER = Path(__file__).with_name("kernels")
 KERNELS = sorted(FOLDER.glob("*.cu"))
@@ -272,9 +272,6 @@ OTHERWISE = (
     "clean_float4", "clean_count_by_value", "clean_count_divergent", "clean_count_same_test_twice",
     "clean_count_same_test_thrice", "misaligned_float4",
 )  # fmt: skip
-OTHERS = [name for name in ("clang++-14", "clang++-16", "clang++-19", "g++-11") if shutil.which(name)]
-
-
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("kernel", OTHERWISE)
 @pytest.mark.slow

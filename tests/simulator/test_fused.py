@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from onekernel.simulator.compilation.compiler import fused
+from support.compilers import OTHERS
 from support.simulated import clean
 
 pytestmark = pytest.mark.slow
@@ -48,14 +48,12 @@ def source(type_: str, letter: str, suffix: str) -> str:
     return "".join(kernels) + RUN.format(type=type_, launches=launches)
 
 
-@pytest.mark.parametrize("compiler", ["g++", "clang++", "clang++-16"])
+@pytest.mark.parametrize("compiler", ["g++", *OTHERS])
 @pytest.mark.parametrize("mode", ["fast", "check"])
 @pytest.mark.parametrize(("type_", "letter", "suffix", "bits"), [("float", "f", "f", 12), ("double", "d", "", 27)])
 def test_products_are_fused_where_cuda_fuses_them(
     tmp_path: Path, mode: str, compiler: str, type_: str, letter: str, suffix: str, bits: int
 ) -> None:
-    if shutil.which(compiler) is None:
-        pytest.skip(f"needs {compiler}")
     e = 2.0**-bits
     dtype = np.float32 if type_ == "float" else np.float64
     x = np.array([1 + e, -(1 + 2 * e)], dtype)

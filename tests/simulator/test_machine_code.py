@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from onekernel.cuda import nvcc
 from onekernel.ops import OPERATORS
 from onekernel.profiling.agreement import others_tables
 from onekernel.simulator.machine_code import need
+from support.compilers import CLANGS, OTHERS
 from support.simulated import buffer
 
 ROOT = Path(__file__).parents[2]
@@ -141,10 +141,8 @@ extern "C" cudaError_t run(const float* x, float* y, int n, cudaStream_t stream)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("compiler", [None, "clang++", "g++-11", "clang++-19"])
+@pytest.mark.parametrize("compiler", [None, *OTHERS])
 def test_lanes_that_part_and_meet_no_more_make_a_count_uncertain(tmp_path: Path, compiler: str | None) -> None:
-    if compiler and shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
     path = tmp_path / "parts.cu"
     path.write_text(PARTS, encoding="utf-8")
     program = simulator.build(path, "count", machine_code=False, with_compiler=compiler)
@@ -189,11 +187,9 @@ def test_two_branches_accesses_may_be_one(tmp_path: Path, machine_code: bool) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("compiler", ["clang++-14", "clang++-16", "clang++-19"])
+@pytest.mark.parametrize("compiler", CLANGS)
 def test_lanes_that_leave_a_loop_early_are_said_to_go_apart(compiler: str) -> None:
     """Of eighty threads some make a turn more: clang stores what they have kept in two requests, g++ in one."""
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
     path = ROOT / "tests/right/mul_online_joined_by_operator.cu"
     call = call_arguments.of_operator(OPERATORS["softmax_mul"], "softmax_mul", None, "float32")
     kernels = []

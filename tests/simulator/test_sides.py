@@ -19,6 +19,7 @@ from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.simulator.compilation.diagnostics import compile_error
 from onekernel.simulator.rewrite.source import Source
+from support.compilers import CLANGS
 
 ALLOWED = Path(__file__).parent / "allowed_by_nvcc.cu"
 
@@ -147,7 +148,7 @@ CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.i
 
 
 OF_HOST = ("function-of-host", "variable-of-host", "library-of-host")  # the compiler tells of each use
-CLANG = next((name for name in ("clang++", "clang++-14", "clang++-16", "clang++-19") if shutil.which(name)), None)
+CLANG = next((name for name in ("clang++", *CLANGS) if shutil.which(name)), None)
 IN_CLANGS_WORDS = """{path}:2:36: error: variable does not have a constant initializer
     2 | OK_CONSTANT_VALUE __device__ float c[2] = {{start()}};
       |                                    ^      ~~~~~~~~~

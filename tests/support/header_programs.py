@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 
 import onekernel
+from support.compilers import OTHERS
 
 INCLUDE = Path(onekernel.__file__).parent / "simulator" / "runtime" / "api"
-COMPILERS = [name for name in ("g++", "g++-11", "clang++-16", "clang++-19", "clang++") if shutil.which(name)]
+COMPILERS = [*filter(shutil.which, ("g++", "clang++")), *OTHERS]
 # One of each family, where all versions would only cost time.
 FAMILIES = [c for c in COMPILERS if "clang" not in c][:1] + [c for c in COMPILERS if "clang" in c][-1:]
 
