@@ -18,6 +18,7 @@ from onekernel.cuda import nvcc
 from onekernel.ops import OPERATORS
 from onekernel.profiling.agreement import others_tables
 from onekernel.simulator.machine_code import need
+from onekernel.simulator.rewrite.promises import promises_of
 from support.compilers import CLANGS, OTHERS
 from support.simulated import buffer
 
@@ -200,6 +201,27 @@ def test_lanes_that_leave_a_loop_early_are_said_to_go_apart(compiler: str) -> No
     stores = [kernel.metrics[counts.SHARED_STORE_WAVEFRONTS] for kernel in kernels]
     assert stores[0] < stores[1] and not usual.extra["doubts"]
     assert {(space, *what) for _, _, space, what in other.extra["doubts"]} == {("shared", "apart")}
+
+
+PLAIN = "__global__ void plain(const float* x) {\n    x[0];\n}\n"
+PROMISES = "template <class T>\n__global__ void promises(const T* __restrict__ x) {\n    x[0];\n}\n"
+
+
+@pytest.mark.parametrize(("before", "everywhere"), [
+    ("", False),
+    ("// no __restrict__ here\n", False),
+    ("__global__ void declared(const float* __restrict__ x);\n", False),
+    ("__global__ __launch_bounds__(128) void asks(const float* x) { __ldg(x); }\n", False),
+    ("#define READS const float* __restrict__\n", True),
+    ("using Reads = const float* __restrict;\n", True),
+    ("__device__ float at(const float* __restrict__ x, int i) { return x[i]; }\n", True),
+])  # fmt: skip
+def test_a_promise_of_one_kernel_is_none_of_another(before: str, everywhere: bool) -> None:
+    found = promises_of(before + PLAIN + PROMISES)
+    first = before.count("\n") + 1
+    assert found.at(first) == found.at(first + 2) == [False]
+    assert found.at(first + 4) == found.at(first + 6) == [True]
+    assert found.elsewhere == everywhere and found.at(first + 3) == []
 
 
 def test_what_cannot_be_aligned_is_certain(tmp_path: Path) -> None:

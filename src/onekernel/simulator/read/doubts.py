@@ -5,7 +5,6 @@ The runtime tells what the addresses allow; what the compiler may know of loops 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.simulator.rewrite.loops import Loop, loops_of
+from onekernel.simulator.rewrite.promises import Promises, promises_of
 
 # A fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing. By chance
 # no lanes go apart: how many of them a compiler has meet before an access may be all in which two compilers differ.
 _RARE = 4
 _RARELY_APART = 16
 _TOLD = ("merges", "repeats", "walked_again", "unchanged", "unchanged_walked_again", "apart")  # counters/requests.h
-_PROMISES = re.compile(r"\b(?:__restrict(?:__)?|restrict|__ldg)\b")  # that nothing changes what is loaded
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,20 @@ class Doubts:
         }
         out = told & {"merges", "repeats", "apart"}
         again = told & {"walked_again", "unchanged_walked_again"} if self._may_be_unrolled(place) else set[str]()
-        if "walked_again" in again or (self._promises and (again or "unchanged" in told)):
+        if "walked_again" in again or (self._promised(place) and (again or "unchanged" in told)):
             out.add("repeats")
         return out
 
+    def _promised(self, place: tuple[str, int] | None) -> bool:
+        """Whether it may be known of the loads on a line that nothing changes what they load."""
+        file, line = place or ("", 0)
+        if file in self._promises and (kernels := self._promises[file].at(line)):
+            return any(kernels) or any(p.elsewhere for p in self._promises.values())
+        return any(p.elsewhere or any(one for *_, one in p.kernels) for p in self._promises.values())
+
     @cached_property
-    def _promises(self) -> bool:
-        return any(_PROMISES.search(text) for text in self.texts.values())
+    def _promises(self) -> dict[str, Promises]:
+        return {str(path): promises_of(text) for path, text in self.texts.items()}
 
     @cached_property
     def _loops(self) -> dict[str, Sequence[Loop]]:

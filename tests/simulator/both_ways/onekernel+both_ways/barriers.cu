@@ -22,7 +22,7 @@ __global__ void factor_across_barriers_aliased(const float* x, const float* f, f
     for (int turn = 0; turn < 8; turn++) {
         s[t] = x[turn * 1024 + i];
         __syncthreads();
-        sum += s[127 - t] * f[0];  // repeats-global
+        sum += s[127 - t] * f[0];
         __syncthreads();
     }
     y[i] = sum;

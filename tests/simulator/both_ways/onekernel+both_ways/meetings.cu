@@ -16,7 +16,7 @@ __global__ void again_across_syncwarp(const float* x, float* y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float a = x[i];
     __syncwarp();
-    y[i] = a + x[i];  // repeats-global
+    y[i] = a + x[i];
 }
 
 __global__ void shared_again_across_syncwarp(const float* x, float* y) {
