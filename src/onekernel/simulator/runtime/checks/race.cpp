@@ -172,9 +172,7 @@ void start_races() {
         Allocation& a = allocations[i];
         if (!a.live) continue;
         if (!a.shadow && !make_shadow(a)) continue;
-        size_t bits = (a.end - a.base + 7) / 8;
-        memset(a.read_bits, 0, bits);
-        memset(a.write_bits, 0, bits);
+        clear_touched_bytes(a);
     }
 }
 

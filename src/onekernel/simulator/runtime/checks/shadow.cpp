@@ -54,8 +54,12 @@ bool make_shadow(Allocation& a) {
     return true;
 }
 
+// The bits of gigabytes that a launcher keeps from call to call are given back: to write zeros would take them all.
+constexpr size_t MANY_BITS = size_t(64) << 20;
+
 void clear_touched_bytes(Allocation& a) {
-    if (a.read_bits) memset(a.read_bits, 0, 2 * bits_bytes(a));
+    if (a.read_bits && bits_bytes(a) > MANY_BITS) madvise(a.read_bits, 2 * bits_bytes(a), MADV_DONTNEED);
+    else if (a.read_bits) memset(a.read_bits, 0, 2 * bits_bytes(a));
     else if ((a.read_bits = static_cast<uint8_t*>(pages(2 * bits_bytes(a))))) a.write_bits = a.read_bits + bits_bytes(a);
 }
 

@@ -87,6 +87,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         }
         leave_call(ERROR_ILLEGAL_ADDRESS, signal);
     }
+    w->busy = 1;  // what is put together here is not the kernel's memory, which may be what cannot be used
     const char* kind = kind_of(signal, w, address);
     // A hook has judged this access already: an index out of a buffer's bounds says more than a crash, and a crash more
     // than "memory of the host".
@@ -94,6 +95,7 @@ static void handler(int signal, siginfo_t* info, void* raw) {
     if (w->suspect == address) withdraw("host-pointer", address);
     if (!told && !strcmp(kind, "stack-overflow")) Finding("stack-overflow").code_at(stack_of(context)).here().add();
     else if (!told) Finding("crash").form(kind).code_at(stack_of(context)).here().hex("address", address).add();
+    w->busy = 0;
     stop_launch(signal == SIGSEGV || signal == SIGBUS ? ERROR_ILLEGAL_ADDRESS : ERROR_LAUNCH_FAILURE);
 }
 

@@ -25,6 +25,7 @@ int allocation_count = 1;  // 0 owns what nobody owns
 
 constexpr size_t BEFORE_FIRST = 16;  // granules, nobody's: where an index below 0 of the first allocation leads
 constexpr size_t MANY_PAGES = size_t(8) << 20;  // bytes from which on large pages are asked for
+constexpr size_t HUGE_GAP = size_t(1) << 30;     // bytes
 static std::recursive_mutex heap_lock;
 static std::map<size_t, size_t> gaps;  // free stretches: granule -> granules
 static size_t heap_top = 0;            // granules that were ever used
@@ -38,11 +39,26 @@ static void reserve_heap() {
     heap_top = BEFORE_FIRST;
 }
 
+static bool open_granules(size_t first, size_t end) {
+    return first >= end || !mprotect(reinterpret_cast<void*>(heap_base + first * GRANULE), (end - first) * GRANULE, PROT_READ | PROT_WRITE);
+}
+
+// All but gaps of gigabytes, which large tensors leave below what a launcher keeps: opened, they would count as memory.
+static bool open_all() {
+    size_t first = 0;
+    bool worked = true;
+    for (auto [start, count] : gaps) {
+        if (count * GRANULE < HUGE_GAP) continue;
+        worked &= open_granules(first, start);
+        first = start + count;
+    }
+    return open_granules(first, heap_top) && worked;
+}
+
 Open::Open(bool keeps) {
     std::lock_guard<std::recursive_mutex> lock(heap_lock);
     if (!keeps) forget_repeated();
-    if (opened++ == 0 && heap_top)
-        worked = !mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_READ | PROT_WRITE);
+    if (opened++ == 0 && heap_top) worked = open_all();
 }
 
 Open::~Open() {
@@ -72,12 +88,13 @@ static bool take_granules(size_t count, size_t* start) {
         size_t left = gap->second - count;
         gaps.erase(gap);
         if (left) gaps[*start + count] = left;
+        if (opened) open_granules(*start, *start + count);
         return true;
     }
     if (heap_top + count > HEAP_BYTES / GRANULE) return false;
     *start = heap_top;
     heap_top += count;
-    if (opened) mprotect(reinterpret_cast<void*>(heap_base + *start * GRANULE), count * GRANULE, PROT_READ | PROT_WRITE);
+    if (opened) open_granules(*start, *start + count);
     return true;
 }
 
