@@ -3,6 +3,9 @@
 REFUSED = "refused"
 """The device refuses every launch of a kernel. The launcher must return that error."""
 
+LEFT = "left"
+"""The simulator says what memory is still allocated when the launcher returns, that of earlier calls with it."""
+
 SPARSE = "sparse"
 """Tensors of more elements than 32 bits count. On a GPU they are real; the simulator runs some blocks of a launch."""
 

@@ -17,6 +17,7 @@ from onekernel.errors import UserError
 from onekernel.grading import reference
 from onekernel.grading.buffers import Call
 from onekernel.grading.endings import stopped_first
+from onekernel.grading.leaks import with_leaks
 from onekernel.grading.leftovers import with_leftovers
 from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of, judge_call
@@ -28,7 +29,7 @@ from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
-from onekernel.ways import AS_WRITTEN, INTERPRETED, SPARSE
+from onekernel.ways import AS_WRITTEN, INTERPRETED, LEFT, SPARSE
 
 TRIED = 4  # wrong inputs on which a mended file is run again
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
@@ -151,6 +152,7 @@ def _grade_checks(s: Submission) -> list[Verdict]:
     for check in s.exercise.checks:
         verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
     verdicts = with_leftovers(s, list(ran.values()), with_causes(s, ran, verdicts), partial(_alone, s))
+    verdicts = with_leaks(s, list(ran.values()), verdicts, partial(_left, s))
     return with_warnings(stopped_first(verdicts), warnings, s.text(), partial(_cured, s, ran))
 
 
@@ -178,6 +180,11 @@ def _alone(s: Submission, call: Call) -> CallOutcome:
     """The call, made first in a process of its own."""
     outcome = _run(s, s.backend, [call], (), counted=False)
     return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
+
+
+def _left(s: Submission, calls: Sequence[Call]) -> Sequence[CallOutcome]:
+    """The calls once more in a process of their own, each telling what memory is left behind."""
+    return _run(s, s.backend, calls, (), counted=False, ways=[LEFT] * len(calls)).calls
 
 
 def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:

@@ -29,13 +29,13 @@ from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
-from onekernel.ways import AS_WRITTEN, REFUSED, SPARSE
+from onekernel.ways import AS_WRITTEN, LEFT, REFUSED, SPARSE
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only": 1 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 COUNTING = ("count", "count-only")
 
-COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE = 4, 8, 16, 32, 64, 128
+COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE, TELL_LEFT = 4, 8, 16, 32, 64, 128, 256
 _SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
@@ -108,7 +108,8 @@ class Simulated(Untimed):
     def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
         """Calls the launcher `function`; a stream is appended. Buffers' memory becomes what the device holds.
 
-        REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. AS_WRITTEN: machine code is
+        REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. LEFT: memory that it
+        leaves allocated is reported, that of earlier calls with it. AS_WRITTEN: machine code is
         not counted. Raises BuildError if the file does not export `function`, or with another number of parameters.
         """
         address = self._address(function, len(args) + 1)
@@ -130,6 +131,8 @@ class Simulated(Untimed):
             options |= SCRAMBLE
         if way == REFUSED:
             options |= REFUSE
+        if way == LEFT:
+            options |= TELL_LEFT
         if way == SPARSE:
             options = MODES["bounds"] | SAMPLE
         if self.codes is not None and options & COUNT and way != AS_WRITTEN:

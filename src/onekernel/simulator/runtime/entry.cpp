@@ -154,6 +154,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, const float* float
     leave_device_view();
     close_heap();
     finish_streams(returned && !faulted());
+    if (returned && options & LEFT) tell_leaks();
     *status = returned ? call.status : ok_error(false);
     worker = nullptr;
     return returned;

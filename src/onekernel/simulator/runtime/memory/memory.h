@@ -69,7 +69,7 @@ void device_release(Allocation& a);
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
 const char* name_of(const Allocation& a);  // names.cpp: that of the launches which were given it, or of the line that asked for it
 void release_all();    // of what the host has asked for
-void tell_leaks();     // what a program has asked for and not freed
+void tell_leaks();     // what has been asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations
 
 // managed.cpp
