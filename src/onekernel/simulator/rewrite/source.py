@@ -13,8 +13,8 @@ from onekernel.messages import Message
 from onekernel.simulator import cccl
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.paths import INCLUDE
+from onekernel.simulator.rewrite.attributes import tell_attributes
 from onekernel.simulator.rewrite.brackets import unclosed
-from onekernel.simulator.rewrite.clusters import tell_clusters
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
 from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
@@ -143,7 +143,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
-    tokens = tell_clusters(uncast_kernels(tokens))
+    tokens = tell_attributes(uncast_kernels(tokens))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
 
 

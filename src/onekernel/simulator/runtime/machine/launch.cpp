@@ -227,6 +227,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     launch.blocks = blocks_of(config->grid);
     launch.next = 0;
     launch.aborted = launch.restart = false;
+    launch.bound = 0;
     launch.last_block = ~uint64_t(0);
     for (int i = 0; i < launch.threads; i++) {
         unsigned x = config->block.x, y = config->block.y;
@@ -268,6 +269,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     forget_launch();
     // Static arrays are known once the kernel has run; nvcc and the driver would have refused before.
     if (!error) error = check_static(*site, launch.config, shared_static_bytes());
+    if (!error) error = check_bound(*site, launch.threads, launch.bound);
     return error ? error : fault;
 }
 

@@ -60,6 +60,13 @@ int check_cluster(const LaunchSite& site, const Config& c) {
     return 0;
 }
 
+// A property of the kernel's code, as the shape of its clusters: its threads tell it.
+extern "C" void ok_launch_bounds(int threads, int, int) { worker->launch->bound = threads; }
+
+int check_bound(const LaunchSite& site, int threads, int bound) {
+    return bound && threads > bound ? refuse(site, "bound", threads, bound, ERROR_INVALID_VALUE) : 0;
+}
+
 int check_launch(const LaunchSite& site, const Config& c) {
     long long threads = 1LL * c.block.x * c.block.y * c.block.z;
     if (!c.grid.x || !c.grid.y || !c.grid.z) return refuse(site, "empty-grid", 0, 1, ERROR_INVALID_CONFIGURATION);

@@ -51,6 +51,7 @@ struct Launch {
     std::atomic<bool> undefined{false};  // a shuffle gave the value of no lane: what is computed from it says nothing
     std::atomic<bool> aborted{false};
     std::atomic<bool> restart{false};    // with the cluster that the kernel is compiled for
+    std::atomic<int> bound{0};           // threads of a block that the kernel is compiled for; 0: any
     dim3 compiled_cluster;
     uint3 index[MAX_THREADS_PER_BLOCK];  // threadIdx by rank
     std::atomic<uint64_t> last_block{~uint64_t(0)};  // the block that ended the launch early: those after it do not count

@@ -21,9 +21,9 @@
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
-#define __launch_bounds__(...)
+#define __launch_bounds__(...)  // rewrite/attributes.py puts a call of ok_launch_bounds into the kernel
 #define __maxnreg__(...)
-#define __cluster_dims__(...)  // rewrite/clusters.py puts a call of ok_cluster_dims into the kernel
+#define __cluster_dims__(...)  // and one of ok_cluster_dims
 #define __align__(n) __attribute__((aligned(n)))
 #define CUDARTAPI
 #define CUDART_CB
@@ -239,6 +239,7 @@ extern "C" void ok_cluster(ClusterPlace* out);
 extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at);
 extern "C" unsigned ok_query_shared(const volatile void* address, Site at);
 extern "C" void ok_cluster_dims(dim3 shape);
+extern "C" void ok_launch_bounds(int threads, int blocks = 0, int cluster = 0);
 extern "C" int ok_resident_blocks(const void* kernel, int threads, size_t dynamic);  // on one multiprocessor
 extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow);
 extern "C" int ok_most_in_cluster(const void* kernel);

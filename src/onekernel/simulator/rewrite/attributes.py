@@ -1,22 +1,25 @@
-"""`__cluster_dims__(x, y, z)` becomes a call at the start of the kernel, whose first thread tells it to the launch."""
+"""`__cluster_dims__(x, y, z)` and `__launch_bounds__(threads)` become calls at the start of the kernel, whose threads
+tell them to the launch."""
 
 from __future__ import annotations
 
 from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line
 
+CALLS = {"__cluster_dims__": "ok_cluster_dims(dim3({}))", "__launch_bounds__": "ok_launch_bounds({})"}
 
-def tell_clusters(tokens: list[Token]) -> list[Token]:
-    """Puts the call into every kernel that is defined with the attribute."""
+
+def tell_attributes(tokens: list[Token]) -> list[Token]:
+    """Puts the calls into every kernel that is defined with these attributes."""
     i = 0
     while i < len(tokens):
-        if tokens[i].kind == "name" and tokens[i].text == "__cluster_dims__":
+        if tokens[i].kind == "name" and tokens[i].text in CALLS:
             opening = next_solid(tokens, i + 1)
             close = closing(tokens, opening)
-            shape = one_line(tokens[opening + 1 : close])
+            values = one_line(tokens[opening + 1 : close])
             body = _body(tokens, close + 1)
             if body is not None:
-                call = Token("call", f" ::__ok::ok_cluster_dims(dim3({shape}));", tokens[body].line)
-                tokens.insert(body + 1, call)
+                call = f" ::__ok::{CALLS[tokens[i].text].format(values)};"
+                tokens.insert(body + 1, Token("call", call, tokens[body].line))
         i += 1
     return tokens
 
