@@ -30,11 +30,12 @@ static struct sigaction before[5], before_limit;
     siglongjmp(call_env, 1);
 }
 
-static const char* kind_of(int signal, const Worker* w, uintptr_t address) {
+static const char* kind_of(int signal, const Worker* w, uintptr_t address, const ucontext_t* context) {
     if (signal == SIGFPE) return "division-by-zero";
     if (signal == SIGABRT) return "abort";
     if (signal == SIGILL) return "illegal-instruction";
     if (w && in_stack_guard(*w, address)) return "stack-overflow";
+    if (w && went_astray(context)) return "astray";
     return address < 4096 ? "null-pointer" : "wild-pointer";
 }
 
@@ -81,14 +82,14 @@ static void handler(int signal, siginfo_t* info, void* raw) {
                 .code_at(stack_of(context)).other_at(a ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
                 .array("variable", a ? name_of(*a) : "").add();
         } else {
-            const char* kind = kind_of(signal, nullptr, address);
+            const char* kind = kind_of(signal, nullptr, address, context);
             if (is_program) Finding("host-crash").form("program", kind).code_at(stack_of(context)).add();
             else Finding("host-crash").form(kind).code_at(stack_of(context)).add();
         }
         leave_call(ERROR_ILLEGAL_ADDRESS, signal);
     }
     w->busy = 1;  // what is put together here is not the kernel's memory, which may be what cannot be used
-    const char* kind = kind_of(signal, w, address);
+    const char* kind = kind_of(signal, w, address, context);
     // A hook has judged this access already: an index out of a buffer's bounds says more than a crash, and a crash more
     // than "memory of the host".
     bool told = w->suspect == address && heap_base && address - heap_base < HEAP_BYTES;

@@ -65,6 +65,23 @@ uintptr_t pc_of(const ucontext_t* context) {
 #endif
 }
 
+bool went_astray(const ucontext_t* context) {
+    const uintptr_t pc = pc_of(context);
+#if defined(__x86_64__)
+    const auto bytes = reinterpret_cast<const uint8_t*>(pc);
+    if (in_code(pc)) return *bytes == 0xc3;  // ret: the processor does not go to an impossible address at all
+    if (is_readable(pc)) return false;
+    // Whoever called a null pointer left the way back on the stack.
+    const uintptr_t sp = context->uc_mcontext.gregs[REG_RSP];
+    return is_readable(sp) && !in_code(*reinterpret_cast<const uintptr_t*>(sp));
+#elif defined(__aarch64__)
+    return !in_code(pc) && context->uc_mcontext.regs[30] == pc;
+#else
+    (void)pc;
+    return false;
+#endif
+}
+
 bool is_atomic(uintptr_t pc) {
 #if defined(__x86_64__)  // a lock prefix, behind others perhaps, or xchg, which needs none
     auto byte = reinterpret_cast<const uint8_t*>(pc);

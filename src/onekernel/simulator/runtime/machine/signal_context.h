@@ -11,6 +11,8 @@ bool in_code(uintptr_t pc);
 // The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
 std::vector<uintptr_t> stack_of(const ucontext_t* context);
 uintptr_t pc_of(const ucontext_t* context);
+// Whether the thread went on where no code is, or is about to return there: what lay on its stack is not there any more.
+bool went_astray(const ucontext_t* context);
 // Whether the instruction reads and writes as one: what the host does so to memory that a kernel may be using is meant.
 bool is_atomic(uintptr_t pc);
 // Whether it was a write that faulted, where the processor tells: a host that sets a flag for a running kernel means it.
