@@ -63,7 +63,16 @@ OK_C float __log10f(float x) noexcept { return ::log10f(x); }
 OK_C float __sinf(float x) noexcept { return ::sinf(x); }
 OK_C float __cosf(float x) noexcept { return ::cosf(x); }
 OK_C float __tanf(float x) noexcept { return ::tanf(x); }
-OK_C float __tanhf(float x) noexcept { return ::tanhf(x); }
+// The hardware's own, of 11 bits alone: right kernels need more, and it must show here too (CUDA C++ Programming Guide).
+OK_C float __tanhf(float x) noexcept {
+    const float t = ::tanhf(x);
+    unsigned bits;
+    __builtin_memcpy(&bits, &t, sizeof bits);
+    bits = (bits + 0x1000u) & ~0x1fffu;
+    float rounded;
+    __builtin_memcpy(&rounded, &bits, sizeof bits);
+    return t == t ? rounded : t;
+}
 OK_C void __sincosf(float x, float* sine, float* cosine) noexcept {
     *sine = ::sinf(x);
     *cosine = ::cosf(x);

@@ -155,7 +155,7 @@ OK_FUNCTION(ex2, exp2(x))
 OK_FUNCTION(lg2, log2(x))
 OK_FUNCTION(sin, sin(x))
 OK_FUNCTION(cos, cos(x))
-OK_FUNCTION(tanh, tanh(x))
+OK_FUNCTION(tanh, decltype(x)(::__tanhf(float(x))))
 #undef OK_FUNCTION
 // copysign.f32 d, a, b: the sign of a, the size of b.
 template <class T>
