@@ -186,6 +186,9 @@ def _coverage(
             return "covers-too-little", Message(
                 "grading.sparse-too-little", {**facts, "what": Message(verb), "share": 100 * estimated / total}
             )
+        if not sums and (end := _end(call, p, tensor, kernels)) is not None:
+            values = {**facts, "first": end, "last": total - 1}
+            return "leaves-out", Message("grading.sparse-end-missing", values)
         exhausted = any(k.extra.get("exhausted") for k in kernels)
         if not exhausted and done >= LEAST_RAN and (missed := _missed(call, p, tensor)) is not None:
             values = {**facts, "what": Message(f"{verb}s"), "first": missed[0], "last": missed[1]}
@@ -193,9 +196,28 @@ def _coverage(
     return None
 
 
+def _end(call: Call, p: Parameter, tensor: Sparse, kernels: Sequence[KernelCounts]) -> int | None:
+    """The first element behind the last block's, where each block writes as many, in their order, and some are left."""
+    writers = [k for k in kernels if any(b.name == p.name and b.stored for b in k.buffers)]
+    if len(writers) != 1 or not _dense(call, p) or not len(tensor.runs):
+        return None
+    blocks, ran = prod(writers[0].grid), int(writers[0].extra.get("ran", 0))
+    starts, lengths = (tensor.runs[:, i].astype(np.int64) for i in (0, 1))
+    share, rest = divmod(int(lengths.sum()), max(ran, 1))
+    end = blocks * share
+    if rest or not 0 < end < tensor.span or (starts % share).any() or (lengths % share).any():
+        return None
+    return end // tensor.itemsize if int((starts + lengths).max()) == end else None
+
+
+def _dense(call: Call, p: Parameter) -> bool:
+    """Whether its rows leave no gaps between them."""
+    return len(shape(call.case, p)) == 1 or row_stride(call.case, p) <= shape(call.case, p)[-1]
+
+
 def _missed(call: Call, p: Parameter, tensor: Sparse) -> tuple[int, int] | None:
     """The first and the last element of the first stretch that nobody touched, where rows leave no gaps between."""
-    if len(shape(call.case, p)) > 1 and row_stride(call.case, p) > shape(call.case, p)[-1]:
+    if not _dense(call, p):
         return None
     each = BINS // STRETCHES
     width = (tensor.span // BINS + 1) * each

@@ -22,9 +22,10 @@ C_TYPES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16",
 SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
 # Elements for which an index of 32 bits, with a sign or without, comes to its end with a third of them left.
-BEYOND_32_BITS = 2**32 + 2**31 + 70_001
+# A float32 is less than it by almost a block: whoever divides in float by the size of a block has a block too few.
+BEYOND_32_BITS = 2**32 + 2**31 + 69_833
 # What is left of this number in 32 bits is a small one.
-JUST_BEYOND_32_BITS = 2**32 + 70_001
+JUST_BEYOND_32_BITS = 2**32 + 69_833
 
 Sizes = Mapping[str, int]
 Arrays = dict[str, np.ndarray]
