@@ -41,6 +41,14 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for digits in (1.4, 1.41, 1.414, 1.4142, 1.42):
         short = later(lambda d: _form_of(x, x / d, by_tanh), digits)
         yield Mistake("gelu-short-root", short, {"digits": digits})
+    yield Mistake("gelu-half-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / 2, False))
+    for forms in ((True, False), (True,), (False,)):
+        less = x / 2 if by_tanh in forms else 0 * x
+        yield Mistake("gelu-without-one", later(lambda less: _form(x, by_tanh) - less, less), variant=forms)
+    yield Mistake("gelu-cube", lambda: _tanh(x, ROOT, CUBIC * ROOT**2) if by_tanh else _form(x, False))
+    for end in (2, 3, 4, 5, 6):
+        beyond = later(lambda end: np.where(abs(x) > end, np.maximum(x, 0), _form(x, by_tanh)), end)
+        yield Mistake("gelu-relu-beyond", beyond, {"end": end})
     yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
     yield Mistake("gelu-copy", lambda: x)
     without = later(lambda tanh: _form(x, tanh) / x, by_tanh)
