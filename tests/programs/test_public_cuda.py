@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from onekernel.bench.public_cuda import patience
 from onekernel.bench.public_cuda.run import main
 from onekernel.cuda import nvcc
 from onekernel.programs.executable import LIMIT
@@ -72,3 +75,14 @@ def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path
     resumed = json.loads((tmp_path / "resumed.json").read_text())["outcomes"]
     assert {o["program"]: o["cause"] for o in resumed} == {**before, last: refused}
     assert [json.loads(line)["program"] for line in lines.read_text().splitlines()[4:]] == [last]
+
+
+def test_a_busy_machine_ends_nothing_that_goes_on_and_a_program_that_waits_is_ended(tmp_path: Path) -> None:
+    """The one works for several times as long as it may stand still, in processes of its own."""
+    turn = "import time\nwhile time.process_time() < 0.7: pass\n"
+    works = (
+        f"import subprocess, sys\nfor _ in range(5): subprocess.run([sys.executable, '-c', {turn!r}])\nprint('done')"
+    )
+    done = patience.run([sys.executable, "-c", works], tmp_path, os.environ, still=1.5)
+    assert done is not None and (done.stdout, done.returncode) == ("done\n", 0)
+    assert patience.run([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, os.environ, still=1.5) is None

@@ -9,8 +9,8 @@ import argparse
 import json
 import os
 import random
+import resource
 import shlex
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -38,9 +38,9 @@ def main(argv: Sequence[str]) -> int:
     print(say("bench.public-asked", found=len(everything), other=len(everything) - len(able), sample=len(sample)))
     if options.dry_run:
         return 0
-    began, load = time.perf_counter(), os.getloadavg()[0]
+    load = os.getloadavg()[0]
     details = Details(options.details)
-    cores = iter(_shares(options.jobs))
+    cores = iter(_cores(options.jobs))
 
     def outcome_of(candidate: Candidate) -> dict[str, Any]:
         at = candidate.root.name, candidate.path.relative_to(candidate.root).as_posix()
@@ -50,12 +50,12 @@ def main(argv: Sequence[str]) -> int:
         print(f"{outcome['cause']:<16} {outcome['program']}  {outcome.get('detail', '-')}", flush=True)
         return outcome
 
-    with ThreadPoolExecutor(max(options.jobs, 1), initializer=lambda: os.sched_setaffinity(0, next(cores))) as pool:
+    with ThreadPoolExecutor(max(options.jobs, 1), initializer=lambda: os.sched_setaffinity(0, {next(cores)})) as pool:
         outcomes = list(pool.map(outcome_of, sorted(sample, key=lambda c: c.path)))
     about = {
         "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options)]),
         "load_before": load, "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
-        "programs_with_main": len(everything), "sample": len(sample), "took": {"wall_s": time.perf_counter() - began},
+        "programs_with_main": len(everything), "sample": len(sample), "took": {"processor_s": _processor_seconds()},
         **({"not_run_again": len(kept)} if earlier else {}),
     }  # fmt: skip
     result = result_of(outcomes, about, options.folders)
@@ -68,11 +68,18 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _shares(jobs: int) -> list[set[int]]:
-    """Cores for each of `jobs` programs at once: a program that shares its blocks takes no other's."""
+def _cores(jobs: int) -> list[int]:
+    """A core for each of `jobs` programs at once. The limit is of each thread's processor time: were there threads on
+    several cores, how far they come until the first is over its limit would depend on what else those cores have to do.
+    """
     mine = sorted(os.sched_getaffinity(0))
-    each = max(len(mine) // max(jobs, 1), 1)
-    return [{mine[(k * each + i) % len(mine)] for i in range(each)} for k in range(max(jobs, 1))]
+    return [mine[k % len(mine)] for k in range(max(jobs, 1))]
+
+
+def _processor_seconds() -> float:
+    """Of everything that was built and run."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 def _shown(argv: Sequence[str], options: argparse.Namespace) -> list[str]:

@@ -9,25 +9,23 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from onekernel.bench.public_cuda import outcomes as ends
+from onekernel.bench.public_cuda import patience
 from onekernel.bench.public_cuda.programs import Candidate, helpers
 from onekernel.cuda import nvcc
 
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
 _ASKS = re.compile(r"\busage\b|invalid device ordinal", re.IGNORECASE)  # for arguments, for a second card
 _SHOWN = 6  # errors of a program, and as many warnings
-_PATIENCE = 20  # times the limit, and a minute: of the clock, which a busy machine stretches
 
 
 def tried(candidate: Candidate, limit: float) -> dict[str, Any]:
     """What became of one program: in a folder of its own that looks like the one in which it lies."""
     about = {"program": candidate.path.relative_to(candidate.root).as_posix(), "repository": candidate.root.name}
-    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for entry in candidate.path.parent.iterdir():
             (Path(folder) / entry.name).symlink_to(entry)
@@ -37,7 +35,7 @@ def tried(candidate: Candidate, limit: float) -> dict[str, Any]:
             cause, detail, findings = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, report)
         if cause in ("compile-error", "unsupported") and not report.is_file():
             cause = ends.REFUSED if _nvcc_refuses(candidate, Path(folder)) else cause
-    return {**about, "cause": cause, "detail": detail, "wall_s": time.monotonic() - began, "findings": findings}
+    return {**about, "cause": cause, "detail": detail, "findings": findings}
 
 
 def _told(finding: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,12 +56,9 @@ def _run(
              "--limit", str(limit), "--report", "json", "-o", str(report)]  # fmt: skip
     if shutil.which("g++") and re.search(r"\bomp_\w+\s*\(", candidate.path.read_text("utf-8", errors="replace")):
         words += ["-l", "gomp"]
-    try:
-        done = subprocess.run(words, cwd=report.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="replace", timeout=_PATIENCE * limit + 60, check=False,
-                              env={**os.environ, "ONEKERNEL_LANG": "en"})  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return "waits", "", []
+    done = patience.run(words, report.parent, {**os.environ, "ONEKERNEL_LANG": "en"})
+    if done is None:
+        return ends.WAITS, "", []
     if not report.is_file():
         return *_unbuilt(done.stderr), []
     told = json.loads(report.read_text(encoding="utf-8"))
