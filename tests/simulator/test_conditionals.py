@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onekernel.simulator.rewrite.conditionals import active
+from onekernel.simulator.rewrite.conditionals import HOST_VIEW, active
 from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
 CASES = [
@@ -37,3 +37,16 @@ def test_the_card_decides_which_branch_is_seen() -> None:
     tokens = tokenize("#if __CUDA_ARCH__ >= 900\nclusters\n#else\nplain\n#endif\n")
     assert text_of(active(tokens, "sm_90")).split() == ["clusters"]
     assert text_of(active(tokens)).split() == ["plain"]
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        ("#ifdef __CUDA_ARCH__\ncard\n#else\nhost\n#endif\n", {"host"}),
+        ("#if __CUDA_ARCH__ >= 700\ncard\n#endif\nafter\n", {"after"}),
+        ("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\nboth\n#else\nold\n#endif\n", {"both"}),
+        ("#if defined(__CUDA_ARCH__) && MINE\nunknown\n#else\nhost\n#endif\n", {"unknown", "host"}),
+    ],
+)
+def test_on_the_host_there_is_no_card(source: str, seen: set[str]) -> None:
+    assert set(text_of(active(tokenize(source), HOST_VIEW)).split()) == seen

@@ -174,11 +174,12 @@ def _refuse_pasted_asm(source: Source, main: Path, command: list[str]) -> None:
 
 
 def warnings_of(source: Source, library: Path) -> tuple[Finding, ...]:
-    """What the compiler only warned of when it built `library`; nothing where nobody kept it."""
+    """What was only warned of when `library` was built; of the compiler's, nothing where nobody kept it."""
     try:
-        return warnings_in(warnings_kept(library), {str(p): _text(p) for p in source.files}, source.program)
+        said = warnings_in(warnings_kept(library), {str(p): _text(p) for p in source.files}, source.program)
     except OSError:
-        return ()
+        said = ()
+    return (*source.warnings, *said)
 
 
 def warnings_kept(library: Path) -> str:

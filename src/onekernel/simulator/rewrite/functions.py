@@ -6,7 +6,7 @@ Found by the shape of their declarations; what is not recognised is left out, so
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,7 +21,7 @@ _NO_NAMES = frozenset(
      "__cluster_dims__", "__block_size__", "__declspec", "sizeof", "explicit", "typeof", "__typeof__")
 )  # fmt: skip
 _NO_VARIABLES = frozenset(("struct", "class", "union", "enum", "extern", "template", "using", "typedef", "friend"))
-_DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
+DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
     """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included."""
     bodies: dict[str, set[str]] = {}
     for token in tokens:
-        match = _DEFINE.match(token.text) if token.kind == "directive" else None
+        match = DEFINE.match(token.text) if token.kind == "directive" else None
         if match:
             bodies.setdefault(match["name"], set()).update(t.text for t in tokenize(match["body"]) if t.kind == "name")
     known: dict[str, frozenset[str]] = {}
@@ -86,7 +86,7 @@ def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
     return known
 
 
-def declarations(tokens: list[Token], defined: dict[str, frozenset[str]]) -> Declarations:
+def declarations(tokens: list[Token], defined: Mapping[str, frozenset[str]]) -> Declarations:
     """Every function and device variable at namespace and class scope. `defined`: what `macros` gives."""
     found = Declarations([], [])
     _scope(tokens, 0, len(tokens), "", defined, found)
@@ -104,7 +104,7 @@ def _of_one_mind(functions: list[Function]) -> list[Function]:
 
 
 def _scope(
-    tokens: list[Token], start: int, end: int, owner: str, defined: dict[str, frozenset[str]], found: Declarations
+    tokens: list[Token], start: int, end: int, owner: str, defined: Mapping[str, frozenset[str]], found: Declarations
 ) -> None:
     """Reads the declarations between two tokens: of a file, a namespace, a class."""
     i = begin = start
@@ -188,7 +188,7 @@ def _is_body(tokens: list[Token], begin: int, brace: int) -> bool:
 
 def _declared(
     tokens: list[Token], begin: int, end: int, close: int | None, owner: str,
-    defined: dict[str, frozenset[str]], found: Declarations,
+    defined: Mapping[str, frozenset[str]], found: Declarations,
 ) -> None:  # fmt: skip
     """Adds the function or the variable that is declared from `begin` to `end`: its semicolon or opening brace."""
     begin = _after_prefixes(tokens, begin)
@@ -203,7 +203,7 @@ def _declared(
         return
     if close is None and not _declares(texts, named):
         return
-    qualifiers = _qualifiers(texts, defined)
+    qualifiers = qualifiers_in(texts, defined)
     side = _side(qualifiers)
     if (side == HOST and qualifiers & {"constexpr", "consteval"}) or _defaulted(texts):
         side = BOTH
@@ -255,7 +255,7 @@ def _angle_end(tokens: list[Token], i: int) -> int:
     return i
 
 
-def _name(texts: list[str], defined: dict[str, frozenset[str]]) -> int | None:
+def _name(texts: list[str], defined: Mapping[str, frozenset[str]]) -> int | None:
     """Where the function's name stands among the words of its declaration: before the first brackets that are its."""
     if "operator" in texts:
         return texts.index("operator")
@@ -276,7 +276,8 @@ def _defaulted(texts: list[str]) -> bool:
     return "=" in texts and texts[-1] in ("default", "delete", "0")
 
 
-def _qualifiers(texts: list[str], defined: dict[str, frozenset[str]]) -> frozenset[str]:
+def qualifiers_in(texts: Iterable[str], defined: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """CUDA's words among `texts`, those in macros included."""
     said: set[str] = set()
     for text in texts:
         said |= defined.get(text, frozenset()) if text in defined else {text} & (_QUALIFIERS | _MEMORY)
@@ -292,10 +293,10 @@ def _side(qualifiers: frozenset[str]) -> str:
 
 
 def _variable(
-    texts: list[str], words: list[tuple[int, Token]], begin: int, owner: str, defined: dict[str, frozenset[str]],
+    texts: list[str], words: list[tuple[int, Token]], begin: int, owner: str, defined: Mapping[str, frozenset[str]],
     found: Declarations,
 ) -> None:  # fmt: skip
-    qualifiers = _qualifiers(texts, defined)
+    qualifiers = qualifiers_in(texts, defined)
     end = next((n for n, t in enumerate(texts) if t in ("=", "[", "{", ",")), len(texts))
     angle = 0
     names = []

@@ -15,6 +15,7 @@ from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.attributes import tell_attributes
 from onekernel.simulator.rewrite.brackets import unclosed
+from onekernel.simulator.rewrite.conditionals import asks_for_the_card
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
 from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
@@ -26,6 +27,7 @@ from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced
 from onekernel.simulator.rewrite.symbols import declares_aligned_types, exports, variables
 from onekernel.simulator.rewrite.tokens import Token, text_of, tokenize
+from onekernel.simulator.rewrite.two_sides import differing, on_their_sides, words_on_host
 from onekernel.simulator.rewrite.unread import NAMES, unread
 
 COMPILE_ERRORS = "01-07-compile-errors#compile-errors"
@@ -77,6 +79,9 @@ class Source:
     special: bool = False  # calls of <cmath>'s special functions, or of what is named as they are
     has_ptx: bool = False  # asm statements, as ASM marks them
     has_thrust: bool = False  # NVIDIA's own headers, in a program
+    differing: dict[str, tuple[Path, int]] = field(default_factory=dict)  # macros that the host has otherwise, or not
+    on_host: dict[str, str] = field(default_factory=dict)  # names that the host's functions use, and where
+    warnings: list[Finding] = field(default_factory=list)
 
 
 def rewrite(
@@ -92,6 +97,10 @@ def rewrite(
     source.text = "".join(line for line, needs in needed.items() if needs) + poison + text
     if source.findings:
         raise BuildError(source.findings)
+    for name, (file, line) in source.differing.items():
+        if name in source.on_host:
+            why = Message("language.of-the-card", {"name": name, "use": source.on_host[name]})
+            source.warnings.append(Finding("of-the-card", why, str(file), line, "warning", SIDES))
     return source
 
 
@@ -106,7 +115,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     """The text of one file, rewritten; "" where `source.findings` now say why it is not."""
     source.files.append(path)
     text = _read(path, source.program)
-    tokens = tokenize(text.replace("\r\n", "\n"))
+    tokens = whole = tokenize(text.replace("\r\n", "\n"))
     if source.seen is not None:
         tokens = _without_unseen(tokens, source.seen.get(path, frozenset()))
     tokens = joined(_mark_asm(tokens, source))
@@ -120,6 +129,11 @@ def _rewrite_file(path: Path, source: Source) -> str:
     _refuse(tokens, path, source)
     if source.findings:
         return ""
+    defined = macros(everything := list(with_included(tokens, path, source.folders, set())))
+    if any(asks_for_the_card(t) for t in whole):
+        both = tokens if source.seen is None else joined(whole)
+        tokens = on_their_sides(tokens, both, defined, path, source.arch)
+        source.differing.update({name: (path, line) for name, line in differing(whole, source.arch).items()})
     source.exports.update(exports(tokens))
     for name, managed in variables(tokens):
         source.variables.append(name)
@@ -127,8 +141,10 @@ def _rewrite_file(path: Path, source: Source) -> str:
     source.aligned_types |= declares_aligned_types(tokens)
     source.captures |= any(t.kind == "name" and _CAPTURES.fullmatch(t.text) for t in tokens)
     source.special |= _SPECIAL.search(text) is not None
-    everything = list(with_included(tokens, path, source.folders, set()))
-    declared = source.declared[path] = declarations(tokens, macros(everything))
+    declared = source.declared[path] = declarations(tokens, defined)
+    source.on_host.update(
+        {name: f"{path.name}:{line}" for name, line in words_on_host(tokens, declared, defined).items()}
+    )
     _tell_sides(tokens, declared, path, source)
     arity, names = kernels(everything)
     shared = {f.name for d in source.declared.values() for f in d.functions if f.side != KERNEL} & names.keys()

@@ -14,6 +14,8 @@ int library_depth = 0;
 static std::optional<Open> library_open;
 static std::optional<DeviceView> library_view;
 
+extern "C" bool ok_on_device() { return library_depth || ok_in_kernel(); }
+
 extern "C" void ok_library_work(bool begins) {
     if (worker && worker->current) return;  // an algorithm within a kernel is the kernel's own
     if (begins) {

@@ -1,0 +1,130 @@
+"""`#if` on `__CUDA_ARCH__` within functions: nvcc compiles a file once for the device and once for the host, where that
+is no macro. Here one compilation serves both, with the macro defined.
+
+So in a function of the host the condition asks for a name that nobody defines, and one of host and device has both
+bodies, the host's behind the device's, of which the first lines ask where they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from onekernel.simulator.rewrite.conditionals import CARD, HOST_VIEW, active, asks_for_the_card
+from onekernel.simulator.rewrite.functions import BOTH, DEFINE, HOST, Declarations, declarations, qualifiers_in
+from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, tokenize
+
+_NO_MACRO = "OK_NO_CARD"  # stands for __CUDA_ARCH__ in what the host has
+_ON_DEVICE = " if (!__builtin_is_constant_evaluated() && ::__ok::ok_on_device()) {"
+_ON_HOST = "} else {"
+
+
+def on_their_sides(
+    tokens: list[Token], whole: list[Token], defined: Mapping[str, frozenset[str]], path: Path, arch: str
+) -> list[Token]:
+    """The tokens with what the host has. `whole`: the same, token for token, with what a compiler for the device leaves
+    out; `defined`: what `functions.macros` gives."""
+    declared = declarations(tokens, defined)
+    seen = {HOST_VIEW: {id(t) for t in active(whole, HOST_VIEW)}, arch: {id(t) for t in active(whole, arch)}}
+
+    def on_host(begin: int, end: int) -> list[Token]:
+        out = []
+        for token, kept in zip(whole[begin:end], tokens[begin:end], strict=True):
+            if asks_for_the_card(token):
+                out.append(Token("directive", token.text.replace(CARD, _NO_MACRO), token.line))
+            elif id(token) in seen[HOST_VIEW]:
+                out.append(kept if id(token) in seen[arch] else token)
+            elif kept.kind == "directive":
+                out.append(kept)
+            else:
+                out.append(Token("space", "\n" * token.text.count("\n") or " ", token.line))
+        return out
+
+    out: list[Token] = []
+    at = 0
+    for begin, end, side in _bodies(tokens, declared, defined):
+        if begin < at or not any(asks_for_the_card(t) for t in whole[begin:end]):
+            continue
+        out += tokens[at:begin]
+        if side == HOST:
+            out += on_host(begin, end)
+        else:
+            again = Token("directive", f'\n#line {tokens[begin].line} "{path}"\n', tokens[begin].line)
+            out += [Token("mark", _ON_DEVICE, tokens[begin].line), *tokens[begin:end]]
+            out += [Token("mark", _ON_HOST, tokens[begin].line), again, *on_host(begin, end)]
+            out.append(Token("mark", "}", tokens[end - 1].line))
+        at = end
+    return out + tokens[at:]
+
+
+def _bodies(
+    tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[int, int, str]]:
+    """What is between the braces of each function that the host has, in order; of one of the host alone in pieces,
+    between those of lambdas and members in it that the device has, too."""
+    for f in sorted((f for f in declared.functions if f.body is not None), key=lambda f: f.body or 0):
+        assert f.body is not None
+        begin, end = f.body + 1, closing(tokens, f.body)
+        if f.side == BOTH:
+            yield begin, end, BOTH
+        elif f.side == HOST:
+            for opens, closes, both in _on_device(tokens, begin, end, defined):
+                yield begin, opens, HOST
+                if both:
+                    yield opens, closes, BOTH
+                begin = closes
+            yield begin, end, HOST
+
+
+def _on_device(
+    tokens: list[Token], begin: int, end: int, defined: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[int, int, bool]]:
+    """Where the bodies of lambdas and of members of local classes begin and end that have CUDA's qualifiers; whether
+    the host has them, too."""
+    i = begin
+    while i < end:
+        words: frozenset[str] = frozenset()
+        while i < end and (more := qualifiers_in([tokens[i].text], defined)):
+            words |= more
+            i = next_solid(tokens, i + 1)
+        while "__device__" in words and i < end and not is_sign(tokens, i, ";"):
+            if is_sign(tokens, i, "{"):
+                yield i + 1, closing(tokens, i), "__host__" in words
+                i = closing(tokens, i)
+                break
+            i = closing(tokens, i) + 1 if is_sign(tokens, i, "(") else i + 1
+        i += 1
+
+
+def differing(tokens: list[Token], arch: str) -> dict[str, int]:
+    """Macros that conditions on the card make others for the host, or none, and the lines that do it."""
+    of_host, of_card = (_macros(active(tokens, side)) for side in (HOST_VIEW, arch))
+    none = ("", 0)
+    return {
+        name: line
+        for name, (_, line) in (of_host | of_card).items()
+        if of_host.get(name, none)[0] != of_card.get(name, none)[0]
+    }
+
+
+def _macros(tokens: list[Token]) -> dict[str, tuple[str, int]]:
+    """The text of each macro, and where it stands."""
+    defines = ((DEFINE.match(t.text), t.line) for t in tokens if t.kind == "directive")
+    return {match["name"]: (match[0], line) for match, line in defines if match}
+
+
+def words_on_host(
+    tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]
+) -> dict[str, int]:
+    """The names in functions that the host has, directives included, and the line of each one's first use. Of two
+    bodies the host has the second."""
+    found: dict[str, int] = {}
+    for begin, end, _ in _bodies(tokens, declared, defined):
+        of_card = False
+        for token in tokens[begin:end]:
+            if token.kind == "mark":
+                of_card = token.text == _ON_DEVICE
+            inner = tokenize(token.text[1:]) if token.kind == "directive" else (token,)
+            for name in (t.text for t in inner if t.kind == "name" and not of_card):
+                found.setdefault(name, token.line)
+    return found
