@@ -396,13 +396,16 @@ def test_what_is_missing_is_refused_by_name_and_line(tmp_path: Path, header: str
     ("code", "word"),
     [
         ("cudaGraphAddDependencies(nullptr, nullptr, nullptr, 0);", "graph"),
-        ("cudaMalloc3DArray(nullptr, nullptr, {});", "array"),
-        ("float v = tex3D<float>(0, 1, 2, 3);", "texture"),
+        ("cudaMallocMipmappedArray(nullptr, nullptr, {}, 1);", "mipmap"),
+        ("float v = texCubemap<float>(0, 1, 2, 3);", "texture"),
+        ("float v = tex3DLod<float>(0, 1, 2, 3, 4);", "texture"),
         ("cudaMemcpy3DPeer(nullptr);", "3-D"),
         ("cudaMemRangeGetAttribute(nullptr, 0, 0, x, 4);", "managed"),
         ("int v = __vadd4(1, 2);", "packed"),
         ("int v = __shfl_down(1, 2);", "_sync"),
         ("cuInit(0);", "driver"),
+        ("curandStateScrambledSobol64_t state;", "quasirandom"),
+        ("curandSetQuasiRandomGeneratorDimensions(nullptr, 2);", "quasirandom"),
     ],
 )
 def test_an_unsupported_function_is_refused_by_name_and_line(tmp_path: Path, code: str, word: str) -> None:

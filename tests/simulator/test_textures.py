@@ -122,6 +122,169 @@ def test_each_address_mode_filter_and_kind_of_coordinate(tmp_path: Path) -> None
                     k += 1
 
 
+DEPTH, LAYERS = 3, 4
+DEEP = f"""
+constexpr int WIDTH = {WIDTH}, HEIGHT = {HEIGHT}, DEPTH = {DEPTH}, LAYERS = {LAYERS}, SAMPLES = {SAMPLES};
+"""
+DEEP += """#include <cuda_runtime.h>
+__global__ void sample(cudaTextureObject_t t, const float* at, float* out, int shape) {
+    const int i = threadIdx.x, layer = i % (LAYERS + 2) - 1;
+    const float x = at[i], y = at[SAMPLES + i], z = at[2 * SAMPLES + i];
+    if (shape == 0) out[i] = tex3D<float>(t, x, y, z);
+    else if (shape == 1) tex2DLayered(&out[i], t, x, y, layer);
+    else out[i] = tex1DLayered<float>(t, x, layer);
+}
+cudaError_t filled(cudaArray_t array, const float* from, cudaExtent size) {
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(const_cast<float*>(from), size.width * sizeof(float), size.width, size.height);
+    copy.dstArray = array;
+    copy.extent = size;
+    copy.kind = cudaMemcpyDeviceToDevice;
+    return cudaMemcpy3D(&copy);
+}
+extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t stream) {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    const unsigned flags[3] = {0, cudaArrayLayered, cudaArrayLayered};
+    const cudaExtent sizes[3] = {{WIDTH, HEIGHT, DEPTH}, {WIDTH, HEIGHT, LAYERS}, {WIDTH, 0, LAYERS}};
+    cudaArray_t arrays[3], none;
+    for (int i = 0; i < 3; i++)
+        if (cudaMalloc3DArray(&arrays[i], &format, sizes[i], flags[i])) return cudaErrorUnknown;
+    const cudaExtent bad[3] = {{0, 1, 1}, {4, 4, 0}, {4, 0, 2}};
+    for (int i = 0; i < 3; i++)
+        if (cudaMalloc3DArray(&none, &format, bad[i], i == 1 ? cudaArrayLayered : 0) != cudaErrorInvalidValue)
+            return cudaErrorUnknown;
+    cudaExtent asked;
+    if (cudaArrayGetInfo(nullptr, &asked, nullptr, arrays[0]) || asked.depth != DEPTH) return cudaErrorUnknown;
+    (void)cudaGetLastError();
+    for (int i = 0; i < 3; i++)
+        if (filled(arrays[i], x, make_cudaExtent(WIDTH, i == 2 ? 1 : HEIGHT, sizes[i].depth))) return cudaErrorUnknown;
+    const cudaExtent deeper = make_cudaExtent(WIDTH, HEIGHT, DEPTH + 1);
+    if (filled(arrays[0], x, deeper) != cudaErrorInvalidValue) return cudaErrorUnknown;
+    (void)cudaGetLastError();
+    const float* at = x + WIDTH * HEIGHT * LAYERS;
+    int k = 0;
+    for (int shape = 0; shape < 3; shape++)
+        for (int mode = 0; mode < 4; mode++)
+            for (int normalized = 0; normalized < 2; normalized++)
+                for (int linear = 0; linear < 2; linear++) {
+                    cudaResourceDesc what = {};
+                    what.resType = cudaResourceTypeArray;
+                    what.res.array.array = arrays[shape];
+                    cudaTextureDesc how = {};
+                    for (auto& address : how.addressMode) address = static_cast<cudaTextureAddressMode>(mode);
+                    how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+                    how.normalizedCoords = normalized;
+                    how.borderColor[0] = 0.25f;
+                    cudaTextureObject_t t;
+                    if (cudaError_t e = cudaCreateTextureObject(&t, &what, &how, nullptr)) return e;
+                    sample<<<1, SAMPLES, 0, stream>>>(t, at + normalized * 3 * SAMPLES, y + SAMPLES * k++, shape);
+                    cudaDestroyTextureObject(t);
+                }
+    cudaStreamSynchronize(stream);
+    for (cudaArray_t array : arrays) cudaFreeArray(array);
+    return cudaGetLastError();
+}
+"""
+
+
+def test_volumes_and_layers_in_each_address_mode_filter_and_kind_of_coordinate(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    layers = rng.uniform(0, 1, (LAYERS, HEIGHT, WIDTH)).astype(np.float32)
+    plain = rng.uniform(-9, 14, (3, SAMPLES)).astype(np.float32)
+    unit = (plain / 6).astype(np.float32)
+    x = np.concatenate([layers.ravel(), plain.ravel(), unit.ravel()])
+    got = clean(tmp_path, DEEP, x, np.zeros((48, SAMPLES), np.float32))
+    # A layer is taken whole, and the nearest where there is none.
+    layer = np.clip(np.arange(SAMPLES) % (LAYERS + 2) - 1, 0, LAYERS - 1)
+    lines = layers.reshape(-1, WIDTH)[:LAYERS]
+    k = 0
+    for shape in range(3):
+        for mode in MODES:
+            for normalized in (False, True):
+                for linear in (False, True):
+                    at = list(unit if normalized else plain)
+                    if shape == 0:
+                        want = sampled(layers[:DEPTH], at, mode, normalized, linear)
+                    else:
+                        of_each = layers if shape == 1 else lines
+                        every = [sampled(one, at[: one.ndim], mode, normalized, linear) for one in of_each]
+                        want = np.array(every)[layer, np.arange(SAMPLES)]
+                    np.testing.assert_allclose(
+                        got[k], want, rtol=0, atol=2e-6, err_msg=f"{shape} {mode} {normalized} {linear}"
+                    )
+                    k += 1
+
+
+VOLUMES = """#include <cuda_runtime.h>
+__global__ void turn(cudaSurfaceObject_t box, cudaSurfaceObject_t planes, cudaSurfaceObject_t lines, float* y) {
+    const int x = threadIdx.x, row = threadIdx.y, z = threadIdx.z;
+    const float v = surf3Dread<float>(box, 4 * x, row, z);
+    surf2DLayeredwrite(v + 100, planes, 4 * x, row, 1 - z);
+    if (row == 0) surf1DLayeredwrite(v + 200, lines, 4 * x, z);
+    surf3Dwrite(-v, box, 4 * x, row, LAST);
+    if (x + row + z == 0) {
+        y[0] = surf3Dread<float>(box, 0, 0, 2, cudaBoundaryModeZero);
+        surf2DLayeredread(&y[1], planes, 0, 0, -1, cudaBoundaryModeZero);
+    }
+}
+extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t stream) {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    const unsigned flags[3] = {0, cudaArrayLayered, cudaArrayLayered};
+    cudaArray_t arrays[3];
+    cudaSurfaceObject_t s[3];
+    for (int i = 0; i < 3; i++) {
+        const cudaExtent size = make_cudaExtent(4, i == 2 ? 0 : 3, 2);
+        if (cudaMalloc3DArray(&arrays[i], &format, size, flags[i] | cudaArraySurfaceLoadStore)) return cudaErrorUnknown;
+        cudaResourceDesc what = {};
+        what.resType = cudaResourceTypeArray;
+        what.res.array.array = arrays[i];
+        if (cudaCreateSurfaceObject(&s[i], &what)) return cudaErrorUnknown;
+    }
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr = make_cudaPitchedPtr(const_cast<float*>(x), 16, 4, 3);
+    copy.dstArray = arrays[0];
+    copy.extent = make_cudaExtent(4, 3, 2);
+    copy.kind = cudaMemcpyDeviceToDevice;
+    cudaMemcpy3D(&copy);
+    turn<<<1, dim3(4, 3, 2), 0, stream>>>(s[0], s[1], s[2], y);
+    cudaStreamSynchronize(stream);
+    for (int i = 0; i < 3; i++) {
+        const int rows = i == 2 ? 1 : 3;
+        cudaMemcpy3DParms back = {};
+        back.srcArray = arrays[i];
+        back.dstPtr = make_cudaPitchedPtr(y + 2 + 24 * i, 16, 4, rows);
+        back.extent = make_cudaExtent(4, rows, 2);
+        back.kind = cudaMemcpyDeviceToDevice;
+        cudaMemcpy3D(&back);
+        cudaDestroySurfaceObject(s[i]);
+        cudaFreeArray(arrays[i]);
+    }
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+def test_surfaces_of_volumes_and_layers(tmp_path: Path) -> None:
+    x = np.arange(1, 25, dtype=np.float32)
+    got = clean(tmp_path, VOLUMES.replace("LAST", "z"), x, np.zeros(58, np.float32))
+    box = x.reshape(2, 3, 4)
+    assert got[:2].tolist() == [0, 0]
+    np.testing.assert_array_equal(got[2:26].reshape(2, 3, 4), -box)
+    np.testing.assert_array_equal(got[26:50].reshape(2, 3, 4), box[::-1] + 100)
+    np.testing.assert_array_equal(got[50:].reshape(2, 4), box[:, 0] + 200)
+    source = VOLUMES.replace("LAST", "z + 2")
+    (tmp_path / "beyond").mkdir()
+    _, report = run(tmp_path / "beyond", source, x, np.zeros(58, np.float32))
+    line = next(i for i, text in enumerate(source.splitlines(), 1) if "z + 2" in text)
+    assert [(f.code, f.line) for f in report.findings] == [("out-of-bounds-write", line)]
+    assert "layer 2" in report.findings[0].message.text("en") and "capa 2" in report.findings[0].message.text("es")
+    (tmp_path / "other").mkdir()
+    other = VOLUMES.replace("surf3Dread<float>(box, 4 * x, row, z)", "surf2Dread<float>(box, 4 * x, row)")
+    _, report = run(tmp_path / "other", other.replace("LAST", "z"), x, np.zeros(58, np.float32))
+    assert len(report.findings) == 1 and "other dimensions" in report.findings[0].message.text("en")
+
+
 FORMATS = """
 using Texture = cudaTextureObject_t;
 __global__ void k(Texture bytes, Texture shorts, Texture whole, Texture list, cudaSurfaceObject_t in,
@@ -221,7 +384,7 @@ def test_formats_linear_memory_and_surfaces(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [
     "texture<float, 2, cudaReadModeElementType> picture;", "void bind() { cudaBindTexture(0, 0); }",
-    "#include <texture_fetch_functions.h>", "__device__ float f(long t) { return tex3D<float>(t, 0, 0, 0); }",
+    "#include <texture_fetch_functions.h>", "__device__ float f(long t) { return texCubemap<float>(t, 0, 0, 0); }",
 ])  # fmt: skip
 def test_what_is_not_here_is_refused_with_what_to_use(tmp_path: Path, text: str) -> None:
     path = tmp_path / "kernel.cu"
@@ -255,11 +418,14 @@ def test_a_surface_has_no_elements_of_three_channels(tmp_path: Path, use: str) -
     assert any("three channels" in f.message.text("en") for f in caught.value.findings)
 
 
-def test_a_graded_file_uses_no_texture_unit_whose_requests_nobody_counts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("source", "word"), [(FORMATS, "tex2D"), (VOLUMES.replace("LAST", "z"), "surf3D")])
+def test_a_graded_file_uses_no_texture_unit_whose_requests_nobody_counts(
+    tmp_path: Path, source: str, word: str
+) -> None:
     path = tmp_path / "kernel.cu"
-    path.write_text(FORMATS, encoding="utf-8")
+    path.write_text(source, encoding="utf-8")
     with pytest.raises(BuildError) as caught:
         simulator.build(path, "check", scrambled=True)
     finding = caught.value.findings[0]
-    assert finding.code == "unsupported" and "tex2D" in FORMATS.splitlines()[(finding.line or 0) - 1]
-    assert "tex2D" in finding.message.text("en") and "tex2D" in finding.message.text("es")
+    assert finding.code == "unsupported" and word in source.splitlines()[(finding.line or 0) - 1]
+    assert word in finding.message.text("en") and word in finding.message.text("es")

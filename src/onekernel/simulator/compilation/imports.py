@@ -35,7 +35,7 @@ _WEAK = re.compile(r"_ZT[HW]\w+|_ITM_\w+|__gmon_start__|__cxa_\w+|__pthread_key_
 _OF_THE_RUNTIME = re.compile(r"_ZN4__ok(?!4trap|13assert_failed|14missing_return)\w+")
 # Texture units, whose requests are not counted, and the words that ask for them.
 _TEXTURES = re.compile(r"ok_(?:texture|surface)_\w+")
-_TEXTURE_WORDS = re.compile(r"\b(?:(?:tex|surf)[12]D\w*|cudaCreate(?:Texture|Surface)Object)\b")
+_TEXTURE_WORDS = re.compile(r"\b(?:(?:tex|surf)[123]D\w*|cudaCreate(?:Texture|Surface)Object)\b")
 
 
 def without_use(library: Path, texts: Iterable[tuple[Path, str]]) -> list[Finding]:

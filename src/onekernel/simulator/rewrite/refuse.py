@@ -40,11 +40,11 @@ _FAMILIES = tuple(
          r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)Node|AddMemcpyNode(?:1D)?|AddMem(?:Alloc|Free)Node|MemAttr\w+)$)\w+"
          r"|cudaStream(?:GetCaptureInfo|BeginCaptureToGraph|UpdateCapture)\w*",
          "this part of CUDA graphs"),
-        (r"cuda(?:Malloc|Free)(?:3D|Mipmapped)Array|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
-         "CUDA arrays of three dimensions or with mipmaps"),
-        (r"tex3D\w*|tex[12]D(?:Layered|Lod|Grad|gather)\w*|texCubemap\w*",
-         "textures beyond tex1Dfetch, tex1D and tex2D"),
-        (r"surf3D\w*|surf[12]DLayered\w*|surfCubemap\w*", "surfaces of more than two dimensions"),
+        (r"cuda(?:Malloc|Free)MipmappedArray|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
+         "CUDA arrays with mipmaps, and copies between arrays"),
+        (r"tex(?:[123]D|[12]DLayered)(?:Lod|Grad|gather)\w*|texCubemap\w*",
+         "textures beyond tex1Dfetch, tex1D, tex2D, tex3D and their layered forms"),
+        (r"surfCubemap\w*", "surfaces of cubes"),
         (r"cudaMemcpy3D(?:Peer|Batch)\w*", "3-D copies of several devices"),
         (r"cudaMemPool(?:Create|Destroy|TrimTo|Export|Import|[GS]etAccess)\w*|cudaDeviceSetMemPool|cudaMallocFromPoolAsync",
          "memory pools of one's own"),
@@ -55,6 +55,8 @@ _FAMILIES = tuple(
         (r"__shfl(?:_up|_down|_xor)?|__ballot|__any|__all", "warp functions without _sync, which CUDA removed"),
         (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor)[A-Z]\w*|cuInit", "the CUDA driver API"),
         (r"cu(?:dnn|fft)[A-Z]\w*", "CUDA's libraries"),
+        (r"curand(?:State(?:Scrambled)?Sobol|DirectionVectors|GetDirectionVectors|GetScrambleConstants|SetQuasiRandom)\w*",
+         "quasirandom numbers of cuRAND"),
     )
 )
 

@@ -33,14 +33,14 @@ long long addressed(long long i, long long size, AddressMode mode) {
     }
 }
 
-Texel texel_at(Worker& w, const TextureObject& t, long long x, long long y, uintptr_t pc) {
+Texel texel_at(Worker& w, const TextureObject& t, long long x, long long y, long long z, uintptr_t pc) {
     Texel out;
-    if (x < 0 || y < 0) {
+    if (x < 0 || y < 0 || z < 0) {
         for (int c = 0; c < 4; c++) out.value[c] = t.border[c], out.whole[c] = static_cast<int32_t>(t.border[c]);
         return out;
     }
     const int bytes = t.channels * t.bits / 8;
-    const char* at = t.data + y * t.pitch + x * bytes;
+    const char* at = t.data + z * t.plane + y * t.pitch + x * bytes;
     texture_access(w, reinterpret_cast<uintptr_t>(at), bytes, false, pc);
     for (int c = 0; c < t.channels; c++) {
         uint32_t raw = 0;
@@ -56,6 +56,13 @@ Texel texel_at(Worker& w, const TextureObject& t, long long x, long long y, uint
         if (t.normalized_values) out.value[c] = fmaxf(static_cast<float>(whole) / most, -1.0f);
     }
     return out;
+}
+
+// Whether what an object reads has as many dimensions, and layers, as the function that is called.
+bool has_shape(const TextureObject& t, TextureShape shape) {
+    if (t.linear_memory || shape == SHAPE_ELEMENTS) return t.linear_memory && shape == SHAPE_ELEMENTS;
+    const int dimensions = t.depth && !t.layered ? 3 : t.height ? 2 : 1;
+    return t.layered == in_layers(shape) && dimensions == dimensions_of(shape);
 }
 
 // Where a coordinate falls: the element, and the next one's weight.
@@ -90,60 +97,66 @@ extern "C" bool ok_texture_destroy(uint64_t handle) {
     return true;
 }
 
-extern "C" void ok_texture_fetch(uint64_t handle, int dimensions, bool whole, float x, float y, int element, uint32_t* out, Site at) {
+extern "C" void ok_texture_fetch(uint64_t handle, TextureShape shape, float x, float y, float z, int index, uint32_t* out, Site at) {
     const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
     Worker& w = *worker;
     const TextureObject* found = ok_texture_find(handle);
     if (!w.current || !found) trap("a texture object that was not created, or has been destroyed", at);
     const TextureObject& t = *found;
-    if (t.linear_memory != whole || (!whole && (t.height > 0) != (dimensions == 2)))
-        trap("tex1Dfetch is for linear memory, tex1D and tex2D for arrays of one and of two dimensions", at);
+    if (!has_shape(t, shape)) trap("a function for textures of other dimensions or layers: tex1Dfetch is for linear memory", at);
     Texel sum;
-    if (whole) {
-        if (element >= 0 && static_cast<size_t>(element) < t.width) sum = texel_at(w, t, element, 0, pc);  // outside: 0
+    if (shape == SHAPE_ELEMENTS) {
+        if (index >= 0 && static_cast<size_t>(index) < t.width) sum = texel_at(w, t, index, 0, 0, pc);  // outside: 0
     } else {
-        const size_t rows = dimensions == 2 ? t.height : 1;
-        const Sample px = placed(t, x, t.width, t.address[0]);
-        const Sample py = dimensions == 2 ? placed(t, y, rows, t.address[1]) : Sample{0, 0};
-        for (int j = 0; j <= (t.linear_filter && dimensions == 2); j++)
-            for (int i = 0; i <= t.linear_filter; i++) {
-                const long long column = addressed(px.first + i, static_cast<long long>(t.width), t.address[0]);
-                const long long row = addressed(py.first + j, static_cast<long long>(rows), t.address[1]);
-                const Texel texel = texel_at(w, t, column, row, pc);
-                if (!t.linear_filter) {
-                    sum = texel;
-                    continue;
-                }
-                const float weight = (i ? px.weight : 1 - px.weight) * (j ? py.weight : 1 - py.weight);
-                for (int c = 0; c < 4; c++)
-                    if (weight != 0) sum.value[c] += weight * texel.value[c];
+        const float place[3] = {x, y, z};
+        const size_t size[3] = {t.width, t.height, t.depth};
+        const int dimensions = dimensions_of(shape);
+        Sample at_axis[3] = {};
+        for (int d = 0; d < dimensions; d++) at_axis[d] = placed(t, place[d], size[d], t.address[d]);
+        const long long layer = in_layers(shape) ? addressed(index, static_cast<long long>(t.depth), ADDRESS_CLAMP) : 0;
+        for (int corner = 0; corner < (t.linear_filter ? 1 << dimensions : 1); corner++) {
+            long long element[3] = {0, 0, layer};
+            float weight = 1;
+            for (int d = 0; d < dimensions; d++) {
+                const int next = corner >> d & 1;
+                element[d] = addressed(at_axis[d].first + next, static_cast<long long>(size[d]), t.address[d]);
+                weight *= next ? at_axis[d].weight : 1 - at_axis[d].weight;
             }
+            const Texel texel = texel_at(w, t, element[0], element[1], element[2], pc);
+            if (!t.linear_filter) sum = texel;
+            for (int c = 0; c < 4; c++)
+                if (t.linear_filter && weight != 0) sum.value[c] += weight * texel.value[c];
+        }
     }
     const bool floats = t.kind == TEXEL_FLOAT || t.normalized_values;
     for (int c = 0; c < 4; c++) out[c] = floats ? bit_cast<uint32_t>(sum.value[c]) : static_cast<uint32_t>(sum.whole[c]);
 }
 
-extern "C" void ok_surface_access(uint64_t handle, int dimensions, int x, int y, void* value, int bytes, int mode, bool writes, Site at) {
+extern "C" void ok_surface_access(uint64_t handle, TextureShape shape, int x, int y, int z, void* value, int bytes, int mode, bool writes,
+                                  Site at) {
     const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
     Worker& w = *worker;
     const TextureObject* found = ok_texture_find(handle);
     if (!w.current || !found) trap("a surface object that was not created, or has been destroyed", at);
     const TextureObject& t = *found;
-    if ((t.height > 0) != (dimensions == 2)) trap("a surface of one dimension that is used as one of two, or the other way round", at);
+    if (!has_shape(t, shape)) trap("a surface that is used as one of other dimensions or layers", at);
     const long long width = static_cast<long long>(t.pitch), rows = t.height ? static_cast<long long>(t.height) : 1;
-    const bool outside = x < 0 || x + bytes > width || y < 0 || y >= rows;
+    const long long planes = t.depth ? static_cast<long long>(t.depth) : 1;
+    const bool outside = x < 0 || x + bytes > width || y < 0 || y >= rows || z < 0 || z >= planes;
     constexpr int ZERO = 0, CLAMP = 1;
     if (outside && mode == CLAMP) {
         x = static_cast<int>(x < 0 ? 0 : x + bytes > width ? width - bytes : x);
-        y = static_cast<int>(y < 0 ? 0 : y >= rows ? rows - 1 : y);
+        y = static_cast<int>(addressed(y, rows, ADDRESS_CLAMP));
+        z = static_cast<int>(addressed(z, planes, ADDRESS_CLAMP));
     } else if (outside) {
         if (!writes) __builtin_memset(value, 0, static_cast<size_t>(bytes));
         if (mode == ZERO) return;
-        Finding(writes ? "out-of-bounds-write" : "out-of-bounds-read", pc).form("surface").code_at(pc).here().number("x", x)
-            .number("y", y).number("width", width).number("rows", rows).number("bytes", bytes).add();
+        Finding(writes ? "out-of-bounds-write" : "out-of-bounds-read", pc).form(t.depth ? "volume" : "surface").code_at(pc).here()
+            .number("x", x).number("y", y).number("z", z).number("width", width).number("rows", rows).number("planes", planes)
+            .number("bytes", bytes).add();
         stop_launch(ERROR_LAUNCH_FAILURE);
     }
-    char* place = t.data + static_cast<size_t>(y) * t.pitch + x;
+    char* place = t.data + static_cast<size_t>(z) * t.plane + static_cast<size_t>(y) * t.pitch + x;
     texture_access(w, reinterpret_cast<uintptr_t>(place), bytes, writes, pc);
     __builtin_memcpy(writes ? place : value, writes ? value : place, static_cast<size_t>(bytes));
 }

@@ -1,5 +1,5 @@
-// CUDA arrays, texture and surface objects on the host (CUDA C++ Programming Guide, "Texture and Surface Memory"), in one and two
-// dimensions. Layers, cubes, mipmaps and three dimensions are refused by name.
+// CUDA arrays, texture and surface objects on the host (CUDA C++ Programming Guide, "Texture and Surface Memory"). Arrays of three
+// dimensions and of layers are made in volume_api.h; cubes and mipmaps are refused by name.
 #pragma once
 #include <type_traits>
 
@@ -25,12 +25,18 @@ enum cudaResourceType {
 constexpr unsigned cudaArrayDefault = 0, cudaArrayLayered = 1, cudaArraySurfaceLoadStore = 2, cudaArrayCubemap = 4,
                    cudaArrayTextureGather = 8;
 
+struct cudaExtent {
+    size_t width, height, depth;  // width: in bytes; in elements where an array takes part
+};
 struct cudaArray {
     cudaChannelFormatDesc desc;
-    size_t width, height;  // in elements; height 0: one dimension
+    size_t width, height, depth;  // in elements; 0: it has no such dimension. Of layers the depth is how many there are
     unsigned flags;
     char* data;
     size_t ok_row() const { return width * static_cast<size_t>(desc.x + desc.y + desc.z + desc.w) / 8; }
+    size_t ok_rows() const { return height ? height : 1; }
+    size_t ok_plane() const { return ok_row() * ok_rows(); }
+    size_t ok_planes() const { return depth ? depth : 1; }
 };
 typedef cudaArray* cudaArray_t;
 typedef const cudaArray* cudaArray_const_t;
@@ -92,7 +98,8 @@ inline bool resource_of(const cudaResourceDesc* resource, TextureObject& out) {
     if (resource->resType == cudaResourceTypeArray) {
         const cudaArray* array = resource->res.array.array;
         if (array == nullptr || !channels_of(array->desc, out)) return false;
-        out.data = array->data, out.width = array->width, out.height = array->height, out.pitch = array->ok_row();
+        out.data = array->data, out.width = array->width, out.height = array->height, out.depth = array->depth;
+        out.pitch = array->ok_row(), out.plane = array->ok_plane(), out.layered = array->flags & cudaArrayLayered;
         return true;
     }
     if (resource->resType == cudaResourceTypeLinear) {
@@ -113,7 +120,7 @@ inline bool resource_of(const cudaResourceDesc* resource, TextureObject& out) {
 
 inline cudaError_t array_copy(const Queue& queue, bool host_waits, const cudaArray* array, size_t x, size_t y, void* other, size_t pitch,
                               size_t width, size_t height, cudaMemcpyKind kind, bool to_array) {
-    const size_t row = array == nullptr ? 0 : array->ok_row(), rows = array == nullptr ? 0 : array->height ? array->height : 1;
+    const size_t row = array == nullptr ? 0 : array->ok_row(), rows = array == nullptr ? 0 : array->ok_rows();
     if (array == nullptr || x > row || width > row - x || y > rows || height > rows - y) return fail(cudaErrorInvalidValue);
     char* place = array->data + y * row + x;
     return to_array ? queued_copy(queue, host_waits, place, row, other, pitch, width, height, kind)
@@ -123,11 +130,20 @@ inline cudaError_t array_copy(const Queue& queue, bool host_waits, const cudaArr
 inline cudaError_t array_copy(const Queue& queue, bool host_waits, const cudaArray* array, size_t x, size_t y, void* other, size_t bytes,
                               cudaMemcpyKind kind, bool to_array) {
     if (array == nullptr) return fail(cudaErrorInvalidValue);
-    const size_t row = array->ok_row(), from = y * row + x, all = row * (array->height ? array->height : 1);
+    const size_t row = array->ok_row(), from = y * row + x, all = array->ok_plane();
     if (from > all || bytes > all - from) return fail(cudaErrorInvalidValue);
     char* place = array->data + from;
     return to_array ? queued_copy(queue, host_waits, place, bytes, other, bytes, bytes, 1, kind)
                     : queued_copy(queue, host_waits, other, bytes, place, bytes, bytes, 1, kind);
+}
+
+inline cudaError_t array_made(cudaArray_t* array, const cudaChannelFormatDesc* desc, const cudaExtent& size, unsigned flags, Site at) {
+    TextureObject format{};
+    if (array == nullptr || desc == nullptr || size.width == 0 || !channels_of(*desc, format)) return fail(cudaErrorInvalidValue);
+    cudaArray made{*desc, size.width, size.height, size.depth, flags, nullptr};
+    const cudaError_t error = allocate(&made.data, made.ok_plane() * made.ok_planes(), at);
+    if (error == cudaSuccess) *array = new cudaArray(made);
+    return error;
 }
 
 }  // namespace __ok
@@ -148,13 +164,8 @@ OK_LIBRARY_HOST_ONLY inline cudaChannelFormatDesc cudaCreateChannelDescHalf() { 
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* desc, size_t width,
                                                         size_t height = 0, unsigned flags = 0, OK_AT) {
-    __ok::TextureObject shape{};
-    if (array == nullptr || desc == nullptr || width == 0 || !__ok::channels_of(*desc, shape)) return __ok::fail(cudaErrorInvalidValue);
     if (flags & ~(cudaArraySurfaceLoadStore | cudaArrayTextureGather)) return __ok::fail(cudaErrorInvalidValue);
-    cudaArray made{*desc, width, height, flags, nullptr};
-    const cudaError_t error = __ok::allocate(&made.data, made.ok_row() * (height ? height : 1), at);
-    if (error == cudaSuccess) *array = new cudaArray(made);
-    return error;
+    return __ok::array_made(array, desc, {width, height, 0}, flags, at);
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeArray(cudaArray_t array, OK_AT) {
     if (array == nullptr) return cudaSuccess;
@@ -163,8 +174,9 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeArray(cudaArray_t array, OK_AT) 
     delete array;
     return error;
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, struct cudaExtent*, unsigned* flags, cudaArray_t array) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
     if (array == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (extent != nullptr) *extent = {array->width, array->height, array->depth};
     if (desc != nullptr) *desc = array->desc;
     if (flags != nullptr) *flags = array->flags;
     return cudaSuccess;
@@ -219,7 +231,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaCreateTextureObject(cudaTextureObjec
     made.normalized_values = desc->readMode == cudaReadModeNormalizedFloat && made.kind != __ok::TEXEL_FLOAT;
     if (made.normalized_values && made.bits == 32) return __ok::fail(cudaErrorInvalidNormSetting);
     if (made.linear_filter && made.kind != __ok::TEXEL_FLOAT && !made.normalized_values) return __ok::fail(cudaErrorInvalidFilterSetting);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 3; ++i) {
         made.address[i] = static_cast<__ok::AddressMode>(desc->addressMode[i]);
         // Wrapping and mirroring are for normalized coordinates; without them they clamp.
         const bool turns = made.address[i] == __ok::ADDRESS_WRAP || made.address[i] == __ok::ADDRESS_MIRROR;

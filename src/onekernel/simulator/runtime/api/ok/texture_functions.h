@@ -6,10 +6,10 @@
 namespace __ok {
 
 template <class T>
-OK_ALWAYS T fetched(uint64_t handle, int dimensions, bool whole, float x, float y, int element, Site at) {
+OK_ALWAYS T fetched(uint64_t handle, TextureShape shape, float x, float y, float z, int index, Site at) {
     using Part = typename Channels<T>::type;
     uint32_t raw[4];
-    ok_texture_fetch(handle, dimensions, whole, x, y, element, raw, at);
+    ok_texture_fetch(handle, shape, x, y, z, index, raw, at);
     Part parts[4];
     for (int i = 0; i < 4; ++i) {
         if constexpr (std::is_floating_point_v<Part>) parts[i] = bit_cast<float>(raw[i]);
@@ -21,64 +21,59 @@ OK_ALWAYS T fetched(uint64_t handle, int dimensions, bool whole, float x, float 
 }
 // A surface holds elements of one, two or four channels, as nvcc has it; one access moves one of them.
 template <class T>
-OK_ALWAYS void surface_access(uint64_t handle, int dimensions, int x, int y, T* value, cudaSurfaceBoundaryMode mode, bool writes, Site at) {
+OK_ALWAYS void surface_access(uint64_t handle, TextureShape shape, int x, int y, int z, T* value, cudaSurfaceBoundaryMode mode, bool writes, Site at) {
     static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0, "a surface has no elements of three channels, nor of more than 16 bytes");
-    ok_surface_access(handle, dimensions, x, y, value, sizeof(T), mode, writes, at);
+    ok_surface_access(handle, shape, x, y, z, value, sizeof(T), mode, writes, at);
 }
 template <class T>
-OK_ALWAYS T surface_read(uint64_t handle, int dimensions, int x, int y, cudaSurfaceBoundaryMode mode, Site at) {
+OK_ALWAYS T surface_read(uint64_t handle, TextureShape shape, int x, int y, int z, cudaSurfaceBoundaryMode mode, Site at) {
     T out;
-    surface_access(handle, dimensions, x, y, &out, mode, false, at);
+    surface_access(handle, shape, x, y, z, &out, mode, false, at);
     return out;
 }
 
 }  // namespace __ok
 
-template <class T>
-OK_ALWAYS T tex1Dfetch(cudaTextureObject_t object, int x, OK_AT) {
-    return __ok::fetched<T>(object, 1, true, 0, 0, x, at);
-}
-template <class T>
-OK_ALWAYS T tex1D(cudaTextureObject_t object, float x, OK_AT) {
-    return __ok::fetched<T>(object, 1, false, x, 0, 0, at);
-}
-template <class T>
-OK_ALWAYS T tex2D(cudaTextureObject_t object, float x, float y, OK_AT) {
-    return __ok::fetched<T>(object, 2, false, x, y, 0, at);
-}
-template <class T>
-OK_ALWAYS void tex1Dfetch(T* out, cudaTextureObject_t object, int x, OK_AT) {
-    *out = tex1Dfetch<T>(object, x, at);
-}
-template <class T>
-OK_ALWAYS void tex1D(T* out, cudaTextureObject_t object, float x, OK_AT) {
-    *out = tex1D<T>(object, x, at);
-}
-template <class T>
-OK_ALWAYS void tex2D(T* out, cudaTextureObject_t object, float x, float y, OK_AT) {
-    *out = tex2D<T>(object, x, y, at);
-}
-template <class T>
-OK_ALWAYS T surf1Dread(cudaSurfaceObject_t object, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    return __ok::surface_read<T>(object, 1, x, 0, mode, at);
-}
-template <class T>
-OK_ALWAYS T surf2Dread(cudaSurfaceObject_t object, int x, int y, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    return __ok::surface_read<T>(object, 2, x, y, mode, at);
-}
-template <class T>
-OK_ALWAYS void surf1Dread(T* out, cudaSurfaceObject_t object, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    *out = surf1Dread<T>(object, x, mode, at);
-}
-template <class T>
-OK_ALWAYS void surf2Dread(T* out, cudaSurfaceObject_t object, int x, int y, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    *out = surf2Dread<T>(object, x, y, mode, at);
-}
-template <class T>
-OK_ALWAYS void surf1Dwrite(T value, cudaSurfaceObject_t object, int x, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    __ok::surface_access(object, 1, x, 0, &value, mode, true, at);
-}
-template <class T>
-OK_ALWAYS void surf2Dwrite(T value, cudaSurfaceObject_t object, int x, int y, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {
-    __ok::surface_access(object, 2, x, y, &value, mode, true, at);
-}
+// A function of textures, and its form that stores what it returns. PLACE: its parameters; USED: their names; then the shape
+// and where in it.
+#define OK_TEXTURE(NAME, PLACE, USED, ...)                                               \
+    template <class T>                                                                   \
+    OK_ALWAYS T NAME(cudaTextureObject_t object, OK_LIST PLACE, OK_AT) {                 \
+        return __ok::fetched<T>(object, __ok::__VA_ARGS__, at);                          \
+    }                                                                                    \
+    template <class T>                                                                   \
+    OK_ALWAYS void NAME(T* out, cudaTextureObject_t object, OK_LIST PLACE, OK_AT) {      \
+        *out = NAME<T>(object, OK_LIST USED, at);                                        \
+    }
+#define OK_LIST(...) __VA_ARGS__
+OK_TEXTURE(tex1Dfetch, (int x), (x), SHAPE_ELEMENTS, 0, 0, 0, x)
+OK_TEXTURE(tex1D, (float x), (x), SHAPE_1D, x, 0, 0, 0)
+OK_TEXTURE(tex2D, (float x, float y), (x, y), SHAPE_2D, x, y, 0, 0)
+OK_TEXTURE(tex3D, (float x, float y, float z), (x, y, z), SHAPE_3D, x, y, z, 0)
+OK_TEXTURE(tex1DLayered, (float x, int layer), (x, layer), SHAPE_1D_LAYERS, x, 0, 0, layer)
+OK_TEXTURE(tex2DLayered, (float x, float y, int layer), (x, y, layer), SHAPE_2D_LAYERS, x, y, 0, layer)
+#undef OK_TEXTURE
+
+// The same for surfaces: a read in two forms, and a write.
+#define OK_SURFACE(NAME, PLACE, USED, ...)                                                                                              \
+    template <class T>                                                                                                                  \
+    OK_ALWAYS T NAME##read(cudaSurfaceObject_t object, OK_LIST PLACE, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, OK_AT) {     \
+        return __ok::surface_read<T>(object, __ok::__VA_ARGS__, mode, at);                                                              \
+    }                                                                                                                                   \
+    template <class T>                                                                                                                  \
+    OK_ALWAYS void NAME##read(T* out, cudaSurfaceObject_t object, OK_LIST PLACE, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap,   \
+                              OK_AT) {                                                                                                  \
+        *out = NAME##read<T>(object, OK_LIST USED, mode, at);                                                                           \
+    }                                                                                                                                   \
+    template <class T>                                                                                                                  \
+    OK_ALWAYS void NAME##write(T value, cudaSurfaceObject_t object, OK_LIST PLACE, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap, \
+                               OK_AT) {                                                                                                 \
+        __ok::surface_access(object, __ok::__VA_ARGS__, &value, mode, true, at);                                                        \
+    }
+OK_SURFACE(surf1D, (int x), (x), SHAPE_1D, x, 0, 0)
+OK_SURFACE(surf2D, (int x, int y), (x, y), SHAPE_2D, x, y, 0)
+OK_SURFACE(surf3D, (int x, int y, int z), (x, y, z), SHAPE_3D, x, y, z)
+OK_SURFACE(surf1DLayered, (int x, int layer), (x, layer), SHAPE_1D_LAYERS, x, 0, layer)
+OK_SURFACE(surf2DLayered, (int x, int y, int layer), (x, y, layer), SHAPE_2D_LAYERS, x, y, layer)
+#undef OK_SURFACE
+#undef OK_LIST

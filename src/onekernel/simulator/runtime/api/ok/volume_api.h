@@ -1,11 +1,8 @@
-// Copies and fills of boxes: cudaMemcpy3D and its kin, between rows with a pitch and CUDA arrays of up to two dimensions
-// (CUDA Runtime API, "Memory Management"). A box is as many copies of planes as it is deep.
+// CUDA arrays of three dimensions and of layers, and copies and fills of boxes: cudaMemcpy3D and its kin, between rows with a
+// pitch and arrays (CUDA Runtime API, "Memory Management"). A box is as many copies of planes as it is deep.
 #pragma once
 #include "texture_api.h"
 
-struct cudaExtent {
-    size_t width, height, depth;  // width: in bytes; in elements where an array takes part
-};
 struct cudaPos {
     size_t x, y, z;
 };
@@ -42,9 +39,9 @@ inline bool box_of(const cudaArray* array, const cudaPos& pos, const cudaPitched
         if (bytes.height == 1 && bytes.depth == 1 && out.pitch < bytes.width) out.pitch = bytes.width;
         return fits && (bytes.depth <= 1 || pos.y + bytes.height <= rows.ysize);
     }
-    const size_t row = array->ok_row(), x = pos.x * (row / array->width), high = array->height ? array->height : 1;
-    out = {array->data + pos.y * row + x, row, 0};
-    return x <= row && bytes.width <= row - x && pos.y <= high && bytes.height <= high - pos.y && pos.z == 0 && bytes.depth <= 1;
+    const size_t row = array->ok_row(), x = pos.x * (row / array->width), high = array->ok_rows(), deep = array->ok_planes();
+    out = {array->data + pos.z * array->ok_plane() + pos.y * row + x, row, array->ok_plane()};
+    return x <= row && bytes.width <= row - x && pos.y <= high && bytes.height <= high - pos.y && pos.z <= deep && bytes.depth <= deep - pos.z;
 }
 inline cudaError_t copy_box(const Queue& queue, bool host_waits, const cudaMemcpy3DParms* p) {
     if (p == nullptr) return fail(cudaErrorInvalidValue);
@@ -70,6 +67,19 @@ inline cudaError_t fill_box(const Queue& queue, const cudaPitchedPtr& rows, int 
 }
 }  // namespace __ok
 
+// One, two or three dimensions, by which extents are 0; of layers the depth says how many there are.
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* desc, cudaExtent size,
+                                                          unsigned flags = 0, OK_AT) {
+    const bool layered = flags & cudaArrayLayered;
+    if (flags & cudaArrayCubemap) {
+        __ok::ok_unsupported("cudaArrayCubemap", at);
+        return __ok::fail(cudaErrorNotSupported);
+    }
+    const bool gathers = flags & cudaArrayTextureGather;  // two dimensions alone
+    if ((layered ? size.depth == 0 : size.depth != 0 && size.height == 0) || (gathers && (size.height == 0 || size.depth != 0)))
+        return __ok::fail(cudaErrorInvalidValue);
+    return __ok::array_made(array, desc, size, flags, at);
+}
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMalloc3D(cudaPitchedPtr* made, cudaExtent extent, OK_AT) {
     if (made == nullptr) return __ok::fail(cudaErrorInvalidValue);
     *made = {nullptr, 0, extent.width, extent.height};
