@@ -94,9 +94,23 @@ static inline __attribute__((always_inline)) Access this_access(Worker& w, unsig
     return {static_cast<uint32_t>(w.block + 1), w.time, Access::at(pc - text_base(), w.rank), 15, static_cast<uint8_t>(flags)};
 }
 
+// The commonest access: a plain read of a whole word of shared memory in which no earlier access meets it. Put down field by
+// field, as check_word would after it has put each of those accesses together.
+static inline __attribute__((always_inline)) bool reads_in_order(const Worker& w, ShadowWord& c, uint32_t owner, const Access now) {
+    if (now.flags || now.bytes != 15 || c.launch != race_serial || c.init != 15 || c.init_block != owner) return false;
+    auto harmless = [&](const KeptAccess& p) {
+        const bool own = (p.where ^ now.where) % (1 << Access::THREAD_BITS) == 0;
+        return !p.block || (p.block == now.block && (own || p.time < w.barrier_time));
+    };
+    if (c.last[ATOMICS].block || !harmless(c.last[WRITER])) return false;
+    c.put(harmless(c.last[READER]) ? READER : READER2, now);
+    return true;
+}
+
 static inline __attribute__((always_inline)) void check_word_of_block(Worker& w, const Place& place, ShadowWord& c, uintptr_t at, int bytes,
                                                                       const Access now, uintptr_t pc) {
     uint32_t owner = place.owner ? place.owner : now.block;
+    if (reads_in_order(w, c, owner, now)) return;
     if (c.launch != race_serial || c.init_block != owner) {
         if (c.init_block != owner || c.launch < first_serial) {
             c.init_block = owner;

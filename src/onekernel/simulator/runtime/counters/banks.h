@@ -41,17 +41,23 @@ struct Served {
     int wavefronts, parts;
 };
 
-// Of each part the most distinct words that one bank must give.
+// Of each part the most distinct words that one bank must give. An access is aligned: its words are those of neighbouring banks,
+// which give as many words as each other.
 inline Served serve(const uint64_t* addresses, const int* lanes, int count, int bytes, bool load) {
     Served all{};
+    const int of_piece = __builtin_ctz(static_cast<unsigned>(std::max(bytes, WORD_BYTES)));  // bits of an address
+    const uint64_t places = BANKS * WORD_BYTES >> of_piece;
     each_part(addresses, lanes, count, bytes, load, [&](int begin, int end) {
-        uint64_t word[2 * WARP];
-        int n = 0, in_bank[BANKS] = {}, most = 0;
-        for (int i = begin; i < end; i++)
-            for (int k = 0; k < words_each(bytes); k++) word[n++] = word_of(addresses[i]) + k;
-        std::sort(word, word + n);
-        for (int i = 0; i < n; i++)
-            if (!i || word[i] != word[i - 1]) most = std::max(most, ++in_bank[bank_of(word[i])]);
+        int most = 0, given[BANKS] = {}, last[BANKS], before[WARP];  // of each place; the lane before with a piece of the same
+        for (int i = begin; i < end; i++) {
+            const uint64_t wanted = addresses[i] >> of_piece, place = wanted & (places - 1);
+            int k = given[place] ? last[place] : -1;
+            while (k >= 0 && addresses[k] >> of_piece != wanted) k = before[k];
+            if (k >= 0) continue;
+            before[i] = given[place] ? last[place] : -1;
+            last[place] = i;
+            most = std::max(most, ++given[place]);
+        }
         all.wavefronts += most;
         all.parts++;
     });

@@ -31,15 +31,18 @@ struct Log {
     size_t next = 0;  // the first that is not joined yet
 };
 
+// What each lane looks at, and only then where it puts its address: apart, so that the former of many steps stay in the cache.
 struct Step {
     uint64_t code;   // of its kind
-    RequestKind kind;
     unsigned lanes;  // one bit each
-    uint64_t addresses[WARP];
+};
+struct Addresses {
+    uint64_t of[WARP];
 };
 
 struct Steps {
     std::vector<Step> list;
+    std::vector<Addresses> addresses;
     size_t used = 0;
     unsigned diverged = 0;  // lanes that have a log of their own
 };
@@ -84,19 +87,20 @@ void join_lockstep(Worker& w, int warp, unsigned group) {
     bool diverged = s.list[0].lanes != group;  // some have nothing to do here
     for (size_t k = 0; k < s.used; k++) {
         const Step& step = s.list[k];
+        const uint64_t* all = s.addresses[k].of;
         unsigned next = k + 1 < s.used ? s.list[k + 1].lanes : 0;
         diverged |= next && next != step.lanes;  // some go on, some have done
         if (step.lanes == ~0u) {
-            execute(w, warp, step.kind, step.addresses, EVERY_LANE, nullptr, WARP, diverged);
+            execute(w, warp, RequestKind::of(step.code), all, EVERY_LANE, nullptr, WARP, diverged);
         } else {
             uint64_t addresses[WARP];
             int lanes[WARP], n = 0;
             for (unsigned rest = step.lanes; rest; rest &= rest - 1) {
                 lanes[n] = __builtin_ctz(rest);
-                addresses[n] = step.addresses[lanes[n]];
+                addresses[n] = all[lanes[n]];
                 n++;
             }
-            execute(w, warp, step.kind, addresses, lanes, nullptr, n, diverged);
+            execute(w, warp, RequestKind::of(step.code), addresses, lanes, nullptr, n, diverged);
         }
         diverged = false;
     }
@@ -167,7 +171,7 @@ void diverge(Lockstep& all, int warp) {
         auto& entries = all.logs[warp * WARP + i].entries;
         own.swap(entries);
         entries.clear();
-        for (size_t k = 0; k < mine; k++) entries.push_back({s.list[k].addresses[i], s.list[k].kind});
+        for (size_t k = 0; k < mine; k++) entries.push_back({s.addresses[k].of[i], RequestKind::of(s.list[k].code)});
         entries.insert(entries.end(), own.begin(), own.end());
         s.diverged |= 1u << i;
         own.clear();
@@ -200,10 +204,9 @@ bool add_step(Steps& s, const RequestKind& kind) {
     if (s.used == s.list.size()) {
         Busy busy;
         s.list.resize(std::max<size_t>(16, 2 * s.used));
+        s.addresses.resize(s.list.size());
     }
-    s.list[s.used].kind = kind;
-    s.list[s.used].code = kind.code();
-    s.list[s.used++].lanes = 0;
+    s.list[s.used++] = {kind.code(), 0};
     return true;
 }
 }  // namespace
@@ -251,9 +254,8 @@ void add_counts(const Launch& launch) {
     if (!(s.diverged & bit)) {
         uint32_t& mine = own.taken[w.rank];
         if (mine == s.used && add_step(s, kind)) {
-            Step& step = s.list[mine++];
-            step.addresses[w.rank % WARP] = address;
-            step.lanes |= bit;
+            s.addresses[mine].of[w.rank % WARP] = address;
+            s.list[mine++].lanes |= bit;
             return;
         }
         s.diverged |= bit;
@@ -281,9 +283,8 @@ inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, 
         log_apart(w, address, kind);
         return;
     }
-    Step& step = s.list[mine++];
-    step.addresses[w.rank % WARP] = address;
-    step.lanes |= bit;
+    s.addresses[mine].of[w.rank % WARP] = address;
+    s.list[mine++].lanes |= bit;
 }
 
 void log_barrier(Worker& w, Site at) {

@@ -13,6 +13,9 @@ struct RequestKind {
     uint8_t bytes, flags;
     bool shared;
     uint64_t code() const { return uint64_t(shared) << 48 | uint64_t(flags) << 40 | uint64_t(bytes) << 32 | pc; }
+    static RequestKind of(uint64_t code) {
+        return {static_cast<uint32_t>(code), static_cast<uint8_t>(code >> 32), static_cast<uint8_t>(code >> 40), code >> 48 != 0};
+    }
     bool operator==(const RequestKind& o) const { return code() == o.code(); }
 };
 
