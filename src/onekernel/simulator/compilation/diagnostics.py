@@ -19,7 +19,10 @@ _CONFIGURATION = re.compile(
 # clang++ leaves out the name.
 _CONSTANT_VALUE = re.compile(r"'(?:__)?constinit' variable '([^']+)'|variable does not have a constant initializer")
 _GIVEN_A_VALUE = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*[={(]")
-_LIBRARY_NAME = re.compile(r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)")
+_LIBRARY_NAME = re.compile(  # g++'s words, then clang++'s
+    r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)|"
+    r"(?:use of undeclared identifier|unknown type name) '(?P<name2>(?P<library2>cublas|curand)\w*)'"
+)
 _LIBRARIES = {
     "cublas": ("cuBLAS", "#include <cublas_v2.h>"),
     "curand": ("cuRAND", "#include <curand.h>, <curand_kernel.h>"),
@@ -87,8 +90,9 @@ def _known(what: str, line: int, text: list[str]) -> Message | None:
     if _CONFIGURATION.search(what):
         return Message("language.launch-configuration")
     if match := _LIBRARY_NAME.search(what):
-        library, header = _LIBRARIES[match["library"]]
-        return Message("simulator.library-name", {"name": match["name"], "library": library, "header": header})
+        library, header = _LIBRARIES[match["library"] or match["library2"]]
+        name = match["name"] or match["name2"]
+        return Message("simulator.library-name", {"name": name, "library": library, "header": header})
     constant = _CONSTANT_VALUE.search(what)
     if not constant:
         return None
