@@ -35,5 +35,5 @@ def test_a_difference_is_said_or_silent(
 
 def test_the_record_has_no_other_silent_difference_than_the_one_the_page_names() -> None:
     silent = {kernel for ends in RECORDED["ends"].values() for kernel, end in ends.items() if end == SILENT}
-    assert silent == {"tests/right/mul_online_joined_by_operator.cu"}
+    assert silent == {"tests/right/mul_maximum_by_ordered_bits.cu"}
     assert all(len(ends) > 100 for ends in RECORDED["ends"].values())
