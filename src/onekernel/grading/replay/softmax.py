@@ -17,7 +17,8 @@ from onekernel.grading.replay.base import THREADS, Mistake, Replayed, dealt, lat
 from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, weightings
 from onekernel.messages import Message
 
-STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0)  # where a maximum is begun, in place of -INFINITY
+# Where a maximum is begun, in place of -INFINITY.
+STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7)
 FACTOR_FROM = 1e-3  # of a row's largest element: smaller ones have too few digits in a narrow type
 FACTOR_OFF = 1e-3
 EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 0
@@ -164,6 +165,9 @@ def _of_whole_numbers(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-integer", lambda: cut / row_sum(cut), variant="difference")
     input_cut = _Rows(np.trunc(r.x))
     yield Mistake("softmax-integer", lambda: input_cut.above(input_cut.largest), variant="input")
+    held = _Rows(np.where(np.abs(r.x) < 2**31, np.trunc(r.x), np.float32(-(2**31))))  # of what no int holds, an int
+    yield Mistake("softmax-integer", lambda: held.above(r.largest), variant="input in an int")
+    yield Mistake("softmax-integer", lambda: r.above(held.largest), variant="maximum in an int")
 
 
 def _of_the_rows(case: Replayed, r: _Rows) -> Iterator[Mistake]:

@@ -71,6 +71,14 @@ def crowd(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return {"x": x + (60_000.0 / rows * rng.permutation(rows) - 30_000.0)[:, None]}
 
 
+def beyond_half(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """Rows by turns below and above 0, at levels from 100,000 to 100,000,000: in half precision infinite, and a
+    float's steps are up to 8. No further: so far exp2(fma(x, log2(e), -max * log2(e))) is right."""
+    rows = np.arange(sizes["rows"])
+    level = np.where(rows % 2, 1.0, -1.0) * 10.0 ** (5 + rows // 2 % 4)
+    return {"x": rng.standard_normal((sizes["rows"], sizes["cols"])) * 8 + level[:, None]}
+
+
 def masked(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     """About half of each row is -inf, as a causal mask leaves it; one element at least is finite."""
     x = rng.standard_normal((sizes["rows"], sizes["cols"]))
