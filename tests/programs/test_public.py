@@ -148,6 +148,34 @@ def test_a_vector_without_gaps_is_one_copy(tmp_path: Path) -> None:
     assert (done.stdout, done.returncode) == ("0 2\n", 0), done.stderr
 
 
+MANAGED = """#include <cublas_v2.h>
+#include <cstdio>
+int main() {
+    const int n = 2048;
+    float *a, *x, *y, one = 1, zero = 0;
+    cudaMallocManaged(&a, n * n * sizeof *a);
+    cudaMallocManaged(&x, n * sizeof *x);
+    cudaMallocManaged(&y, n * sizeof *y);
+    for (int i = 0; i < n * n; i++) a[i] = 1;
+    for (int i = 0; i < n; i++) x[i] = 2;
+    cublasHandle_t handle;
+    cublasCreate(&handle);
+    cublasSgemv(handle, CUBLAS_OP_N, n, n, &one, a, n, x, 1, &zero, y, 1);
+    cudaDeviceSynchronize();
+    printf("%g\\n", y[n - 1]);
+    for (float* p : {a, x, y}) cudaFree(p);
+    cublasDestroy(handle);
+}
+"""
+
+
+@pytest.mark.slow
+def test_what_the_host_has_written_is_not_asked_byte_by_byte(tmp_path: Path) -> None:
+    (tmp_path / "managed.cu").write_text(MANAGED)
+    done = onekernel("run", tmp_path / "managed.cu", "--limit", "3")
+    assert (done.stdout, done.returncode) == ("4096\n", 0), done.stderr
+
+
 CAPTURED = """#include <cublas_v2.h>
 #include <cstdio>
 int main() {

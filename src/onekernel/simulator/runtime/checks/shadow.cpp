@@ -99,10 +99,13 @@ void mark_lines(Allocation& a, uintptr_t offset, size_t bytes) {
 }
 
 bool is_initialised(const Allocation& a, uintptr_t offset) {
-    if (a.initialised || (a.managed && host_has_written(a.base + offset))) return true;
-    if (!a.shadow) return false;
-    const ShadowLine& line = a.lines[offset / LINE_BYTES];
-    return line.in_words ? a.shadow[offset / 4].init >> offset % 4 & 1 : line.init[offset % LINE_BYTES / 64] >> offset % 64 & 1;
+    if (a.initialised) return true;
+    if (a.shadow) {
+        const ShadowLine& line = a.lines[offset / LINE_BYTES];
+        const unsigned bit = line.in_words ? a.shadow[offset / 4].init >> offset % 4 & 1 : line.init[offset % LINE_BYTES / 64] >> offset % 64 & 1;
+        if (bit) return true;
+    }
+    return a.managed && host_has_written(a.base + offset);  // last: the system is asked
 }
 
 void mark_initialised(uintptr_t address, size_t bytes) {

@@ -104,6 +104,7 @@ extern "C" bool ok_library_operands(const LibraryCall* call, const Operand* oper
     const void* pointers[8];
     for (int i = 0; i < count; i++) pointers[i] = operands[i].data;
     ok_stream_work(call->function, nullptr, call->stream, pointers, count, call->at);
+    note_host_writes();  // of whole pages, of which the system would else be asked byte by byte
     for (int i = 0; i < count && options & RACES; i++) {
         const Operand& o = operands[i];
         if (!o.reads) continue;
