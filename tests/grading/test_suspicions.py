@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from onekernel.backends.base import Finding
 from onekernel.grading.mends import mended
 from onekernel.messages import Message
+from onekernel.simulator.compilation.lint import lint
 from support.corpus import graded
 
 KERNEL = """#include <cuda_runtime.h>
@@ -82,3 +84,11 @@ def test_a_line_is_mended(kind: str, values: dict[str, object], line: str, inste
     finding = Finding(f"warning-{kind}", Message(f"compile.warning-{kind}", values), "k.cu", 2, "warning")
     found = list(mended(f"// first\n{line}\n// last", [finding]))
     assert found == [f"// first\n{text}\n// last" for text in instead]
+
+
+def test_a_long_file_is_looked_through_once_for_each_rule() -> None:
+    lines = [f"__device__ float part_{k}(float* x, int n) {{ return x[n % {k + 1}] * 2.0f + n; }}" for k in range(3000)]
+    began = time.process_time()
+    found = list(lint({"long.cu": "\n".join([*lines, "int* counts;", "cudaMalloc(counts, 4);"])}))
+    assert [(line, key) for _, line, key, _ in found] == [(3002, "no-address")]
+    assert time.process_time() - began < 5  # walked through again at each line: 20

@@ -81,8 +81,9 @@ def _open(hidden: Iterable[Path], needed: Iterable[Path]) -> Iterator[str]:
 def _trees(at: str, is_open: bool, marks: dict[str, bool]) -> Iterator[str]:
     is_open = marks.get(at, is_open)
     beneath = at.rstrip("/") + "/"
-    inside = {name.removeprefix(beneath).split("/")[0] for name in marks if name.startswith(beneath) and name != at}
-    if not any(marks[m] != is_open for m in marks if m.startswith(beneath) and m != at):
+    marks = {name: mark for name, mark in marks.items() if name.startswith(beneath) and name != at}
+    inside = {name.removeprefix(beneath).split("/")[0] for name in marks}
+    if all(mark == is_open for mark in marks.values()):
         if is_open:
             yield at
         return

@@ -100,7 +100,9 @@ def _allocated(lines: Sequence[str]) -> Found:
     text = "\n".join(lines)
     for n, line in enumerate(lines, 1):
         given = _NO_ADDRESS.search(line)
-        name = given[1] if given else "$."
+        if given is None:
+            continue
+        name = given[1]
         if re.search(rf"\b\w+\s*\*\s*{name}\b(?!\s*\[)", text) and not re.search(rf"\*\s*\*\s*{name}\b", text):
             yield n, "no-address", {"name": name}
 

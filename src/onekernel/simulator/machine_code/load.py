@@ -9,7 +9,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +118,7 @@ def load(path: Path, files: Iterable[Path], arch: str) -> Codes | None:
     except (ValueError, subprocess.TimeoutExpired):  # not a listing as this disassembler's are known
         return None
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".part", delete=False, encoding="utf-8") as file:
-        json.dump(asdict(codes), file)
+        file.write(json.dumps({"kernels": [vars(code) for code in codes.kernels], "places": codes.places}))
     os.replace(file.name, kept)
     prune(folder, _KEPT_BYTES, suffix=".json")
     return codes

@@ -29,13 +29,16 @@ class Doubts:
 
     def of(self, access: Mapping[str, Any], place: tuple[str, int] | None) -> set[str]:
         """What the compiler may do to an access at that place: "merges", "repeats" or "apart"."""
+        if not any(access["doubts"]):
+            return set()
         told = {
             name
             for name, count in zip(_TOLD, access["doubts"], strict=True)
             if count * (_RARELY_APART if name == "apart" else _RARE) > access["requests"]
         }
         out = told & {"merges", "repeats", "apart"}
-        again = told & {"walked_again", "unchanged_walked_again"} if self._may_be_unrolled(place) else set[str]()
+        again = told & {"walked_again", "unchanged_walked_again"}
+        again = again if again and self._may_be_unrolled(place) else set[str]()
         if "walked_again" in again or (self._promised(place) and (again or "unchanged" in told)):
             out.add("repeats")
         return out

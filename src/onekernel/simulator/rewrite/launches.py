@@ -33,11 +33,11 @@ def joined(tokens: list[Token]) -> list[Token]:
     """The tokens with `<< <` and `>> >`, as some editors write them, in one piece; nvcc takes them for that."""
     out = list(tokens)
     for i in range(len(out) - 3):
-        for sign in "<>":
-            if [t.kind for t in out[i : i + 4]] == ["sign", "sign", "space", "sign"] and all(
-                out[k].text == sign for k in (i, i + 1, i + 3)
-            ):
-                out[i + 2], out[i + 3] = out[i + 3], out[i + 2]
+        if out[i].text not in ("<", ">"):
+            continue
+        one, other, space, last = out[i : i + 4]
+        if space.kind == "space" and one.text == other.text == last.text:
+            out[i + 2], out[i + 3] = last, space
     return out
 
 
@@ -101,7 +101,7 @@ def _chevrons(tokens: list[Token], start: int, sign: str, outside_brackets: bool
     while i < len(tokens):
         if outside_brackets and tokens[i].kind == "sign" and tokens[i].text in "([{":
             i = closing(tokens, i)
-        elif all(is_sign(tokens, i + k, sign) for k in range(3)):
+        elif tokens[i].text == sign and all(is_sign(tokens, i + k, sign) for k in range(3)):
             return i
         i += 1
     return len(tokens)

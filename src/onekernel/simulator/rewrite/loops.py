@@ -6,7 +6,7 @@ from a kernel's parameter, or is compared with what threads, blocks and grids ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
@@ -41,10 +41,13 @@ def loops_of(text: str) -> list[Loop]:
     # Members go: threadIdx.x has nothing to do with a parameter x.
     tokens = [t for k, t in enumerate(tokens) if not (k and t.kind == "name" and tokens[k - 1].text in (".", "->"))]
     functions = list(_functions(tokens))
+    places: dict[str, list[int]] = {}  # of each name among the tokens
+    for i, token in enumerate(tokens):
+        places.setdefault(token.text, []).append(i)
     for _ in range(_ROUNDS):
         for function in functions:
             _follow(tokens, function)
-        _pass_on(tokens, functions)
+        _pass_on(tokens, functions, places)
     return [loop for function in functions for loop in _loops(tokens, function)]
 
 
@@ -100,10 +103,11 @@ def _expression_end(tokens: list[Token], i: int, end: int) -> int:
     return i
 
 
-def _pass_on(tokens: list[Token], functions: list[_Function]) -> None:
+def _pass_on(tokens: list[Token], functions: list[_Function], places: Mapping[str, list[int]]) -> None:
     """A helper's parameter is such a name where every call passes one."""
     for helper in functions:
-        calls = [call for caller in functions for call in _calls(tokens, caller, helper.name)]
+        named = places.get(helper.name, [])
+        calls = [call for caller in functions for call in _calls(tokens, caller, named)]
         for k, parameter in enumerate(helper.parameters):
             passed = [call[k] if k < len(call) else (False, False) for call in calls]
             if passed and all(given for given, _ in passed):
@@ -112,12 +116,10 @@ def _pass_on(tokens: list[Token], functions: list[_Function]) -> None:
                 helper.varying.add(parameter)
 
 
-def _calls(tokens: list[Token], caller: _Function, name: str) -> Iterator[list[tuple[bool, bool]]]:
-    """Of each call of `name` in a function, which arguments are given and which vary."""
+def _calls(tokens: list[Token], caller: _Function, named: list[int]) -> Iterator[list[tuple[bool, bool]]]:
+    """Of each call in a function of the one that is `named` there, which arguments are given and which vary."""
     begin, end = caller.body
-    for i in range(begin, end):
-        if tokens[i].text != name:
-            continue
+    for i in (place for place in named if begin <= place < end):
         opens = i + 1
         if tokens[opens].text == "<":
             while opens < end and tokens[opens].text not in ("(", ";"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.conditionals import active
@@ -127,6 +128,7 @@ def _of_cub(name: str, program: bool) -> str | None:
     return f"cub::{name} (CUDA 13 has {now})" if now else f"this part of CUB (cub::{name})"
 
 
+@cache
 def _family(name: str) -> str | None:
     what = next((what for pattern, what in _FAMILIES if pattern.fullmatch(name)), None)
     return f"{what} ({name})" if what else None

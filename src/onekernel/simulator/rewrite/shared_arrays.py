@@ -65,13 +65,15 @@ def _end(tokens: list[Token], i: int) -> int:
 def _at_namespace_scope(tokens: list[Token], end: int) -> bool:
     """True if every brace that is open at `end` belongs to a namespace or to extern "C"."""
     opened: list[bool] = []
-    for i in range(end):
-        if is_sign(tokens, i, "{"):
+    for i, token in enumerate(tokens[:end]):
+        if token.kind != "sign":
+            continue
+        if token.text == "{":
             before = previous_solid(tokens, i - 1)
             outer = previous_solid(tokens, before - 1)
             words = [tokens[k].text for k in (before, outer) if k >= 0]
             opened.append("namespace" in words or words == ['"C"', "extern"])
-        elif is_sign(tokens, i, "}") and opened:
+        elif token.text == "}" and opened:
             opened.pop()
     return all(opened)
 
