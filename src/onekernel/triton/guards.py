@@ -152,12 +152,13 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
 
 
 def _refuse_bfloat16_arithmetic(interpreter: Any) -> None:
-    builder, handle, refused = interpreter.InterpreterBuilder, interpreter.TensorHandle, interpreter.tl.bfloat16.name
+    builder, handle, scalar = interpreter.InterpreterBuilder, interpreter.TensorHandle, interpreter.tl.dtype
+    refused = interpreter.tl.bfloat16.name
 
     def refusing(method: Callable[..., Any]) -> Callable[..., Any]:
         def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
             for a in args:
-                if type(a) is handle and a.dtype.scalar.name == refused:
+                if type(a) is handle and (a.dtype if type(a.dtype) is scalar else a.dtype.scalar).name == refused:
                     raise Stop(Finding("bf16-arithmetic", Message("triton.bf16-arithmetic"), chapter=CHAPTER))
             return method(self, *args, **kwargs)
 

@@ -28,6 +28,7 @@ def hasten() -> None:
     _remember_types(interpreter)
     _leave_idle_checks(interpreter)
     _describe_once(interpreter.tl.core)
+    _leave_shapes(interpreter)
     _reduce_in_pairs(interpreter)
     keep_rules(interpreter, interpreter.tl.core)
 
@@ -90,6 +91,15 @@ def _remember_types(interpreter: Any) -> None:
             fitting.add(key)
         return key in fitting
 
+    handle = interpreter.TensorHandle
+    check = handle.__post_init__
+
+    def init_handle(self: Any, data: Any, dtype: Any, attr: dict[str, Any] | None = None) -> None:
+        self.data, self.dtype, self.attr = data, dtype, {} if attr is None else attr
+        if (data.itemsize, dtype.name) not in fitting:
+            check(self)
+
+    handle.__init__ = init_handle
     interpreter._get_np_dtype, interpreter._validate_np_data_size = remembered, remembered_fit
 
 
@@ -99,6 +109,26 @@ def _leave_idle_checks(interpreter: Any) -> None:
     builder = interpreter.interpreter_builder
     if not builder.options.debug:
         builder.options = replace(builder.options, sanitize_overflow=False)
+
+
+def _leave_shapes(interpreter: Any) -> None:
+    """Tensors of one shape are not compared size by size to find the shape that they share, as at each load and store;
+    and a new dimension is a view, for which NumPy's own function first asks what it was given."""
+    semantic, builder = interpreter.interpreter_semantic, interpreter.InterpreterBuilder
+    share, expand = semantic.broadcast_impl_value, builder.create_expand_dims
+
+    def shared(lhs: Any, rhs: Any) -> Any:
+        sizes = getattr(lhs.type, "_onekernel_sizes", None)
+        if sizes is not None and sizes == getattr(rhs.type, "_onekernel_sizes", None):
+            return lhs, rhs
+        return share(lhs, rhs)
+
+    def expanded(self: Any, arg: Any, axis: int) -> Any:
+        if not 0 <= axis <= arg.data.ndim:
+            return expand(self, arg, axis)
+        return interpreter.TensorHandle(arg.data[(slice(None),) * axis + (None,)], arg.dtype.scalar)
+
+    semantic.broadcast_impl_value, builder.create_expand_dims = shared, expanded
 
 
 def _reduce_in_pairs(interpreter: Any) -> None:
@@ -146,7 +176,7 @@ def _describe_once(core: Any) -> None:
         known = blocks.get(key) if all(type(size) is int for size in sizes) else None
         if known is None:
             make_block(self, element_ty, shape)
-            self._onekernel_tensors = {}
+            self._onekernel_tensors, self._onekernel_sizes = {}, sizes
             blocks[key] = dict(vars(self))
         else:
             vars(self).update(known)

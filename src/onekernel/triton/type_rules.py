@@ -49,7 +49,7 @@ class _Recipe:
     constants: list[Any] = field(default_factory=list)
     steps: list[_Step] = field(default_factory=list)
     result: int = 0
-    kind: Any = None  # of the result; None where it is an operand itself
+    said: dict[str, Any] | None = None  # what the result says of itself; None where it is an operand
 
 
 def keep_rules(interpreter: Any, core: Any) -> None:
@@ -76,12 +76,13 @@ class _Rules:
 
     def of(self, member: Callable[..., Any]) -> Callable[..., Any]:
         """The operation, with what it has found out kept."""
-        recipes, semantic = self._recipes, self._semantic
+        recipes, semantic, tensor, key_of = self._recipes, self._semantic, self._core.tensor, self._key
 
         def operation(*args: Any, _semantic: Any = None, **named: Any) -> Any:
             operands = (*args, *named.values()) if named else args
             try:
-                key = (member, *named, *map(self._key, operands))
+                kinds = [x.onekernel_kind if type(x) is tensor else key_of(x) for x in operands]
+                key = (member, *named, *kinds)
             except _Other:
                 return member(*args, _semantic=semantic, **named)
             recipe = recipes.get(key)
@@ -94,10 +95,8 @@ class _Rules:
         return operation
 
     def _key(self, value: Any) -> Any:
-        """What of an operand decides about types: a tensor's type, a number's value."""
+        """What of an operand that is no tensor decides about types."""
         kind, core = type(value), self._core
-        if kind is core.tensor:
-            return value.onekernel_kind
         if kind in self._plain:
             return kind, value
         if kind is float:
@@ -128,7 +127,7 @@ class _Rules:
         return result
 
     def _again(self, recipe: _Recipe, operands: tuple[Any, ...]) -> Any:
-        if recipe.kind is None:
+        if recipe.said is None:
             return operands[recipe.tensors[recipe.result]]
         handles = [operands[n].handle for n in recipe.tensors]
         handles += recipe.constants
@@ -137,7 +136,9 @@ class _Rules:
             for place, number in step.places:
                 given[place] = handles[number]
             handles.append(step.method(*given))
-        return self._core.tensor(handles[recipe.result], recipe.kind)
+        made = self._core.tensor.__new__(self._core.tensor)
+        made.__dict__ = {**recipe.said, "handle": handles[recipe.result]}
+        return made
 
 
 class _Recorder:
@@ -191,4 +192,4 @@ class _Recorder:
                 return None
             places = [(at, numbers[id(x)]) for at, x in enumerate(args) if isinstance(x, self._handle)]
             steps.append(_Step(method, list(args), places))
-        return _Recipe(list(tensors), self._constants, steps, number, result.type)
+        return _Recipe(list(tensors), self._constants, steps, number, dict(vars(result)))
