@@ -21,13 +21,13 @@ import pytest
 from onekernel.cohort import similar
 from onekernel.cohort.dates import lateness
 from onekernel.cohort.handed_in import Student
-from onekernel.course import Course, find_root
+from onekernel.course import Course
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
-from onekernel.labs.reader import load
 from onekernel.messages import Message, area, speaking
 from onekernel.ops import OPERATORS
 from onekernel.report import class_page, gradebook, gradescope, hidden, junit, lessons, student_page
 from onekernel.report.gradebook import Row
+from support.course import COURSE
 
 NASTY = "<script>alert(1)</script>\"'=&"
 SIZE = 8191  # of a hidden input, which nobody must read anywhere
@@ -35,7 +35,7 @@ SIZE = 8191  # of a hidden input, which nobody must read anywhere
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load(find_root(Path(__file__)))
+    return COURSE
 
 
 @pytest.fixture

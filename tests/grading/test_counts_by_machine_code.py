@@ -13,8 +13,7 @@ from onekernel.cuda import nvcc
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Verdict
-from onekernel.labs.reader import load
-from support.course import ROOT
+from support.course import COURSE, ROOT
 
 pytestmark = [
     pytest.mark.slow,
@@ -50,12 +49,11 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
 
 def memory(slug: str, path: Path, number: int = 0, **options: object) -> Verdict:
     """The verdict of the exercise's memory check of that number."""
-    course = load(ROOT)
-    exercise = course.exercises[slug]
+    exercise = COURSE.exercises[slug]
     checks = [c for c in exercise.checks if c.kind.name == "memory"]
     one = replace(checks[number], options={**checks[number].options, **options})
     some = replace(exercise, checks=(one,), dtypes=("float32",))
-    (verdict,) = grade(Submission(course, some, path, "simulator", fresh_seed())).verdicts
+    (verdict,) = grade(Submission(COURSE, some, path, "simulator", fresh_seed())).verdicts
     return verdict
 
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import pytest
 
-from onekernel.course import Course, find_root
+from onekernel.course import Course
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Result, Scorecard, Verdict
-from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.report import classroom, gradebook, gradescope, junit
 from onekernel.report.gradebook import Row
+from support.course import COURSE
 
 RUNNER = {
     "CLASSROOM": "gpu", "ASSIGNMENT": "labs", "USERNAME": "ana", "SUBMISSION_TAG": "submit/2026-01-01T00-00-00Z-abc",
@@ -35,7 +35,7 @@ RUNNER = {
 
 @pytest.fixture(scope="module")
 def course() -> Course:
-    return load(find_root(Path(__file__)))
+    return COURSE
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,12 @@ from onekernel.backends.base import CallReport
 from onekernel.grading import grader
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
-from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.sandbox import gpu_state, supervisor
 from onekernel.sandbox.gpu_state import Card, cards, require
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
-
-COURSE = load(Path(__file__).resolve().parents[2])
+from support.course import COURSE
 
 
 class Nvml:

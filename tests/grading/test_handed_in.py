@@ -8,7 +8,7 @@ import os
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -171,16 +171,15 @@ def tar_with(name: str, **fields: object) -> bytes:
     return out.getvalue()
 
 
-BOMB = gzip.compress(bytes(archives.ONE.whole + 1024), 1)
-HOSTILE = {
+HOSTILE: dict[str, tuple[bytes | Callable[[], bytes], str]] = {  # the large ones are made where they are used
     "up.zip": (zipped({"../../vector_add.cu": ADD}), "archive-outside"),
     "absolute.zip": (zipped({"/tmp/vector_add.cu": ADD}), "archive-outside"),
     "drive.zip": (zipped({"C:\\vector_add.cu": ADD}), "archive-outside"),
     "up.tar.gz": (tar_with("a/../../vector_add.cu"), "archive-outside"),
     "link.tgz": (tar_with("vector_add.cu", type=tarfile.SYMTYPE, linkname="/etc/passwd", size=0), "archive-link"),
     "pipe.tar.gz": (tar_with("vector_add.cu", type=tarfile.FIFOTYPE, size=0), "archive-link"),
-    "bomb.tar.gz": (BOMB, "archive-large"),
-    "bomb.zip": (zipped({"vector_add.cu": bytes(archives.ONE.whole + 1)}), "archive-large"),
+    "bomb.tar.gz": (lambda: gzip.compress(bytes(archives.ONE.whole + 1024), 1), "archive-large"),
+    "bomb.zip": (lambda: zipped({"vector_add.cu": bytes(archives.ONE.whole + 1)}), "archive-large"),
     "torn.zip": (zipped({"vector_add.cu": ADD * 100})[:-40], "archive-broken"),
     "not.zip": (b"hello", "archive-broken"),
     "empty.tar.gz": (b"", "archive-broken"),
@@ -193,7 +192,7 @@ def test_an_archive_that_is_not_to_be_trusted_costs_its_student_alone(
 ) -> None:
     data, key = HOSTILE[name]
     right = zipped({"work/vector_add.cu": ADD, "__MACOSX/._vector_add.cu": b"\0"})
-    write(tmp_path / "in", {name: data, "zoe.zip": right})
+    write(tmp_path / "in", {name: data() if callable(data) else data, "zoe.zip": right})
     before = {p for p in tmp_path.rglob("*")}
     found = {s.name: s for s in read(tmp_path / "in", course).students}
     zoe = found.pop("zoe")

@@ -10,10 +10,9 @@ import pytest
 from onekernel.backends.cache import cache_folder
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
 from onekernel.sandbox import hiding, landlock
 from support.corpus import graded
-from support.course import ROOT
+from support.course import COURSE, ROOT
 
 pytestmark = [
     pytest.mark.slow,
@@ -95,11 +94,10 @@ def test_a_triton_file_that_reads_the_answer_earns_nothing(text: str, tmp_path: 
 
 
 def test_a_small_exercise_that_reads_its_answer_earns_nothing(tmp_path: Path) -> None:
-    course = load(ROOT)
-    exercise = course.exercises["vote"]
+    exercise = COURSE.exercises["vote"]
     path = tmp_path / "vote.cu"
-    path.write_text(f'#include "{course.solution(exercise)}"\n')
-    result = grade(Submission(course, exercise, path, "simulator", 1))
+    path.write_text(f'#include "{COURSE.solution(exercise)}"\n')
+    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
     assert result.earned == 0 and "answer.cu" in str(result.verdicts[0].failures[0].message)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +12,12 @@ from onekernel.checks.log import judge, rounds
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED
-from onekernel.labs.reader import load
 from onekernel.messages import set_language
 from onekernel.report import log_figures
+from support.course import COURSE, ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load(ROOT)
 BORJA = learners.named(ROOT, "borja")
 HIS = [e for lab in COURSE.labs if not lab.elective for e in lab.exercises if not e.before]  # practice is as one likes
 LOGS = {"tuning_log": "softmax_tuned", "gemm_log": "gemm_tiled"}  # each with the kernel that it is about

@@ -13,15 +13,14 @@ from onekernel import gaps
 from onekernel.backends.machine_code import disassembler
 from onekernel.checks.measures import MEASURES
 from onekernel.counts import BYTES_LOADED, LOAD_REQUESTS, LOAD_SECTORS, KernelCounts, LineCounts
-from onekernel.course import Check, find_root
+from onekernel.course import Check
 from onekernel.cuda import nvcc
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Result
-from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message
+from support.course import COURSE
 
-WHOLE = load(find_root(Path(__file__).parent))
 COLUMNS = "for (int64_t c = threadIdx.x; c < cols; c += kThreads) {"
 SHARE = "(cols + kThreads - 1) / kThreads"
 OWN_PART = f"for (int64_t c = threadIdx.x * ({SHARE}); c < min(cols, (threadIdx.x + 1) * ({SHARE})); c++) {{"
@@ -36,17 +35,17 @@ SPREAD_TREE = (
 
 
 def solution(slug: str) -> str:
-    path = WHOLE.solution(WHOLE.exercises[slug])
+    path = COURSE.solution(COURSE.exercises[slug])
     return gaps.solved(path.read_text(encoding="utf-8"), path)
 
 
 def graded(tmp_path: Path, slug: str, text: str, keep: Callable[[Check], bool] = lambda check: True) -> Result:
     """The verdicts of the checks to `keep`, with the first: at least one says whether the results are right."""
-    exercise = WHOLE.exercises[slug]
+    exercise = COURSE.exercises[slug]
     path = tmp_path / exercise.file
     path.write_text(text, encoding="utf-8")
     checks = (exercise.checks[0], *(c for c in exercise.checks[1:] if keep(c)))
-    return grade(Submission(WHOLE, replace(exercise, checks=checks), path, "simulator", 1))
+    return grade(Submission(COURSE, replace(exercise, checks=checks), path, "simulator", 1))
 
 
 def line_of(text: str, part: str) -> int:
@@ -224,7 +223,7 @@ def test_lines_that_the_untrusted_side_makes_up_are_left_out(tmp_path: Path) -> 
 
 
 def test_the_size_that_is_drawn_is_the_one_that_is_graded() -> None:
-    for exercise in WHOLE.exercises.values():
+    for exercise in COURSE.exercises.values():
         sizes = [c.options["sizes"] for c in exercise.checks if c.kind.name == "memory"]
         if sizes:
             assert exercise.counted_sizes == sizes[0]

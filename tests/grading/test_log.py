@@ -30,12 +30,12 @@ from onekernel.course import find_root
 from onekernel.cuda import nvcc
 from onekernel.errors import UserError
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import DTYPES
 from onekernel.report import log_figures
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
+from support.course import COURSE
 
 ROUND = """## {word} {n}: shuffles
 
@@ -212,9 +212,8 @@ def test_on_a_gpu_the_shape_is_timed_beside_its_counts(ana: Path, monkeypatch: p
     monkeypatch.setattr(device, "current", lambda: None)
     sample = Sample.of([10e-6])
     monkeypatch.setattr(credit, "reference", lambda *_: (sample, Sample.of([30e-6]), 1e-6))
-    whole = load(find_root(Path(__file__).parent))
-    s = Submission(whole, whole.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
-    asked_for = whole.exercises["tuning_log"].checks[0]
+    s = Submission(COURSE, COURSE.exercises["softmax_tuned"], ana / "softmax_tuned.cu", "cuda", 1)
+    asked_for = COURSE.exercises["tuning_log"].checks[0]
     found = log_figures.lines(s, asked_for, (6, 1000), "float16")
     assert any("pass over the input, at 6 x 1000 float16" in line for line in found)
     assert found[-1].startswith("float16 6 x 1000: 20.0 us")
@@ -261,9 +260,8 @@ def test_on_a_gpu_a_product_is_timed_beside_the_library(ana: Path, monkeypatch: 
     monkeypatch.setattr(supervisor, "run", run)
     monkeypatch.setattr(device, "current", lambda: None)
     monkeypatch.setattr(credit, "reference", lambda *_: (Sample.of([10e-6]), Sample.of([10e-6]), 1e-6))
-    whole = load(find_root(Path(__file__).parent))
-    s = Submission(whole, whole.exercises["gemm_tiled"], ana / "gemm_tiled.cu", "cuda", 1)
-    found = log_figures.lines(s, whole.exercises["gemm_log"].checks[0], (40, 24, 16))
+    s = Submission(COURSE, COURSE.exercises["gemm_tiled"], ana / "gemm_tiled.cu", "cuda", 1)
+    found = log_figures.lines(s, COURSE.exercises["gemm_log"].checks[0], (40, 24, 16))
     assert found[0].endswith("per multiply-add, at 40 x 24 x 16")
     assert found[-1].startswith("float32 40 x 24 x 16: 20.0 us") and "50 % of the speed of torch.matmul" in found[-1]
 
@@ -306,8 +304,7 @@ def test_the_figures_of_the_reference_log_are_those_of_the_files_and_records_tha
 ) -> None:
     """Counts from the simulator, rates from gemm.json: a file that changes takes its round along."""
     monkeypatch.setenv("ONEKERNEL_NVCC", "on")  # narrow reads of neighbours become wide ones
-    root = find_root(Path(__file__).parent)
-    whole = load(root)
+    root, whole = COURSE.root, COURSE
     text = (root / "solutions" / "gemm_log.md").read_text(encoding="utf-8")
     data = records.read(root / "bench" / "results" / "h200" / "gemm.json")
     files = [*sorted((root / "solutions" / "ladder").glob("gemm_0*.cu")), root / "solutions" / "gemm_tiled.cu"]

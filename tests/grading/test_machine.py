@@ -14,17 +14,15 @@ from onekernel.backends.base import Finding
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED
-from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.sandbox import machine, supervisor
 from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
 from onekernel.sandbox.supervisor import RunOutcome
+from support.course import COURSE
 from support.courses import make_course, with_plugin
 
 pytest_plugins = ["pytester"]
 
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load(ROOT)
 KILLED = Message("grading.killed", {"signal": "SIGKILL"})
 NO_MEMORY = Message("grading.left", {"code": 1, "output": "MemoryError: a: 9216 bytes do not fit the simulated device"})
 MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.course import find_root
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Verdict
-from onekernel.labs.reader import load
 from support.compilers import CLANGS
+from support.course import COURSE
 
 # The host adds, the kernel copies: two thirds of the least traffic, which would look better than perfect.
 ADDED_BY_THE_HOST = """#include <cuda_runtime.h>
@@ -69,13 +68,12 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
 
 
 def graded(tmp_path: Path, text: str, **options: object) -> list[Verdict]:
-    whole = load(find_root(Path(__file__).parent))
-    exercise = whole.exercises["vector_add"]
+    exercise = COURSE.exercises["vector_add"]
     path = tmp_path / exercise.file
     path.write_text(text)
     memory = (replace(c, options={**c.options, **options}) for c in exercise.checks if c.kind.name == "memory")
     some = replace(exercise, checks=(exercise.checks[0], *memory))
-    result = grade(Submission(whole, some, path, "simulator", fresh_seed()))
+    result = grade(Submission(COURSE, some, path, "simulator", fresh_seed()))
     return list(result.verdicts)
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.course import Course, find_root
+from onekernel.course import Course
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
-from onekernel.labs.reader import load
 from onekernel.minigpt import port_check, port_request
 from onekernel.sandbox.arrays import ArraysError, unpack
 from onekernel.sandbox.landlock import gpu_nodes
+from support.course import COURSE
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,7 @@ class TorchMiniGPT(torch.nn.Module):
 
 @pytest.fixture(scope="module")
 def whole() -> Course:
-    return load(find_root(Path(__file__).parent))
+    return COURSE
 
 
 def graded(whole: Course, folder: Path, slug: str, text: str, checks: int = 1) -> Result:

@@ -17,12 +17,10 @@ from onekernel.errors import UserError
 from onekernel.explain import chrome, generated
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES
+from support.course import COURSE, ROOT
 
-ROOT = Path(__file__).parents[2]
 LABS = ROOT / "labs" / LAB
-COURSE = load(ROOT)
 PREDICTED = json.loads((ROOT / "solutions" / "predictions.json").read_text(encoding="utf-8"))["read_trace"]["answers"]
 
 

@@ -8,42 +8,38 @@ import pytest
 
 from onekernel import learners
 from onekernel.checks.port.judge import own_kernel
-from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.labs.reader import load
 from onekernel.report import text as reports
+from support.course import COURSE
 
 
 def test_every_check_of_a_file_that_does_not_build_has_a_reason(tmp_path: Path) -> None:
     path = tmp_path / "vector_add.cu"
     path.write_text("this is no C++\n")
-    whole = load(find_root(Path(__file__).parent))
-    result = grade(Submission(whole, whole.exercises["vector_add"], path, "simulator", 1))
+    result = grade(Submission(COURSE, COURSE.exercises["vector_add"], path, "simulator", 1))
     first, *others = result.verdicts
     assert first.status == "failed" and first.failures[0].line == 1
     assert others and all([f.code for f in v.failures] == ["told-at-first"] for v in others)
-    told = ["\n".join(reports.lines(v, whole, "again")) for v in result.verdicts]
+    told = ["\n".join(reports.lines(v, COURSE, "again")) for v in result.verdicts]
     assert all(text.strip() for text in told)
     assert "the first check of this file says why" in told[1]
 
 
 def test_a_link_to_the_solution_or_to_somebody_elses_file_is_refused(tmp_path: Path) -> None:
-    whole = load(find_root(Path(__file__).parent))
-    exercise = whole.exercises["softmax_naive"]
+    exercise = COURSE.exercises["softmax_naive"]
     path = tmp_path / exercise.file
-    path.symlink_to(whole.solution(exercise))
-    result = grade(Submission(whole, exercise, path, "simulator", 1))
+    path.symlink_to(COURSE.solution(exercise))
+    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
     assert result.earned == 0
     assert "is a link to another file" in str(result.verdicts[0].failures[0].message)
 
 
 def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_path: Path) -> None:
-    whole = load(find_root(Path(__file__).parent))
-    (tmp_path / "predictions.json").symlink_to(whole.root / "solutions" / "predictions.json")
+    (tmp_path / "predictions.json").symlink_to(COURSE.root / "solutions" / "predictions.json")
     with pytest.raises(UserError, match="link"):
         learners.read_predictions(tmp_path)
-    port = Submission(whole, whole.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
-    (tmp_path / "softmax_tuned.cu").symlink_to(whole.root / "solutions" / "softmax_tuned.cu")
+    port = Submission(COURSE, COURSE.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
+    (tmp_path / "softmax_tuned.cu").symlink_to(COURSE.root / "solutions" / "softmax_tuned.cu")
     assert own_kernel(port) is None
