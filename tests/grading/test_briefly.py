@@ -26,9 +26,10 @@ def test_a_line_that_an_expression_cannot_finish_has_no_mend() -> None:
     assert list(mended("int k;\nk = 1.5f;\n", [cuts])) == ["float k;\nk = 1.5f;\n"]
 
 
-@pytest.mark.parametrize(
-    "text", ["static int " + "a[0]" * 60_000 + "\n", "static int b;\ncudaMemset(" * 20_000], ids=["names", "statements"]
-)
+@pytest.mark.parametrize("text", [
+    pytest.param("static int " + "a[0]" * 60_000 + "\n", id="names"),
+    pytest.param("static int b;\ncudaMemset(" * 20_000, id="statements", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_wrong_file_is_judged_whatever_stands_in_its_comments(tmp_path: Path, text: str) -> None:
     wrong = (ROOT / "tests" / "wrong" / "add_drops_last.cu").read_text(encoding="utf-8")
     path = tmp_path / "vector_add.cu"

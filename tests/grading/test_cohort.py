@@ -134,6 +134,7 @@ def test_which_watch_stopped_a_file_that_hangs_is_no_part_of_the_results(tmp_pat
     assert written("other", "grading.killed", "grading.stopped-before-line") != by_the_clock
 
 
+@pytest.mark.slow
 def test_one_students_results_are_in_memory_at_a_time(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_in(course, *(f"s{number}" for number in range(8)), answer=WRONG)
     made, most, real = [], 0, journal.restored

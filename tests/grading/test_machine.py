@@ -29,7 +29,10 @@ MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
 EXIT_ZERO = Message("grading.left", {"code": 0, "output": "-"})
 
 
-@pytest.mark.parametrize("limit", ["v 1000000", "v 3000000", "f 100", "d 1000000", "n 20", "t 20"])
+@pytest.mark.parametrize("limit", [
+    "v 1000000",
+    *(pytest.param(limit, marks=pytest.mark.slow) for limit in ("v 3000000", "f 100", "d 1000000", "n 20", "t 20")),
+])  # fmt: skip
 def test_a_shell_with_tight_limits_is_told_so_and_grades_nobody(limit: str, tmp_path: Path) -> None:
     root = make_course(tmp_path)
     ana = learners.start(root, "ana", {"quiz.py": (root / "solutions" / "quiz.py").read_text()})[0]

@@ -42,6 +42,7 @@ def test_the_table_has_each_slip_once() -> None:
         assert all(s.sentence(language) for s in SLIPS)
 
 
+@pytest.mark.slow
 def test_a_tile_over_the_edge_is_told_and_ends_nothing(tmp_path: Path) -> None:
     """Its advice has values of its own: with those of the sentence around it, it held itself."""
     failure, _ = next(s for s in SLIPS if s.name == "gemm-a-turned").first(tmp_path)

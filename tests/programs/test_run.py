@@ -165,6 +165,7 @@ def test_limits_and_offsetof_come_with_cuda_as_from_nvcc(tmp_path: Path) -> None
     assert build([path]).run([], quiet=True).status == 4
 
 
+@pytest.mark.slow
 def test_an_error_that_nobody_looks_at_is_told_and_no_other() -> None:
     if compiler().family != "g++":
         pytest.skip("with clang++ only launches are reported")

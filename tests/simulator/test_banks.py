@@ -39,7 +39,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("size", [8, 16])
+@pytest.mark.parametrize("size", [pytest.param(8, marks=pytest.mark.slow), 16])
 def test_wide_accesses_are_served_as_an_h200_serves_them(tmp_path, size):
     path = tmp_path / "banks.cu"
     path.write_text(KERNEL.format(T={8: "float2", 16: "float4"}[size]), encoding="utf-8")

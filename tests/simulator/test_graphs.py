@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from support.simulated import clean, run
 
@@ -137,6 +138,7 @@ def test_what_waits_while_a_stream_is_captured_is_an_error_and_ends_the_capture(
     assert got[15:].astype(int).tolist() == [0, 900, 901, 0]  # as an H200 answers
 
 
+@pytest.mark.slow
 def test_races_in_a_graph_are_found_at_the_kernels_line(tmp_path: Path) -> None:
     source = RIGHT.replace("y[threadIdx.x] *= 2;", "y[threadIdx.x / 2] *= 2;")
     line = next(i for i, text in enumerate(source.splitlines(), 1) if "threadIdx.x / 2" in text)

@@ -110,6 +110,7 @@ __global__ void k{index}(const unsigned* x, unsigned* y) {{
 }}"""
 
 
+@pytest.mark.slow
 def test_every_shape_multiplies_as_numpy_with_ptx_fragments(tmp_path: Path) -> None:
     kernels, launches, inputs, wanted = [], [], [], []
     for index, p in enumerate(PRODUCTS):

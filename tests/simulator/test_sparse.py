@@ -56,10 +56,10 @@ def test_a_launch_that_is_left_half_way_is_not_wrong_where_it_was_left():
     ("name", "code"),
     [
         ("add_grid_of_65535", "covers-too-little"),
-        ("add_n_in_32_bits", "covers-too-little"),
+        pytest.param("add_n_in_32_bits", "covers-too-little", marks=pytest.mark.slow),
         ("add_product_of_unsigned", "leaves-out"),
-        ("add_unsigned_goes_round", "wraps"),
-        ("add_returns_at_negative_n", "no-kernel"),
+        pytest.param("add_unsigned_goes_round", "wraps", marks=pytest.mark.slow),
+        pytest.param("add_returns_at_negative_n", "no-kernel", marks=pytest.mark.slow),
     ],
 )
 def test_each_way_to_lose_elements_has_its_name(name, code):
