@@ -44,6 +44,10 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     bool to_device = kind == 1 || kind == 3, from_device = kind == 2 || kind == 3;
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
+    if (options & SPARSE && kind == 3 && bytes > LARGE_BYTES) {
+        sparse_copied();
+        return SUCCESS;
+    }
     bool given = is_of_both(to);
     Open open(from_device && !to_device);
     if (from_device && !to_device && !given) {

@@ -15,6 +15,7 @@
 namespace __ok {
 static uint64_t visits, by_thread, most_by_thread;  // accesses of this launch, and of the thread that runs
 static uint64_t thread_running;
+static bool copied;                      // in this call
 static std::unordered_set<uintptr_t> touched_pages;  // that this launch has touched
 
 // Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)).
@@ -34,6 +35,7 @@ static bool repeat(const void* pattern, size_t period, char* base, size_t span) 
 
 int sparse_alloc(const char* name, const void* pattern, size_t period, size_t span, int item, bool writable) {
     Allocation* a = nullptr;
+    copied = false;
     if (device_alloc(span, 0, span, name, &a)) return 0;
     char* base = reinterpret_cast<char*>(a->base);
     size_t pages = (span + 4095) / 4096 * 4096;
@@ -71,12 +73,15 @@ void sparse_launch(Launch& launch) {
             s->written.clear();
             elements = std::max(elements, (allocations[i].high - allocations[i].low) / allocations[i].item);
         }
+    launch.talks = copied;
     visits = by_thread = 0;
     touched_pages.clear();
     thread_running = ~uint64_t(0);
     // A thread may have a thousand times its even share: most threads of a block may have no column. Beyond it goes round.
     most_by_thread = 1024 * (elements / std::max<uint64_t>(1, launch.blocks * launch.threads) + 128);
 }
+
+void sparse_copied() { copied = true; }
 
 uint64_t sampled_block(const Launch& launch, uint64_t turn) {
     if (launch.blocks <= SAMPLED_BLOCKS) return turn;

@@ -32,6 +32,7 @@ bool make_sparse(Allocation& a);  // scratch memory of the call
 void make_dense(Allocation& a);
 void sparse_launch(Launch& launch);                       // before a launch
 uint64_t sampled_block(const Launch& launch, uint64_t turn);  // the turn'th block to run: the first, the last, some between
+void sparse_copied();                                      // gigabytes, which no copy brings: what follows knows nothing
 void sparse_block_ended(Launch& launch);
 void note_sparse(Worker& w, Allocation& a, uintptr_t address, int bytes, bool writes);
 }  // namespace __ok
