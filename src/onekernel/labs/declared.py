@@ -40,6 +40,7 @@ GENERATORS: dict[str, _Draw] = {
     "whole": lambda rng, n, below: rng.integers(0, below, n).astype(np.float64),
     "index": lambda rng, n, below: np.arange(n, dtype=np.float64),
     "shuffled": lambda rng, n, below: rng.permutation(n).astype(np.float64),
+    "signs": lambda rng, n, below: rng.integers(-1, 2, n).astype(np.float64),
     "ones": lambda rng, n, below: np.ones(n),
 }
 
