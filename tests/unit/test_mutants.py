@@ -10,9 +10,9 @@ import pytest
 from onekernel.bench import records
 from onekernel.bench.mutants import good
 from onekernel.bench.mutants.equivalent import reason
-from onekernel.bench.mutants.files import Original, originals
-from onekernel.bench.mutants.mutations import mutants
+from onekernel.bench.mutants.files import Original, every
 from onekernel.bench.mutants.tables import PARTS
+from onekernel.gaps import starter
 from onekernel.messages import LANGUAGES, area
 from support.course import COURSE, ROOT
 
@@ -25,7 +25,7 @@ def test_no_mutant_is_open() -> None:
 
 
 def test_each_file_has_its_mutants_and_each_reason_its_words() -> None:
-    assert set(RECORDED["files"]) <= {o.path.name for o in originals(ROOT)}
+    assert set(RECORDED["files"]) <= {o.name for o in every(ROOT)}
     assert sum(len(found) for found in RECORDED["files"].values()) >= 300
     for found in RECORDED["files"].values():
         assert all(reason("", m) is None or f"mutant-{reason('', m)}" in area("bench") for m in found)
@@ -33,13 +33,27 @@ def test_each_file_has_its_mutants_and_each_reason_its_words() -> None:
 
 @pytest.mark.slow
 def test_a_mutant_differs_in_one_line_that_is_code() -> None:
-    for original in originals(ROOT):
+    for original in every(ROOT):
         text = original.path.read_text(encoding="utf-8").split("\n")
-        for mutant in mutants(original.path, 5):
+        for mutant in original.mutants(5):
             changed = [
                 n for n, pair in enumerate(zip(text, mutant.text.split("\n"), strict=True), 1) if len({*pair}) > 1
             ]
             assert changed == [mutant.line]
+
+
+def test_a_small_exercise_is_changed_where_a_learner_writes() -> None:
+    made = [(o, m) for o in every(ROOT) if o.lines is not None for m in o.mutants()]
+    lone = {"tuned_block"}  # whose gap is a line that no rule changes
+    assert {o.slug for o, _ in made} == {e.slug for e in COURSE.exercises.values() if e.home} - lone
+    for original, mutant in made:
+        solution = original.path.read_text(encoding="utf-8")
+        assert mutant.text != solution and starter(mutant.text, original.path) == starter(solution, original.path)
+
+
+def test_what_mutants_are_made_of_has_names_of_its_own() -> None:
+    names = [original.name for original in every(ROOT)]
+    assert len(names) == len({*names})
 
 
 def test_the_tables_are_in_both_languages() -> None:

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from onekernel.bench.mutants.mutations import Mutant, mutants
 from onekernel.course import Course, Exercise
 from onekernel.grading.submission import Submission
 
+ANSWER = "answer"  # the stem of what answers a small exercise
 LADDER = "softmax_tuned"  # what a rung in CUDA answers; those in Triton answer softmax_triton
 SM_90 = "sm_90"
 # Which simulated cards a file is graded on, beside the usual one: what has clusters takes another way there.
@@ -27,6 +29,26 @@ class Original:
     launcher: str
     most: int
 
+    @property
+    def name(self) -> str:
+        """What it is called in the results: a small exercise's answer by the exercise."""
+        return f"{self.slug}{self.path.suffix}" if self.path.stem == ANSWER else self.path.name
+
+    @property
+    def lines(self) -> set[int] | None:
+        """Where its mutants may be: in what a learner writes of a small exercise, anywhere else (None)."""
+        if self.path.stem != ANSWER:
+            return None
+        open_, inside = False, set()
+        for number, line in enumerate(self.path.read_text(encoding="utf-8").split("\n"), 1):
+            open_ = (open_ or "<gap>" in line) and "</gap>" not in line
+            inside |= {number} if open_ else set()
+        return inside
+
+    def mutants(self, most: int | None = None) -> list[Mutant]:
+        """Its mutants, as many as are wanted of it, or up to `most`."""
+        return mutants(self.path, self.most if most is None else most, self.lines)
+
     def answers(self, text: str) -> str:
         """The text of this file, or of a mutant of it, with the launcher that the exercise asks for."""
         return text if self.launcher == self.slug else re.sub(rf"\b{self.launcher}\b", self.slug, text)
@@ -35,6 +57,8 @@ class Original:
         """The exercise without what only a count, a clock or a learner's prediction decides; float32 alone for what
         takes long in each type."""
         asked = course.exercises[self.slug]
+        if asked.home:
+            return asked
         checks = tuple(c for c in asked.checks if c.kind.shows_right or not asked.operator)
         some = self.launcher != self.slug or self.path.parent.name == "right" or self.path.suffix == ".py"
         return replace(asked, checks=checks, dtypes=("float32",) if some else asked.dtypes)
@@ -77,7 +101,7 @@ _SOLUTIONS = {
     "gemm_tensorcore.cu": 12, "gemm_skinny.cu": 12, "gelu_triton.py": 8, "softmax_mul_triton.py": 8,
     "gemm_triton.py": 10, "softmax_triton.py": 10, "torch_minigpt.py": 14, "roofline_challenge.py": 10,
 }  # fmt: skip
-_RUNG, _TRITON_RUNG = 16, 16
+_RUNG, _TRITON_RUNG, _PRACTICE = 16, 16, 4
 
 
 def originals(root: Path) -> list[Original]:
@@ -89,6 +113,13 @@ def originals(root: Path) -> list[Original]:
     for path in sorted((solutions / "ladder").glob("*.py")):
         found.append(Original(path, "softmax_triton", path.stem, _TRITON_RUNG))
     return found + [_solution(solutions / name, most) for name, most in _SOLUTIONS.items() if name.endswith(".py")]
+
+
+def every(root: Path) -> list[Original]:
+    """What mutants are made of: the originals and, last, the answers to the small exercises."""
+    answers = sorted((root / "labs").glob(f"*/[0-9][0-9]-*/{ANSWER}.*"))
+    slugs = {path: path.parent.name.partition("-")[2] for path in answers}
+    return [*originals(root), *(Original(path, slug, slug, _PRACTICE) for path, slug in slugs.items())]
 
 
 def _solution(path: Path, most: int) -> Original:

@@ -40,7 +40,7 @@ def graded(original: Original, course: Course, path: Path, seed: int, *, explain
 
 
 def _graded(s: Submission, explained: bool) -> End:
-    if s.exercise.operator:
+    if s.exercise.operator and not s.exercise.home:  # a small one is small as it is, and its answer the oracle
         early = _first_look(s)
         if early or explained:
             return early or End("survived")

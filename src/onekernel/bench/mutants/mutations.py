@@ -12,7 +12,7 @@ import random
 import re
 import tokenize
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,12 +76,14 @@ _PYTHON: tuple[tuple[str, str, Replace], ...] = (
 )  # fmt: skip
 
 
-def mutants(path: Path, most: int) -> list[Mutant]:
-    """Up to `most` mutants of a file, of each rule about as many, the same ones for the same text."""
+def mutants(path: Path, most: int, lines: Container[int] | None = None) -> list[Mutant]:
+    """Up to `most` mutants of a file, of each rule about as many, the same ones for the same text. `lines`: where a
+    change may be, where not everywhere."""
     text = path.read_text(encoding="utf-8")
     rules = _PYTHON if path.suffix == ".py" else _CUDA
     found: dict[str, list[Mutant]] = {}
-    for mutant in _all(text, rules, _code_lines(path, text)):
+    code = _code_lines(path, text)
+    for mutant in _all(text, rules, code if lines is None else {n for n in code if n in lines}):
         found.setdefault(mutant.rule, []).append(mutant)
     chosen: list[Mutant] = []
     draw = random.Random(zlib.crc32(path.name.encode()))

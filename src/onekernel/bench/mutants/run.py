@@ -20,9 +20,9 @@ from typing import Any
 from onekernel.bench import command, device, records
 from onekernel.bench.mutants import good
 from onekernel.bench.mutants.equivalent import reason
-from onekernel.bench.mutants.files import Original, originals
+from onekernel.bench.mutants.files import Original, every
 from onekernel.bench.mutants.grading import graded
-from onekernel.bench.mutants.mutations import Mutant, mutants
+from onekernel.bench.mutants.mutations import Mutant
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.labs.reader import load
@@ -34,11 +34,11 @@ Recorded = list[dict[str, Any]]
 
 def main(argv: Sequence[str]) -> int:
     options, root = _parser().parse_args(argv), find_root()
-    chosen = [o for o in originals(root) if not options.only or o.path.stem in options.only]
-    command.names(options.only or [], [o.path.stem for o in originals(root)])
+    chosen = [o for o in every(root) if not options.only or Path(o.name).stem in options.only]
+    command.names(options.only or [], [Path(o.name).stem for o in every(root)])
     if options.dry_run:
         print(say("bench.dry-run-here", command="python bench/mutants.py"))
-        wanted = sum(len(mutants(o.path, o.most)) for o in chosen)
+        wanted = sum(len(o.mutants()) for o in chosen)
         print("  " + say("bench.mutants-line", mutants=wanted, files=len(chosen)))
         print("  " + records.expected(root, "mutants").text())
         return 0
@@ -54,9 +54,9 @@ def main(argv: Sequence[str]) -> int:
         print(say("bench.written", path=path))
         return 0
     files: dict[str, Recorded] = result["files"]
-    known = {o.path.name: _known(o.path.name, files, options) for o in chosen}
+    known = {o.name: _known(o.name, files, options) for o in chosen}
     for original, ended in _graded(root, chosen, known, options.jobs):
-        files[original.path.name] = ended
+        files[original.name] = ended
         result |= {
             "bench": "mutants",
             "command": "python bench/mutants.py",
@@ -67,7 +67,7 @@ def main(argv: Sequence[str]) -> int:
         }
         records.write(path, result)
     for original in chosen:
-        print(_line(original.path.name, files.get(original.path.name, [])))
+        print(_line(original.name, files.get(original.name, [])))
     print(say("bench.written", path=path))
     return 0
 
@@ -95,14 +95,14 @@ def _graded(
 ) -> Iterator[tuple[Original, Recorded]]:
     """The mutants of the files as they are graded, in `jobs` processes: a file and all that is known of it so far, in
     the mutants' order. What is `known` stays."""
-    every = {o.path.name: mutants(o.path, o.most) for o in chosen}
+    every = {o.name: o.mutants() for o in chosen}
     done = {name: {(m["line"], m["after"]): m for m in recorded} for name, recorded in known.items()}
-    wanted = [(o, m) for o in chosen for m in every[o.path.name] if (m.line, m.after) not in done[o.path.name]]
+    wanted = [(o, m) for o in chosen for m in every[o.name] if (m.line, m.after) not in done[o.name]]
     pool = ProcessPoolExecutor(jobs, get_context("spawn"))
     try:
         asked = {pool.submit(_one, root, original, mutant): original for original, mutant in wanted}
         for ended in as_completed(asked):
-            name, found = asked[ended].path.name, ended.result()
+            name, found = asked[ended].name, ended.result()
             done[name][found["line"], found["after"]] = found
             yield asked[ended], [done[name][key] for m in every[name] if (key := (m.line, m.after)) in done[name]]
     finally:
@@ -112,9 +112,9 @@ def _graded(
 def _one(root: Path, original: Original, mutant: Mutant) -> dict[str, Any]:
     """One mutant, graded in this process."""
     line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
-    explained = reason(original.path.name, line) is not None
+    explained = reason(original.name, line) is not None
     with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
-        path = Path(folder) / original.path.name
+        path = Path(folder) / original.name
         path.write_text(original.answers(mutant.text), encoding="utf-8")
         end = graded(original, load(root), path, SEED, explained=explained)
     return {**line, "end": end.end, "by": list(end.by)}
