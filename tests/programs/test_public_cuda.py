@@ -35,6 +35,18 @@ int main() {
     return error != cudaSuccess;
 }
 """
+SHORT = """#include <sys/resource.h>
+__global__ void set(int* x) { x[threadIdx.x] = 1; }
+int main() {
+    const rlimit little = {768u << 20, 768u << 20};  // no room for what is known of each word
+    setrlimit(RLIMIT_DATA, &little);
+    int* x;
+    cudaMalloc(&x, 128 << 20);
+    set<<<1, 32>>>(x);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+"""
 
 
 def test_each_program_has_its_cause_and_an_exercise_with_blanks_is_none(tmp_path: Path) -> None:
@@ -86,3 +98,9 @@ def test_a_busy_machine_ends_nothing_that_goes_on_and_a_program_that_waits_is_en
     done = patience.run([sys.executable, "-c", works], tmp_path, os.environ, still=1.5)
     assert done is not None and (done.stdout, done.returncode) == ("done\n", 0)
     assert patience.run([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, os.environ, still=1.5) is None
+
+
+def test_a_program_whose_memory_is_too_large_to_be_watched_is_checked_less(tmp_path: Path) -> None:
+    (tmp_path / "short.cu").write_text(SHORT)
+    assert main([str(tmp_path), "--output", str(tmp_path / "out.json")]) == 0
+    assert json.loads((tmp_path / "out.json").read_text())["causes"] == {"ran-checked-less": 1}

@@ -16,6 +16,7 @@ from onekernel.simulator.compilation.compiler import compiler
 
 RAN, FOUND, OWN, SLOW, REFUSED = "ran", "found", "own-status", "time-limit", "nvcc-refuses"
 LESS, CRASH = "ran-checked-less", "host-crash"
+CHECKS_LESS = ("checked-less", "unchecked-memory")  # for want of time, or of room for what is known of each word
 WAITS = "waits"  # stood still
 ASKS = "asks"  # for an argument, or for another card
 WAIVED = 2  # the status of NVIDIA's samples that are not for this card

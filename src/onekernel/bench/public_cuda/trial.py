@@ -83,7 +83,7 @@ def _ended(
     if errors:
         return ends.FOUND, said
     if status == 0:
-        return ends.LESS if any(f["code"] == "checked-less" for f in findings) else ends.RAN, said
+        return ends.LESS if any(f["code"] in ends.CHECKS_LESS for f in findings) else ends.RAN, said
     printed = (done.stderr + done.stdout).strip().splitlines()[-3:]  # why, as a rule: an argument that is missing
     told_why = status == ends.WAIVED or _ASKS.search(done.stdout + done.stderr)
     return ends.ASKS if told_why else ends.OWN, f"{said} status {status}: " + " | ".join(printed)[:300]
