@@ -212,7 +212,10 @@ NOT_BY_BOUNDS = {"race-shared", "race-global", "stream-race", "uninitialised-rea
 @EACH_KERNEL
 def test_bounds_mode_finds_all_but_races_and_first_reads(path):
     text = path.read_text(encoding="utf-8")
-    report, x, y = call(path, "bounds", with_compiler=os.environ.get("ONEKERNEL_TEST_CXX"))
+    chosen = os.environ.get("ONEKERNEL_TEST_CXX")
+    if header(text, "compiler") == "g++" and compiler(chosen).family != "g++":
+        pytest.skip("another compiler moves what is found with g++ alone")
+    report, x, y = call(path, "bounds", with_compiler=chosen)
     wanted = {(line, code) for line, code, _ in expected_findings(text) if code not in NOT_BY_BOUNDS}
     assert {(f.line, f.code) for f in report.findings} == wanted, [str(f) for f in report.findings]
     assert report.status_name == header(text, "status", "cudaSuccess")
@@ -270,7 +273,7 @@ def test_fast_mode_gives_the_same_results(path):
 
 OTHERWISE = (
     "clean_float4", "clean_count_by_value", "clean_count_divergent", "clean_count_same_test_twice",
-    "clean_count_same_test_thrice", "misaligned_float4",
+    "clean_count_same_test_thrice", "misaligned_float4", "clean_cuda_atomic", "race_cuda_atomic",
 )  # fmt: skip
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("kernel", OTHERWISE)

@@ -322,15 +322,22 @@ def mark(tokens: list[Token], declared: Declarations) -> list[Token]:
         elif f.on_device and f.body is not None:
             for i in range(f.body, closing(tokens, f.body)):
                 if tokens[i].kind == "name" and tokens[i].text == "static" and _is_plain_static(tokens, i):
-                    marks[i] = "OK_CONSTANT_VALUE "
+                    marks[i] = _constant(tokens, i)
     for v in declared.variables:
-        marks[v.begin] = {HOST: "OK_HOST_ONLY ", DEVICE: "OK_CONSTANT_VALUE "}.get(v.side, "")
+        begin = v.begin if tokens[v.begin].text != "__extension__" else next_solid(tokens, v.begin + 1)
+        marks[begin] = {HOST: "OK_HOST_ONLY ", DEVICE: _constant(tokens, begin)}.get(v.side, "")
     out: list[Token] = []
     for i, token in enumerate(tokens):
         if marks.get(i):
             out.append(Token("mark", marks[i], token.line))
         out.append(token)
     return out
+
+
+def _constant(tokens: list[Token], i: int) -> str:
+    """What asks for a constant value in the declaration that begins at `i`, by whether a value is written there."""
+    first = next((t.text for t in tokens[i:] if t.kind == "sign" and t.text in "={;"), ";")
+    return "OK_CONSTANT_START " if first == ";" else "OK_CONSTANT_VALUE "
 
 
 def _is_plain_static(tokens: list[Token], i: int) -> bool:

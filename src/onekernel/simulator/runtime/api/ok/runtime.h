@@ -38,13 +38,14 @@
 // nothing of a use in what is marked itself: in what is the host's, too.)
 #define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
 #define OK_LIBRARY_HOST_ONLY __attribute__((deprecated("ok-library")))
-// CUDA gives device variables their values when the program is loaded: they must be constants.
+// CUDA gives device variables their values when the program is loaded: they must be constants. (clang takes a constructor that
+// does nothing for none: OK_CONSTANT_START is of variables without a value.)
 #if defined(__clang__)
-#define OK_CONSTANT_VALUE [[clang::require_constant_initialization]]
-#elif __GNUC__ >= 10
-#define OK_CONSTANT_VALUE __constinit
+#define OK_CONSTANT_VALUE __attribute__((require_constant_initialization))
+#define OK_CONSTANT_START
 #else
-#define OK_CONSTANT_VALUE
+#define OK_CONSTANT_VALUE __constinit
+#define OK_CONSTANT_START __constinit
 #endif
 
 struct uint3 {
