@@ -81,6 +81,7 @@ bool host_has_written(uintptr_t address);       // or read, or a kernel has: the
 bool is_of_both(const void* pointer);           // managed memory, or a __managed__ variable
 
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
+constexpr uintptr_t PAST_SYMBOL = 64;  // as far past one it is meant: further on anything may lie, the host's variables, the runtime's
 extern uintptr_t symbols_low, symbols_high;
 void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both);  // of_both: __managed__
 Allocation* symbol_at(uintptr_t address);       // or null

@@ -45,11 +45,10 @@ Allocation* symbol_at(uintptr_t address) {
 }
 
 const Allocation* symbol_before(uintptr_t address, size_t bytes) {
-    constexpr uintptr_t near = 64;  // further on anything may lie: the host's variables, the runtime's
     auto after = std::upper_bound(symbols.begin(), symbols.end(), address,
                                   [](uintptr_t a, const Allocation* s) { return a < s->low; });
     const Allocation* s = after == symbols.begin() ? nullptr : *(after - 1);
-    bool past = s && address >= s->high && address - s->high < near && s->high - s->low > bytes;
+    bool past = s && address >= s->high && address - s->high < PAST_SYMBOL && s->high - s->low > bytes;
     return past && (address - s->low) % bytes == 0 ? s : nullptr;
 }
 
