@@ -274,6 +274,7 @@ def test_fast_mode_gives_the_same_results(path):
 OTHERWISE = (
     "clean_float4", "clean_count_by_value", "clean_count_divergent", "clean_count_same_test_twice",
     "clean_count_same_test_thrice", "misaligned_float4", "clean_cuda_atomic", "race_cuda_atomic",
+    "clean_count_nested_loops",
 )  # fmt: skip
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("kernel", OTHERWISE)

@@ -43,6 +43,8 @@ _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wno-attributes", "-Wno-narrowing
 _LINES = {"g++": ("-fno-var-tracking", "-fno-var-tracking-assignments"), "clang++": ()}
 # Without it g++ makes what is static in a template one for the whole process, also for another program's template.
 _OWN = {"g++": ("-fno-gnu-unique",), "clang++": ()}
+# g++ 14 leaves the products of a loop's sum unfused, which some processors do sooner.
+_SUMS = {"g++": ("--param=avoid-fma-max-bits=0",), "clang++": ()}
 _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
@@ -134,4 +136,4 @@ def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str,
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
     own = (*_USER, *_OWN[with_compiler.family], *_LINES[with_compiler.family], *_TOLD[with_compiler.family])
-    return (*COMMON, *card(arch), *own, *fused(), limit, *how, *headers)
+    return (*COMMON, *card(arch), *own, *fused(), *_SUMS[with_compiler.family], limit, *how, *headers)
