@@ -75,7 +75,7 @@ def test_wrong_argument_of_a_launch_is_told_at_the_launch(tmp_path):
 
 
 def test_what_is_not_supported_is_named_with_its_line(tmp_path):
-    text = "#include <cub/device/device_reduce.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", "surf3Dread();")
+    text = "#include <cub/device/device_reduce.cuh>\n" + GOOD.replace("y[threadIdx.x] = 7.0f;", "surfCubemapread();")
     assert refused(write(tmp_path, text)) == [("unsupported", 1), ("unsupported", 2)]
 
 
