@@ -104,7 +104,7 @@ def test_a_tensor_that_is_read_and_written_holds_its_values_and_only_where_they_
 
 
 @pytest.mark.parametrize("bits", [0x7F800001, 0x7F7FFFFF], ids=["signalling NaN", "the largest number"])
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_garbage_is_judged_without_a_warning(bits: int) -> None:
     operator = OPERATORS["vector_add"]
     for case in filter(lambda c: c.plain, operator.cases):
@@ -114,7 +114,7 @@ def test_garbage_is_judged_without_a_warning(bits: int) -> None:
         assert (fault is None) == (call.expected["out"].size == 0)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_an_error_beyond_any_ratio_is_told_without_a_warning() -> None:
     found = worst(np.array([0.0, 3e38]), np.zeros(2), np.zeros(2))
     assert found is not None and found.index == (1,)
