@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from onekernel.cli import parser, scoreboard, side_by_side
 from onekernel.cli.console import console
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
+from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
@@ -191,6 +192,19 @@ def test_json_holds_the_whole_scorecard(run: Run, ana: Path, tmp_path: Path) -> 
     card = json.loads(target.read_text())
     assert (card["learner"], card["seed"], card["earned"], card["points"]) == ("ana", 9, 0, 12)
     assert [r["status"] for r in card["results"]] == ["untouched", "untouched"]
+
+
+def test_what_was_graded_before_ctrl_c_is_in_the_json(
+    run: Run, ana: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(submissions: Sequence[Submission]) -> Iterator[Result]:
+        yield grade(submissions[0])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(side_by_side, "graded", stopped)
+    target = tmp_path / "card.json"
+    assert run("check", "--json", str(target))[0] == 130
+    assert len(json.loads(target.read_text())["results"]) == 1
 
 
 def test_hints_come_one_at_a_time(run: Run, ana: Path) -> None:

@@ -97,21 +97,23 @@ def _once(
     results: list[Result] = []
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
     following = side_by_side.graded([_submission(course, e, learner, device, seed) for e in exercises])
-    for exercise in exercises:
-        with _progress(exercise):
-            result = next(following)
-        scoreboard.show_one(result, course, results[-1] if results else None, alone=len(exercises) == 1)
-        results.append(result)
-        if learner and not not_kept:
-            try:
-                _record(learner, result)
-            except OSError as error:
-                not_kept = error
+    try:
+        for exercise in exercises:
+            with _progress(exercise):
+                result = next(following)
+            scoreboard.show_one(result, course, results[-1] if results else None, alone=len(exercises) == 1)
+            results.append(result)
+            if learner and not not_kept:
+                try:
+                    _record(learner, result)
+                except OSError as error:
+                    not_kept = error
+    except KeyboardInterrupt:
+        _write(args.json, learner, device, seed, Scorecard.of(results))
+        raise
     card = Scorecard.of(results)
     scoreboard.show_rest(card, course, _replay(args, learner))
-    if args.json:
-        about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
-        learners.write_json(Path(args.json), {**about, "date": learners.today(), **card.to_json()})
+    _write(args.json, learner, device, seed, card)
     if not_kept:
         raise not_kept
     if learner:
@@ -120,6 +122,13 @@ def _once(
     if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
         next_step(course, learner, (*exercises, *among))
     return 0 if done else 1
+
+
+def _write(path: str | None, learner: Learner | None, device: str, seed: int, card: Scorecard) -> None:
+    """The scorecard as JSON, where it was asked for."""
+    if path:
+        about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
+        learners.write_json(Path(path), {**about, "date": learners.today(), **card.to_json()})
 
 
 def _device(course: Course, exercises: tuple[Exercise, ...], asked: str) -> str:
