@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
-from onekernel.bench.grading import classes, complete, solutions, starts
+from onekernel.bench.grading import classes, complete, side_by_side, solutions, starts
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -41,6 +41,8 @@ def main(argv: Sequence[str]) -> int:
         return starts.main(root, results)
     if options.complete:
         return complete.main(root, results)
+    if options.speed_up:
+        return side_by_side.main(root, options.speed_up, results)
     if options.mixed or options.read:
         return classes.main(root, options.mixed, options.read, options.jobs, results)
     if options.device == "simulator" and not options.dry_run:
@@ -126,6 +128,7 @@ def _parser() -> Any:
     command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")
     command.option(parser, "grading", "--starts", action="store_true")
     command.option(parser, "grading", "--complete", action="store_true")
+    command.option(parser, "grading", "--speed-up", type=int, nargs="+", default=[], metavar="N")
     command.option(parser, "grading", "--sample", action="store_true")
     command.option(parser, "grading", "--kept", type=Path, metavar="DIR")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")
