@@ -29,7 +29,7 @@ def test_blas_gives_what_a_plain_sum_gives(blas: Executable) -> None:
 
 SAID = {
     1: "A of cublasSgemm is memory of the host",
-    2: "8 x 8 elements with ldB = 9 span 71 of them, and the buffer holds only 64",
+    2: "8 x 8 with ldB = 9 spans 71 elements, and the buffer holds only 64",
     3: "lda is 4 and must be at least 8",
     4: "reads C at row 0, column 0",
     5: "result of cublasSdot lies in memory of the host",

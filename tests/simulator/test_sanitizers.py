@@ -60,7 +60,7 @@ def test_the_runtime_is_clean(tmp_path: Path) -> None:
     child = Path(__file__).with_name("sanitizer_child.py")
     environment = {
         **os.environ, "ONEKERNEL_CACHE": str(cache), "ASAN_OPTIONS": OPTIONS,
-        "LD_PRELOAD": ":".join(_libraries(compiler)),
+        "LD_PRELOAD": ":".join(_libraries(compiler)), "PYTHONPATH": str(Path(__file__).parents[1]),  # for `support`
     }  # fmt: skip
     done = subprocess.run([sys.executable, str(child), str(wrapper), *KERNELS], capture_output=True, text=True,
                           env=environment, timeout=HUNG_SECONDS)  # fmt: skip
