@@ -126,8 +126,10 @@ def fused() -> tuple[str, ...]:
 @cache
 def linker() -> tuple[str, ...]:
     """What has a program linked by gold where it is installed: a third of the time of ld, which walks through all the
-    names of the C++ library again and again. Not on other processors, where few use it."""
-    return ("-fuse-ld=gold",) if platform.machine() == "x86_64" and shutil.which("ld.gold") else ()
+    names of the C++ library again and again. Not on other processors, where few use it. Code has a segment of its own,
+    as with ld: races keep where an access stands as a distance from that segment's begin (checks/shadow.h)."""
+    here = platform.machine() == "x86_64" and shutil.which("ld.gold")
+    return ("-fuse-ld=gold", "-Wl,--rosegment") if here else ()
 
 
 def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str, ...]:
