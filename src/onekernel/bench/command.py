@@ -21,6 +21,8 @@ from onekernel.errors import UserError, told
 from onekernel.messages import Message, area, say
 
 SHAPE_NUMBERS = (2, 3)  # rows, cols, and how many elements the tensors are shifted by
+ONEKERNEL = (sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))")
+"""Stands for `onekernel` in a command of a bench, also in a checkout that is run as it stands."""
 
 
 def run(main: Callable[[Sequence[str]], int]) -> int:

@@ -13,7 +13,6 @@ import random
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -23,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import device, records
+from onekernel.bench.command import ONEKERNEL
 from onekernel.bench.grading import synthetic
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
 SEED = 20261122
 JOURNAL, RESULTS = "class-journal.jsonl", "results.jsonl"
-_GRADE = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))", "grade"]
 _SAMPLE_SECONDS = 0.05
 # What happens to a grader for some seconds once it has written so many results (OK_AFTER, in the journal OK_JOURNAL);
 # "$@" grades. A full disk: the temporary folder, 100 MB in a mount of its own, is filled. No memory: each of its
@@ -136,10 +135,11 @@ def _night(
         (at / "room").mkdir(exist_ok=True)
         environment |= {"OK_JOURNAL": str(at / out / JOURNAL), "OK_AFTER": str(trouble[1])}
         environment |= {"TMPDIR": str(at / "room"), "ONEKERNEL_LANG": "en"}
-    words = [str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs), "--seed", str(SEED)]
+    words = ["grade", str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs)]
+    words += ["--seed", str(SEED), "--device", "simulator"]
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     with (at / "told").open("wb") as told:
-        process = subprocess.Popen([*before_it, *_GRADE, *words, "--device", "simulator"], cwd=root, env=environment,
+        process = subprocess.Popen([*before_it, *ONEKERNEL, *words], cwd=root, env=environment,
                                    stdout=subprocess.DEVNULL, stderr=told, start_new_session=True)  # fmt: skip
     peak = 0.0
     while process.poll() is None:

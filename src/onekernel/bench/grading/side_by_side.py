@@ -10,7 +10,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,12 +17,12 @@ from datetime import date
 from pathlib import Path
 
 from onekernel.bench import device, records
+from onekernel.bench.command import ONEKERNEL
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
 FILES = ("vector_add.cu", "softmax_naive.cu")
 STUDENTS = 6
-_GRADE = [sys.executable, "-c", "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))", "grade"]
 _COLUMNS = ("jobs", "seconds", "speed-up", "of-jobs")
 
 
@@ -64,7 +63,8 @@ def _graded(root: Path, folder: Path, jobs: int, students: int) -> float:
             text = (root / "solutions" / name).read_text(encoding="utf-8")
             (home / name).write_text(f"{text}// {time.time_ns()}\n", encoding="utf-8")
     exercises = [name.partition(".")[0] for name in FILES]
-    words = [*_GRADE, str(handed_in), *exercises, "--out", str(out), "--jobs", str(jobs), "--device", "simulator"]
+    words = ["grade", str(handed_in), *exercises, "--out", str(out), "--jobs", str(jobs), "--device", "simulator"]
     began = time.perf_counter()
-    subprocess.run(words, cwd=root, env={**os.environ, "ONEKERNEL_NVCC": "off"}, check=True, stdout=subprocess.DEVNULL)
+    environment = {**os.environ, "ONEKERNEL_NVCC": "off"}
+    subprocess.run([*ONEKERNEL, *words], cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began

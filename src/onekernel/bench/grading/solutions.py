@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench.command import ONEKERNEL
 from onekernel.bench.grading.classes import JOURNAL
 from onekernel.course import Course
 from onekernel.labs.reader import load
-
-ONEKERNEL = [sys.executable, "-c", "import sys; from onekernel import cli; sys.exit(cli.main(sys.argv[1:]))"]
 
 
 def run(root: Path, on: str, jobs: int, kept: Path | None = None) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench.command import ONEKERNEL
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.errors import UserError
 from onekernel.messages import Message
@@ -56,14 +57,12 @@ def growth(seconds: dict[int, float]) -> dict[str, Any]:
 
 def cold_check(root: Path, lab: str = "02") -> dict[str, Any]:
     """Seconds of `onekernel check` of all of a lab's exercises, the course's solutions, with nothing built before."""
-    code = "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))"
     with tempfile.TemporaryDirectory() as folder:
         card = Path(folder) / "scorecard.json"
         asked = ["check", lab, "--solutions", "--device", "simulator", "--json", str(card)]
         environment = {**os.environ, "ONEKERNEL_CACHE": str(Path(folder) / "cache"), "ONEKERNEL_ROOT": str(root)}
         start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-c", code, *asked]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root)
+        done = subprocess.run([*ONEKERNEL, *asked], capture_output=True, text=True, env=environment, cwd=root)
         seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         if done.returncode or not card.is_file():
