@@ -23,7 +23,7 @@ from onekernel.learners import Learner
 from onekernel.messages import say
 from onekernel.sandbox import confinement
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.1
 
 
 def run(args: argparse.Namespace) -> int:

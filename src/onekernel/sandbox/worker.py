@@ -17,7 +17,7 @@ from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
 from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched
-from onekernel.sandbox.landlock import FILE_BYTES, gpu_nodes, limit_build
+from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE
@@ -86,16 +86,20 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
         alone=needs.alone and not task,
         on_gpu=on_gpu and not task,
     )  # fmt: skip
-    if on_gpu and not task:
-        tasks.look_around()
-        seccomp.refuse()  # also what the driver has needed until here
     program.prepare()
     return program
 
 
 def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any) -> None:
-    """Closes this process and tells which walls do not stand. Raises Unavailable where all of them have to."""
-    lacking = confinement.missing(confinement.all_of(stand, confinement.before_run(writable, **how)))
+    """Closes this process and tells which walls do not stand. Raises Unavailable where all of them have to.
+
+    `on_gpu`: NVIDIA's driver starts here, and what only that needs is closed after it."""
+    stands = confinement.all_of(stand, confinement.before_run(writable, **how))
+    if how.get("on_gpu"):
+        tasks.look_around()
+        if not seccomp.refuse():
+            stands = [wall for wall in stands if wall != CALLS]
+    lacking = confinement.missing(stands)
     _write(folder / "out" / WALLS, lacking)
     if lacking and confinement.required():
         raise Unavailable(confinement.refusal(lacking))

@@ -51,6 +51,8 @@ def main(argv: Sequence[str]) -> int:
         print(say("bench.grading-line", solutions="solutions/", corpora=CORPORA))
         print("  " + records.expected(root, "grading").text())
         return 0
+    if options.gpus:
+        return side_by_side.on_gpus(root, options.gpus, results)
     began = time.perf_counter()
     card = device.current()
     path, runs = results / card.slug / "grading.json", list[dict[str, Any]]()
@@ -129,6 +131,7 @@ def _parser() -> Any:
     command.option(parser, "grading", "--starts", action="store_true")
     command.option(parser, "grading", "--complete", action="store_true")
     command.option(parser, "grading", "--speed-up", type=int, nargs="+", default=[], metavar="N")
+    command.option(parser, "grading", "--gpus", type=int, nargs="+", default=[], metavar="N")
     command.option(parser, "grading", "--sample", action="store_true")
     command.option(parser, "grading", "--kept", type=Path, metavar="DIR")
     command.option(parser, "grading", "--out", type=Path, metavar="DIR")

@@ -1,4 +1,5 @@
-"""What `onekernel grade --jobs N` gains: the same class graded with one job and with N, by the clock.
+"""What `onekernel grade` gains from several jobs, and from several GPUs: the same class graded with one and with N, by
+the clock.
 
 Every file has a line of its own, so that each is built; the runtime is built before. Wants a machine that does nothing
 else.
@@ -12,7 +13,8 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
@@ -22,20 +24,22 @@ from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
 FILES = ("vector_add.cu", "softmax_naive.cu")
+TIMED = ("gelu.cu", "vector_add.cu")  # one has a GPU alone, for its speed is measured; the other shares one
 STUDENTS = 6
+ON_GPUS = 16  # so that what is paid once, the start of processes, weighs little
+JOBS = 4  # for each GPU, of whichever number: a GPU never waits for a process
 _COLUMNS = ("jobs", "seconds", "speed-up", "of-jobs")
+_OF_GPUS = ("gpus", "seconds", "speed-up-gpus", "of-gpus")
 
 
 def main(root: Path, jobs: Sequence[int], results: Path) -> int:
     """Writes bench/results/cpu/side_by_side.json."""
+    command = ("--device", "simulator", "--jobs")
+    alone = {"ONEKERNEL_NVCC": "off"}
     with tempfile.TemporaryDirectory() as folder:
-        _graded(root, Path(folder), 1, students=1)  # builds what is built once
-        seconds = {n: _graded(root, Path(folder), n, STUDENTS) for n in sorted({1, *jobs})}
-    gains = {n: seconds[1] / s for n, s in seconds.items()}
-    rows = [
-        [str(n), *(in_numbers(how, v) for how, v in (("{:.1f}", seconds[n]), ("{:.2f}", gain), ("{:.2f}", gain / n)))]
-        for n, gain in gains.items()
-    ]
+        _graded(root, Path(folder), 1, FILES, (*command, "1"), alone)  # builds what is built once
+        seconds = {n: _graded(root, Path(folder), STUDENTS, FILES, (*command, str(n)), alone)
+                   for n in sorted({1, *jobs})}  # fmt: skip
     path = results / "cpu" / "side_by_side.json"
     records.write(path, {
         "bench": "side_by_side",
@@ -45,13 +49,51 @@ def main(root: Path, jobs: Sequence[int], results: Path) -> int:
         "versions": {"python": platform.python_version()},
         "files": STUDENTS * len(FILES),
         "seconds": {str(n): round(s, 2) for n, s in seconds.items()},
-        "tables": {"jobs": {"columns": [in_each(f"side-by-side-{c}") for c in _COLUMNS], "rows": rows}},
+        "tables": {"jobs": _table(_COLUMNS, seconds)},
     })  # fmt: skip
     print(say("bench.written", path=path))
     return 0
 
 
-def _graded(root: Path, folder: Path, jobs: int, students: int) -> float:
+def on_gpus(root: Path, gpus: Sequence[int], results: Path) -> int:
+    """Writes bench/results/GPU/several_gpus.json: a class graded on one GPU of this machine and on as many as asked."""
+    card, most = device.current(), max(gpus)
+    command = ("--device", "cuda", "--jobs", str(JOBS * most))
+    with tempfile.TemporaryDirectory() as folder:
+        _graded(root, Path(folder), 1, TIMED, command, _seen(most))
+        seconds = {n: _graded(root, Path(folder), ON_GPUS, TIMED, command, _seen(n)) for n in sorted({1, *gpus})}
+    path = results / card.slug / "several_gpus.json"
+    records.write(path, {
+        "bench": "several_gpus",
+        "device": asdict(card),
+        **device.provenance(),
+        "machine": device.machine(),
+        "files": ON_GPUS * len(TIMED),
+        "seconds": {str(n): round(s, 2) for n, s in seconds.items()},
+        "tables": {"gpus": _table(_OF_GPUS, seconds)},
+    })  # fmt: skip
+    print(say("bench.written", path=path))
+    return 0
+
+
+def _seen(gpus: int) -> dict[str, str]:
+    """The environment of a process that sees so many GPUs."""
+    return {"CUDA_VISIBLE_DEVICES": ",".join(map(str, range(gpus)))}
+
+
+def _table(columns: Sequence[str], seconds: Mapping[int, float]) -> dict[str, object]:
+    """A line for each number of jobs, or of GPUs: its seconds, and how many times as fast as one it is."""
+    gains = {n: seconds[1] / s for n, s in seconds.items()}
+    rows = [
+        [str(n), *(in_numbers(how, v) for how, v in (("{:.1f}", seconds[n]), ("{:.2f}", gain), ("{:.2f}", gain / n)))]
+        for n, gain in gains.items()
+    ]
+    return {"columns": [in_each(f"side-by-side-{c}") for c in columns], "rows": rows}
+
+
+def _graded(
+    root: Path, folder: Path, students: int, files: Sequence[str], how: Sequence[str], environment: Mapping[str, str]
+) -> float:
     """The seconds of a class whose files nobody has built before."""
     handed_in, out = folder / "class", folder / "graded"
     for path in (handed_in, out):
@@ -59,12 +101,12 @@ def _graded(root: Path, folder: Path, jobs: int, students: int) -> float:
     for number in range(students):
         home = handed_in / f"student{number}"
         home.mkdir(parents=True)
-        for name in FILES:
+        for name in files:
             text = (root / "solutions" / name).read_text(encoding="utf-8")
             (home / name).write_text(f"{text}// {time.time_ns()}\n", encoding="utf-8")
-    exercises = [name.partition(".")[0] for name in FILES]
-    words = ["grade", str(handed_in), *exercises, "--out", str(out), "--jobs", str(jobs), "--device", "simulator"]
+    exercises = [name.partition(".")[0] for name in files]
+    words = ["grade", str(handed_in), *exercises, "--out", str(out), *how]
     began = time.perf_counter()
-    environment = {**os.environ, "ONEKERNEL_NVCC": "off"}
-    subprocess.run([*ONEKERNEL, *words], cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*ONEKERNEL, *words], cwd=root, env={**os.environ, **environment}, check=True,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
     return time.perf_counter() - began
