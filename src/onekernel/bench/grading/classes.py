@@ -30,15 +30,16 @@ from onekernel.messages import say
 SEED = 20261122
 JOURNAL, RESULTS = "class-journal.jsonl", "results.jsonl"
 _SAMPLE_SECONDS = 0.05
+_MB_A_JOB = 50  # of the temporary folder
 # What happens to a grader for some seconds once it has written so many results (OK_AFTER, in the journal OK_JOURNAL);
-# "$@" grades. A full disk: the temporary folder, 100 MB in a mount of its own, is filled. No memory: each of its
+# "$@" grades. A full disk: the temporary folder, OK_MB in a mount of its own, is filled. No memory: each of its
 # processes may have a gigabyte of addresses, which is less than anything that is graded needs.
 _WHEN = '(until [ "$(wc -l < "$OK_JOURNAL")" -gt "$OK_AFTER" ]; do sleep 0.02; done; '
 _EACH = 'for process in $$ $(pgrep -P $$); do prlimit --pid $process --as='
 TROUBLES = {
     "disk": ["unshare", "--map-root-user", "--mount", "sh", "-c",
-             f'mount -t tmpfs -o size=100m none "$TMPDIR"; {_WHEN}head -c 99m /dev/zero > "$TMPDIR/full"; sleep 8; '
-             'rm "$TMPDIR/full") 2>/dev/null & exec "$@"', "sh"],
+             f'mount -t tmpfs -o size="$OK_MB"m none "$TMPDIR"; {_WHEN}head -c "$OK_MB"m /dev/zero > "$TMPDIR/full"; '
+             'sleep 8; rm "$TMPDIR/full") 2>/dev/null & exec "$@"', "sh"],
     "memory": ["sh", "-c", f'{_WHEN}{_EACH}1000000000: ; done; sleep 8; {_EACH}unlimited: ; done) 2>/dev/null & '
                'exec "$@"', "sh"],
 }  # fmt: skip
@@ -133,7 +134,8 @@ def _night(
     if trouble:
         before_it = TROUBLES[trouble[0]]
         (at / "room").mkdir(exist_ok=True)
-        environment |= {"OK_JOURNAL": str(at / out / JOURNAL), "OK_AFTER": str(trouble[1])}
+        environment |= {"OK_JOURNAL": str(at / out / JOURNAL), "OK_AFTER": str(trouble[1]),
+                        "OK_MB": str(max(2, jobs) * _MB_A_JOB)}
         environment |= {"TMPDIR": str(at / "room"), "ONEKERNEL_LANG": "en"}
     words = ["grade", str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs)]
     words += ["--seed", str(SEED), "--device", "simulator"]
