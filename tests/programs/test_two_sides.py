@@ -23,12 +23,13 @@ def onekernel(*words: str | Path) -> subprocess.CompletedProcess[str]:
 def test_a_function_has_its_own_branch_on_each_side() -> None:
     done = onekernel("run", HERE / "two_sides.cu")
     assert done.stdout.splitlines() == [
-        "103 1004 10 1 1",
+        "103 1004 10 1 33",
         "on the host 7",
         "-7 998 15 6 2",
         "host alone",
         "lambda -5 25",
         "in a kernel 5 of 32",
+        "in a kernel 5 of 3",
     ], done.stderr
     assert done.returncode == 0
     told = [line for line in done.stderr.splitlines() if "two_sides.h:" in line]

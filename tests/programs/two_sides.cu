@@ -32,6 +32,23 @@ template <class T> HD constexpr T twice(T x) {
     return x * 3;
 #endif
 }
+HD int with_labels(int x) {
+    int r = 0;
+    if (x < 0) goto negative;
+    r = x;
+#ifdef __CUDA_ARCH__
+    if (x == 3) goto odd;
+#endif
+    goto done;
+#ifdef __CUDA_ARCH__
+odd:
+    r = 33;
+    goto done;
+#endif
+negative:
+    r = -1;
+done: return r;
+}
 template <class F> __global__ void on_both(F f, int threads) { printf("in a kernel %d of %d\n", f(5), threads); }
 void host_alone() {
 #ifdef __CUDA_ARCH__
@@ -55,6 +72,7 @@ void host_alone() {
     };
     printf("lambda %d %d\n", f(5), g(5));
     on_both<<<1, 1>>>(f, THREADS);
+    on_both<<<1, 1>>>(g, with_labels(3));
     cudaDeviceSynchronize();
 }
 __global__ void k(int* out, Functor f) {
@@ -67,7 +85,7 @@ __global__ void k(int* out, Functor f) {
     out[3] = 0;
 #endif
     Functor g(1);
-    out[4] = g.base;
+    out[4] = g.base + with_labels(3) + with_labels(-5);
 }
 int main() {
     int* out;

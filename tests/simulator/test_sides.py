@@ -117,6 +117,8 @@ REFUSED = {
     "lambda-on-device": [
         Case("template <class F>\n__global__ void other(F f, float* x) { x[0] = f(1); }",
              host="other<<<1, 1>>>([] __device__ (float v) { return v; }, x);"),
+        Case("#define HD __host__ __device__\ntemplate <class F>\n__global__ void other(F f) { f(1); }",
+             host="auto f = [] HD (float v) { return v; };\n    other<<<1, 1>>>(f);"),
     ],
     "not-on-device": [
         Case(kernel="if (i > 40) throw 1;"),

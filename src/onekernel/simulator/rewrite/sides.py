@@ -8,12 +8,12 @@ and `compilation/misplaced.py` keeps those on the device.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.conditionals import active
-from onekernel.simulator.rewrite.functions import BOTH, DEVICE, HOST, KERNEL, Declarations, Function
+from onekernel.simulator.rewrite.functions import BOTH, DEVICE, HOST, KERNEL, Declarations, Function, qualifiers_in
 from onekernel.simulator.rewrite.launches import launches
 from onekernel.simulator.rewrite.tokens import (
     Token,
@@ -69,10 +69,15 @@ class Misplaced:
     values: dict[str, object] = field(default_factory=dict)
 
 
-def misplaced(tokens: list[Token], declared: Declarations, arch: str = DEFAULT) -> list[Misplaced]:
-    """What stands on the wrong side, by line. `tokens` are as `tokenize` gives them, not rewritten."""
+def misplaced(
+    tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]], arch: str = DEFAULT
+) -> list[Misplaced]:
+    """What stands on the wrong side, by line. `tokens` are as `tokenize` gives them, not rewritten; `defined`: what
+    `functions.macros` gives."""
     seen = {id(t) for t in active(tokens, arch)}
-    found = [*_kernels(declared), *_launched(tokens, declared), *_lambdas(tokens)]
+    on_device = _lambdas_on_device(tokens, defined)
+    found = [*_kernels(declared), *_launched(tokens, declared, on_device)]
+    found += [Misplaced("lambda-on-device", tokens[i].line) for i in on_device]
     for function in declared.functions:
         if function.body is None:
             continue
@@ -110,11 +115,12 @@ def _kernels(declared: Declarations) -> Iterator[Misplaced]:
             yield Misplaced("kernel-returns", f.line, {**values, "type": "void*"})
 
 
-def _launched(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
-    """Launches of what is no kernel, from where no kernel can be launched, with what no launch takes."""
+def _launched(tokens: list[Token], declared: Declarations, on_device: set[int]) -> Iterator[Misplaced]:
+    """Launches of what is no kernel, from where no kernel can be launched, with what no launch takes. `on_device`:
+    where the captures of the device's lambdas end."""
     kernels = {f.name for f in declared.functions if f.side == KERNEL}
     others = {f.name: f for f in declared.functions if f.side != KERNEL and not f.member}
-    lambdas = _named_lambdas(tokens)
+    lambdas = _named_lambdas(tokens, on_device)
     for launch in launches(tokens):
         name = one_line(tokens[launch.begin : launch.chevrons]).split("<")[0].split("::")[-1].strip()
         line = tokens[launch.chevrons].line
@@ -127,14 +133,16 @@ def _launched(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced
             yield Misplaced("launch-in-kernel", line, {**values, "caller": inside.name})
         if len(split_commas(tokens[launch.chevrons + 3 : launch.end])) > 4:
             yield Misplaced("launch-configuration", line, values)
-        for piece in split_commas(tokens[launch.bracket + 1 : launch.close]):
-            first = next((t for t in piece if t.kind != "space"), None)
-            is_lambda = first is not None and first.kind == "sign" and first.text == "["
-            if one_line(piece) in lambdas or (is_lambda and not any(t.text == "__device__" for t in piece)):
+        at = launch.bracket + 1
+        for piece in split_commas(tokens[at : launch.close]):
+            first = next_solid(tokens, at)
+            of_host = is_sign(tokens, first, "[") and closing(tokens, first) not in on_device
+            if one_line(piece) in lambdas or of_host:
                 yield Misplaced("lambda-to-kernel", line, values)
+            at += len(piece) + 1
 
 
-def _named_lambdas(tokens: list[Token]) -> set[str]:
+def _named_lambdas(tokens: list[Token], on_device: set[int]) -> set[str]:
     """Names that `auto f = [...]` gives to lambdas of the host."""
     names = set()
     for i, token in enumerate(tokens):
@@ -142,19 +150,26 @@ def _named_lambdas(tokens: list[Token]) -> set[str]:
             name = next_solid(tokens, i + 1)
             equals = next_solid(tokens, name + 1)
             bracket = next_solid(tokens, equals + 1)
-            if is_sign(tokens, equals, "=") and is_sign(tokens, bracket, "["):
-                side = next_solid(tokens, closing(tokens, bracket) + 1)
-                if side >= len(tokens) or tokens[side].text not in ("__device__", "__host__"):
-                    names.add(tokens[name].text)
+            is_lambda = is_sign(tokens, equals, "=") and is_sign(tokens, bracket, "[")
+            if is_lambda and closing(tokens, bracket) not in on_device:
+                names.add(tokens[name].text)
     return names
 
 
-def _lambdas(tokens: list[Token]) -> Iterator[Misplaced]:
+def _lambdas_on_device(tokens: list[Token], defined: Mapping[str, frozenset[str]]) -> set[int]:
+    """Where the captures of lambdas end behind which CUDA's qualifiers stand, or macros of them."""
+    found = set()
     for i, token in enumerate(tokens):
-        if token.kind == "name" and token.text in ("__device__", "__host__"):
-            before = previous_solid(tokens, i - 1)
-            if is_sign(tokens, before, "]") and is_sign(tokens, next_solid(tokens, i + 1), "("):
-                yield Misplaced("lambda-on-device", token.line)
+        if not (token.kind == "sign" and token.text == "]"):
+            continue
+        words = []
+        k = next_solid(tokens, i + 1)
+        while k < len(tokens) and tokens[k].kind == "name":
+            words.append(tokens[k].text)
+            k = next_solid(tokens, k + 1)
+        if (is_sign(tokens, k, "(") or is_sign(tokens, k, "{")) and "__device__" in qualifiers_in(words, defined):
+            found.add(i)
+    return found
 
 
 def _around(declared: Declarations, at: int, tokens: list[Token]) -> Function | None:

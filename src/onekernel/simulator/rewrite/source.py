@@ -145,7 +145,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     source.on_host.update(
         {name: f"{path.name}:{line}" for name, line in words_on_host(tokens, declared, defined).items()}
     )
-    _tell_sides(tokens, declared, path, source)
+    _tell_sides(tokens, declared, defined, path, source)
     arity, names = kernels(everything)
     shared = {f.name for d in source.declared.values() for f in d.functions if f.side != KERNEL} & names.keys()
     for name, line in plain_calls(tokens, {k: n for k, n in names.items() if k not in shared}):
@@ -194,9 +194,11 @@ def _refuse(tokens: list[Token], path: Path, source: Source) -> None:
         _finding(source, path, line, "include-closed", file=name)
 
 
-def _tell_sides(tokens: list[Token], declared: Declarations, path: Path, source: Source) -> None:
+def _tell_sides(
+    tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]], path: Path, source: Source
+) -> None:
     """Tells what stands on the wrong side, host or device."""
-    for wrong in misplaced(tokens, declared, source.arch):
+    for wrong in misplaced(tokens, declared, defined, source.arch):
         if source.program and wrong.key == "lambda-on-device":
             continue  # whose program it is decides about nvcc's --extended-lambda
         if source.program and wrong.key == "launch-in-kernel":

@@ -8,6 +8,7 @@ bodies, the host's behind the device's, of which the first lines ask where they 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 from onekernel.simulator.rewrite.conditionals import CARD, HOST_VIEW, active, asks_for_the_card
@@ -51,10 +52,20 @@ def on_their_sides(
         else:
             again = Token("directive", f'\n#line {tokens[begin].line} "{path}"\n', tokens[begin].line)
             out += [Token("mark", _ON_DEVICE, tokens[begin].line), *tokens[begin:end]]
-            out += [Token("mark", _ON_HOST, tokens[begin].line), again, *on_host(begin, end)]
+            out += [Token("mark", _ON_HOST, tokens[begin].line), again, *_relabelled(on_host(begin, end))]
             out.append(Token("mark", "}", tokens[end - 1].line))
         at = end
     return out + tokens[at:]
+
+
+def _relabelled(body: list[Token]) -> list[Token]:
+    """With other names for its labels: a function has but one of a name, and the device's body has these."""
+    solid = [(i, t) for i, t in enumerate(body) if t.kind not in ("space", "directive")]
+    aims = {after.text for (_, t), (_, after) in pairwise(solid) if t.text == "goto"}
+    for (_, before), (i, token), (_, after) in zip(solid, solid[1:], solid[2:], strict=False):
+        if token.text in aims and (before.text == "goto" or (after.text == ":" and before.text != "?")):
+            body[i] = Token("name", f"{token.text}_OK_HOST", token.line)
+    return body
 
 
 def _bodies(
