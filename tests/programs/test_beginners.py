@@ -42,6 +42,8 @@ SAID = {
     28: (),
     29: ("add_part reads unwritten[0] before", "add_part lee unwritten[0] antes"),
     31: ("read it in a second kernel", "léelo en un segundo kernel"),
+    32: ("wait_for reads signals->latch[0] before", "wait_for lee signals->latch[0] antes"),
+    33: ("wait_for reads part[9] before", "wait_for lee part[9] antes"),
     30: ("add_vector uses memory of the host", "add_vector usa memoria del host"),
 }
 
@@ -95,3 +97,27 @@ def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str
 )
 def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, write: str, lost: bool) -> None:
     assert excerpt.updates_later(read, write, "d") is lost
+
+
+@pytest.mark.parametrize(
+    ("line", "variable", "adds"),
+    [
+        ("out[i] += w * 2;", "d_out", True),
+        ("if (i < n) *sum += x;", "d_sum", True),
+        ("total += x[i];", "total", True),
+        ("sum += a[i] * b[i];", "d_a", False),
+        ("p.x[i] += p.vx[i] * dt;", "soa.x", True),
+        ("p.x[i] += p.vx[i] * dt;", "soa.vx", False),
+        ("c[i] += a[i];", "d_a", False),
+        ("c[i] = a[i];", "c", False),
+    ],
+)
+def test_whether_a_line_adds_to_what_it_reads(line: str, variable: str, adds: bool) -> None:
+    assert excerpt.adds_to(line, variable) is adds
+
+
+@pytest.mark.parametrize(("otherwise", "line"), [("", 2), ("    else s[t] = 0;", None)])
+def test_a_store_whose_else_stores_too_is_not_told_as_guarded(tmp_path: Path, otherwise: str, line: int) -> None:
+    file = tmp_path / "a.cu"
+    file.write_text(f"__global__ void k(int n) {{\n    if (t < n) s[t] = 1;\n{otherwise}\n}}\n")
+    assert excerpt.stored_in_branch(str(file), "s") == line

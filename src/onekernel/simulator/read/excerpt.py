@@ -9,6 +9,7 @@ from pathlib import Path
 MOST_QUOTED = 60  # characters
 _LITERAL = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _BRANCH = re.compile(r"\b(?:if|else)\b")
+_ELSE = re.compile(r"\belse\b(?!\s*if\b)")
 _BARRIER = re.compile(r"\b__syncthreads(?:_\w+)?\s*\(|\bsync\s*\(")
 _RUNTIME = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>\s*)?\(")
 # In code without spaces: `v[i]`, of brackets within brackets, and `*v`.
@@ -171,6 +172,16 @@ def updates(text: str, variable: str) -> bool:
     return read <= {element} if read else bool(sign)
 
 
+def adds_to(text: str, variable: str) -> bool:
+    """Whether a line adds to the element that it reads: `v[i] += w`, and not `sum += v[i]`."""
+    target, added, value = re.sub(r"\s", "", _code(text)).partition("+=")
+    name = re.findall(r"\w+", variable)[-1]  # of soa.x the member
+    here, there = (bool(re.search(rf"\b{name}\b", part)) for part in (target, value))
+    is_element = re.search(rf"(?:\]|\*\w+|\b{name})$", target)
+    reads = there or re.search(r"\w\[|(?<![\w)\]])\*[a-zA-Z_]", value)
+    return bool(added and is_element and (here or not reads))
+
+
 def updates_later(read: str, write: str, variable: str) -> bool:
     """Whether the second line writes an element by what the first has read there: `old = v[i];`, `v[i] = old + w;`, or
     `if (w > v[i])`, `v[i] = w;`."""
@@ -210,9 +221,11 @@ def reads_further(text: str, variable: str) -> bool:
 
 
 def stored_in_branch(file: str | None, variable: str) -> int | None:
-    """The line of the first store into the array, where an `if` stands before each of them."""
+    """The line of the first store into the array, where an `if` without an `else` stands before each of them."""
     store = re.compile(rf"\b{re.escape(variable)}\s*(?:\[[^\]]*\]\s*)+=[^=]")
     lines = [n for n, line in enumerate(_lines(file) if file else (), 1) if store.search(_code(line))]
+    if any(_inside(file, n, _ELSE) for n in lines):
+        return None
     return lines[0] if lines and all(in_branch(file, n) for n in lines) else None
 
 

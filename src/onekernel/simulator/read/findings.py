@@ -112,7 +112,8 @@ def _finding(
         few = form == "shared" and int(str(values["index"])) >= threads
         at = excerpt.stored_in_branch(file, str(values["variable"])) if form == "shared" else None
         guarded = record.says("guarded", {"at": at}) if at else ""
-        added = record.says("added", {}) if form == "global" and "+=" in excerpt.line_of(file, line) else ""
+        adds = form == "global" and excerpt.adds_to(excerpt.line_of(file, line), str(values["variable"]))
+        added = record.says("added", {}) if adds else ""
         values["few"] = record.says("few", {"threads": threads}) if few else guarded or added
     if form == "write-write" and line == other:
         form = "same-index"

@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             report_out_of_bounds(*w, address, bytes, flags, pc);
             return;
         }
-        if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a.name);
+        if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, name_of(a));
         if (options & RACES) {
             if (__builtin_expect(!a.shadow, 0)) {
                 touch(a, flags);

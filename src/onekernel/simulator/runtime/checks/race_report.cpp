@@ -13,9 +13,10 @@ uint64_t variable_key(const Place& place) {
 
 // Of which variable, and which of its elements: of an access to `address`, or to the shared memory that `place` names.
 Finding& variable(Finding& f, const Place& place, uintptr_t address) {
-    if (place.global)
-        return f.array("variable", name_of(*place.global))
-            .number("index", static_cast<long long>(address - place.global->low) / place.global->item);
+    if (place.global) {
+        const Named at = element_of(*place.global, address);
+        return f.array("variable", at.name).number("index", at.index);
+    }
     return f.array("variable", place.shared ? place.shared->name : "")
         .number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
 }

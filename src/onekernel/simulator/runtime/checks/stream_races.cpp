@@ -53,7 +53,7 @@ uintptr_t meet(const Spans& a, const Spans& b) {
 void tell(const Touch& first, const Touch& then, const char* form, uintptr_t address) {
     const Allocation& a = *then.allocation;
     Finding("stream-race", static_cast<uint64_t>(then.at.line), static_cast<uint64_t>(first.at.line)).form(form).at(then.at).other_at(first.at)
-        .text("what", then.what).text("other", first.what).array("variable", a.name)
+        .text("what", then.what).text("other", first.what).array("variable", name_of(a))
         .number("index", static_cast<long long>((address - a.low) / static_cast<uintptr_t>(a.item))).add();
 }
 

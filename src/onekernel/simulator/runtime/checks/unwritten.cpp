@@ -58,7 +58,7 @@ void tell_unwritten(uintptr_t from, size_t bytes, Site at) {
     const Stretches found = unwritten(a, from - a.base, from - a.base + bytes);
     if (!found.bytes) return;
     Finding("unwritten-copy", uint64_t(at.line), static_cast<uint64_t>(&a - allocations))
-        .form(found.bytes == bytes ? "whole" : "part").at(at).array("variable", a.name)
+        .form(found.bytes == bytes ? "whole" : "part").at(at).array("variable", name_of(a))
         .number("count", static_cast<long long>(found.bytes) / a.item).number("of", static_cast<long long>(bytes) / a.item)
         .number("index", static_cast<long long>(found.first - (a.low - a.base)) / a.item).add();
 }

@@ -184,26 +184,6 @@ const Allocation* nearest(uintptr_t address, int given) {
     return best;
 }
 
-void name_arguments(const LaunchSite& site, const void* const* pointers, int count) {
-    const char* text = site.arguments ? site.arguments : "";
-    for (int i = 0; i < count; i++) {
-        const char* end = strchr(text, '\n');
-        size_t length = end ? static_cast<size_t>(end - text) : strlen(text);
-        uintptr_t offset = reinterpret_cast<uintptr_t>(pointers[i]) - heap_base;
-        if (pointers[i] && heap_base && offset < HEAP_BYTES) {
-            Allocation& a = owner_of(offset);
-            a.given = launch_count();
-            if ((a.live || a.freed) && !a.name[0] && length) {
-                if (length > sizeof a.name - 1) length = sizeof a.name - 1;
-                memcpy(a.name, text, length);
-                a.name[length] = 0;
-            }
-        }
-        if (!end) break;
-        text = end + 1;
-    }
-}
-
 void start_traffic() {
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "../api/ok/runtime.h"
 
@@ -66,8 +67,15 @@ void while_closed(void (*then)());  // nothing where it is open
 int host_alloc(void** out, size_t bytes, const char* name, Site at, bool filled);  // what cudaMalloc does
 int device_alloc(size_t bytes, size_t low, size_t high, const char* name, Allocation** out);
 void device_release(Allocation& a);
+
+// names.cpp
 void name_arguments(const LaunchSite& site, const void* const* pointers, int count);
-const char* name_of(const Allocation& a);  // names.cpp: that of the launches which were given it, or of the line that asked for it
+const char* name_of(const Allocation& a);  // that of the launches which were given it, or of the line that asked for it
+struct Named {
+    std::string_view name;
+    long long index;
+};
+Named element_of(const Allocation& a, uintptr_t address);  // of it, or of a member that the launch was given
 void release_all();    // of what the host has asked for
 void tell_leaks();     // what has been asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations
