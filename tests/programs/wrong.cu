@@ -177,6 +177,11 @@ int main(int argc, char** argv) {
     }
     if (which >= 23 && which <= 27) two_streams(which, reinterpret_cast<char*>(d));
     if (which == 22) sums<<<1, 64>>>(reinterpret_cast<int*>(d), 40);
+    if (which == 30) {
+        const rlimit little{size_t(16) << 20, RLIM_INFINITY};
+        setrlimit(RLIMIT_DATA, &little);
+        twice<<<1, 64>>>(d, 64);  // <- 30:no-room
+    }
     if (which == 29) {  // the kernel is stopped, and then the host goes on for ever
         endless<<<1, 32>>>();
         for (volatile int turn = 0; turn >= 0;) turn = 1;

@@ -9,7 +9,7 @@ from onekernel import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
 from onekernel.backends.cache import cache_folder
 from onekernel.simulator.compilation.compiler import compiler
-from onekernel.simulator.compilation.parts import runtime_objects
+from onekernel.simulator.compilation.parts import run_compiler, runtime_objects
 from support.compilers import OTHERS
 from support.corpus import graded
 from support.course import ROOT
@@ -174,6 +174,17 @@ template <int N, int M> struct Tree {
 template <int M> struct Tree<0, M> { static constexpr long value = M; };
 static const long total = Tree<28, 0>::value;
 """
+
+
+@pytest.mark.parametrize(
+    "said", ["virtual memory exhausted: Cannot allocate memory", "cc1plus: out of memory allocating 8 bytes"]
+)
+def test_a_compiler_that_may_not_have_its_memory_is_told_of_as_that(said: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        run_compiler(["/bin/sh", "-c", f"echo '{said}' >&2; exit 1"])
+    assert [f.code for f in caught.value.findings] == ["compile-memory"]
+    quotes = run_compiler(["/bin/sh", "-c", "echo 'a.cu:3: error: puts(\"out of memory\")' >&2; exit 1"])
+    assert quotes.returncode == 1
 
 
 @pytest.mark.slow

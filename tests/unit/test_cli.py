@@ -712,3 +712,15 @@ def test_speed_without_a_gpu_shows_what_it_needs_and_its_points_never_zero_of_ze
     (row,) = [line for line in out.splitlines() if line.endswith(f"– / {speed.points}")]
     assert messages.say("grading.needs-gpu") in row
     assert "0 / 0" not in out
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
+def test_a_command_without_memory_says_so(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(words: Sequence[str]) -> None:
+        raise error
+
+    monkeypatch.setattr(parser, "parse", command)
+    assert cli.main(["doctor"]) == 2
+    assert capsys.readouterr().err.strip() == messages.say("cli.no-memory")

@@ -116,3 +116,10 @@ def test_a_verdict_on_values_reads_as_one_would_say_it() -> None:
     told = Message("grading.values", values)
     assert told.text("en") == "1 of 257 elements is wrong. The worst is y[3] = 1, expected 2: off by 1, allowed 0."
     assert told.text("es") == "1 de 257 elementos está mal. El peor es y[3] = 1; se esperaba 2: error 1, se admite 0."
+
+
+def test_a_value_that_is_empty_leaves_one_space() -> None:
+    values = {name: name for name in fields(messages.area("simulator")["race-read-write"]["en"])}
+    for lang in messages.LANGUAGES:
+        text = Message("simulator.race-read-write", {**values, "warp": ""}).text(lang)
+        assert "  " not in text and text.endswith(" quoted")

@@ -11,6 +11,7 @@ from onekernel.errors import USAGE, UserError, of_os
 from onekernel.messages import say
 
 DONE, INTERRUPTED = 0, 130
+_NO_THREAD = "can't start new thread"  # what Python says where there is no room for its stack
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,6 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(str(of_os(error)))
     except UserError as error:
         return _refuse(str(error), error.exit_code)
+    except MemoryError:
+        return _refuse(say("cli.no-memory"))
+    except RuntimeError as error:
+        if str(error) != _NO_THREAD:
+            raise
+        return _refuse(say("cli.no-memory"))
 
 
 def _refuse(text: str, code: int = USAGE) -> int:

@@ -145,8 +145,10 @@ class Message:
 
     def _parts(self, template: Template, lang: str) -> Iterator[str]:
         specs = {name: spec for _, name, spec in reversed(template) if name and "|" not in spec}
+        nothing = False  # behind a value that is empty, and behind which no second space is wanted
         for literal, name, spec in template:
-            yield literal
+            yield literal[1:] if nothing and literal.startswith(" ") else literal
+            nothing = name is not None and literal.endswith(" ") and self.values.get(name) == ""
             if name and "|" in spec:
                 one, _, several = spec.partition("|")
                 yield one if _written(self.values[name], specs.get(name, ""), lang) == "1" else several

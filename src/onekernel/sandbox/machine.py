@@ -35,7 +35,7 @@ _WORDS = ("MemoryError", "Cannot allocate memory", "No space left on device", "R
 # cudaErrorDevicesUnavailable, NoDevice, ECCUncorrectable, NvlinkUncorrectable, SystemNotReady, SystemDriverMismatch,
 # CompatNotSupportedOnDevice: CUDA Runtime API, "cudaError". A launcher can return them, too.
 _OF_THE_CARD = (46, 100, 214, 220, 802, 803, 804)
-_BUILDS = ("disk", "runtime-build")  # codes of findings that no line of a file should cause
+_BUILDS = ("disk", "runtime-build", "compile-memory")  # codes of findings that no line of a file should cause
 
 
 class MachineFault(UserError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -28,6 +29,7 @@ UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",),
 vector registers, what runs once a launch may be slow."""
 UNIT_OF_CARD = "each_card"
 """The one that knows the card's limits; the others are the same for every card."""
+_NO_MEMORY = re.compile(r"^(?:virtual memory exhausted|\S+: out of memory allocating|LLVM ERROR: out of memory)", re.M)
 _TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
@@ -145,7 +147,7 @@ def _disk_error(error: OSError) -> BuildError:
 
 def run_compiler(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs a compiler, within limits whoever asks: what one builds, another finds in the cache. Raises BuildError
-    where it takes too long or writes too much."""
+    where it takes too long, writes too much or may not have the memory that it needs."""
     limits = f"ulimit -S -t {_CPU_SECONDS} 2>/dev/null; ulimit -S -f {BUILT_BYTES // 512} 2>/dev/null"
     limited = ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *command]
     try:
@@ -159,6 +161,8 @@ def run_compiler(command: list[str]) -> subprocess.CompletedProcess[str]:
     if done.returncode == -signal.SIGXFSZ or any(words in done.stderr for words in _TOO_LARGE):
         message = Message("simulator.built-size", {"mebibytes": BUILT_BYTES >> 20})
         raise BuildError([Finding("built-size", message)], done.stderr)
+    if done.returncode and _NO_MEMORY.search(done.stderr):
+        raise BuildError([Finding("compile-memory", Message("simulator.compile-memory"))], done.stderr)
     return done
 
 

@@ -156,9 +156,13 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
     }
 }
 
+// Whether a worker has what its threads need: a limit of the process (ulimit -d, -v) may leave it no addresses.
+static bool has_room(Worker& w) { return w.arena && make_stacks(w); }
+
 static void run_on_cores(Launch& launch) {
-    const size_t several = launch.blocks * launch.threads >= MANY_THREADS || launch.next ? cores_for(launch) : 1;
-    worker_at(several - 1);
+    const size_t most = launch.blocks * launch.threads >= MANY_THREADS || launch.next ? cores_for(launch) : 1;
+    size_t several = 1;
+    while (several < most && has_room(worker_at(several))) several++;
     std::vector<std::thread> others;
     for (size_t i = 1; i < several; i++)
         others.emplace_back([&, i] {
@@ -206,6 +210,11 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     if (error) return error;
     if (options & REFUSE) return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
     Busy busy;
+    if (!has_room(host_worker())) {
+        Finding("no-room", uint64_t(site->at.line)).at(site->at).text("kernel", site->kernel ? site->kernel : "")
+            .number("megabytes", static_cast<long long>((STACKS_BYTES + ARENA_BYTES) >> 20)).add();
+        return ok_fail(ERROR_MEMORY_ALLOCATION);
+    }
     count++;
     name_arguments(*site, pointers, arguments);
     look_for_host_arguments(*site, pointers, arguments);

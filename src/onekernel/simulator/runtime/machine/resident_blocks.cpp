@@ -13,7 +13,6 @@
 
 namespace __ok {
 namespace {
-constexpr size_t STACKS_EACH = size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES);
 constexpr size_t SHADOW_EACH = ARENA_BYTES / 4 * sizeof(ShadowWord);
 // Where a kernel overflows its stack most threads do, and the first of them have guards.
 constexpr int MOST_GUARDS = 8192;
@@ -39,7 +38,7 @@ ResidentBlocks::ResidentBlocks(Launch& l) : launch(l) {
     clusters.resize(size / cluster_blocks);
     arenas = reserve(size * ARENA_BYTES);
     shadow = reserve(size * SHADOW_EACH);
-    stacks = arenas && shadow ? reserve(size * STACKS_EACH) : nullptr;
+    stacks = arenas && shadow ? reserve(size * STACKS_BYTES) : nullptr;
     for (int i = 0; stacks && i < size; i++) {
         Worker* w = members[i].worker = new Worker;
         w->launch = &l;
@@ -49,14 +48,14 @@ ResidentBlocks::ResidentBlocks(Launch& l) : launch(l) {
         w->member = i;
         w->arena = arenas + i * ARENA_BYTES;
         w->shadow = reinterpret_cast<ShadowWord*>(shadow + i * SHADOW_EACH);
-        w->stacks = stacks + i * STACKS_EACH;
+        w->stacks = stacks + i * STACKS_BYTES;
     }
 }
 
 ResidentBlocks::~ResidentBlocks() {
     if (arenas) munmap(arenas, size * ARENA_BYTES);
     if (shadow) munmap(shadow, size * SHADOW_EACH);
-    if (stacks) munmap(stacks, size * STACKS_EACH);
+    if (stacks) munmap(stacks, size * STACKS_BYTES);
     for (ResidentBlock& m : members) {
         if (m.worker) release_copies(*m.worker);
         if (m.worker) release_barriers(*m.worker);

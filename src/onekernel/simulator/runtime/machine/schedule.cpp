@@ -21,13 +21,17 @@ bool in_stack_guard(const Worker& w, uintptr_t address) {
            offset % (GUARD_BYTES + STACK_BYTES) < GUARD_BYTES;
 }
 
+bool make_stacks(Worker& w) {
+    if (w.stacks) return true;
+    void* p = mmap(nullptr, STACKS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) w.stacks = static_cast<char*>(p);
+    return w.stacks;
+}
+
 static int take_stack(Worker& w) {
     if (w.stacks_free.empty()) {
         Busy busy;
         size_t each = GUARD_BYTES + STACK_BYTES;
-        if (!w.stacks)  // resident blocks have theirs already
-            w.stacks = static_cast<char*>(mmap(nullptr, each * (MAX_THREADS_PER_BLOCK + 1), PROT_READ | PROT_WRITE,
-                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
         if (may_guard(w)) mprotect(w.stacks + w.stacks_made * each, GUARD_BYTES, PROT_NONE);
         w.stacks_free.reserve(MAX_THREADS_PER_BLOCK + 1);  // threads that end give theirs back: that must not allocate
         w.stacks_free.push_back(w.stacks_made++);

@@ -132,6 +132,8 @@ void give_way(Worker& w);            // lets the others run, when the current th
 [[noreturn]] void abandon_block();   // back to the worker; the block's threads are forgotten
 void make_runnable(Worker& w, int warp, unsigned lanes);
 void* stack_top(Worker& w, int stack);
+constexpr size_t STACKS_BYTES = size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES);  // of a worker's threads
+bool make_stacks(Worker& w);  // false: the process has no room for them
 bool in_stack_guard(const Worker& w, uintptr_t address);
 // warp.cpp
 void lane_left(Worker& w, int warp);         // a lane exited: a collective may be complete without it

@@ -27,7 +27,7 @@ constexpr uint32_t DYNAMIC_OFFSET = ARENA_BYTES / 2;
 char* make_arena() {
     Busy busy;
     void* p = mmap(nullptr, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return static_cast<char*>(p);
+    return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
 }
 
 static void own(const SharedSite& site, const SharedArray* array) {
