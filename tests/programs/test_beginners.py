@@ -36,7 +36,7 @@ SAID = {
     22: ("The tile hangs over the edge of the matrix", "El tile se sale del borde"),
     23: ("Are the two numbers swapped?", "¿Están intercambiados los dos números?"),
     24: ("The launch gives the extern __shared__ array no bytes", "no da ningún byte al array extern"),
-    25: ("look_up reads steps[8], 1 past the last of its 8", "look_up lee steps[8], 1 más allá del último"),
+    25: ("It is declared with 8 elements at line 74", "Está declarado con 8 elementos en la línea 74"),
     26: (),
     27: ("Call cudaEventSynchronize(stop) first", "Llama antes a cudaEventSynchronize(stop)"),
     28: (),

@@ -53,6 +53,13 @@ def is_of_device(file: str | None, name: str) -> bool:
     return any(variable.search(_code(line)) for line in (_lines(file) if file else ()))
 
 
+def declares_on_device(file: str | None, name: str) -> int | None:
+    """The line that declares the array as a __device__ or __constant__ one."""
+    array = re.compile(rf"__(?:device|constant|managed)__[^;()=]*\b{re.escape(name)}\s*\[")
+    lines = _lines(file) if file else ()
+    return next((n for n, line in enumerate(lines, 1) if array.search(_code(line))), None)
+
+
 def fills_shared(file: str | None, number: int | None) -> bool:
     """Whether the line stores into an element of a __shared__ array."""
     stored = re.match(r"(\w+)\s*(?:\[[^\]]*\]\s*)+=[^=]", _code(line_of(file, number)))

@@ -43,6 +43,7 @@ OF_THE_READER = (
     "just-past",
     "advice-plane",
     "advice-bytes",
+    "advice-declared",
     "advice-tile",
     "no-bytes",
     "rows",
@@ -135,6 +136,8 @@ def _advice(
 ) -> Message | str:  # fmt: skip
     """What may be meant by an index behind the end of a buffer."""
     variable, index = str(values["variable"]), int(str(values["index"]))
+    if declared := excerpt.declares_on_device(at[0], variable):
+        return record.says("advice-declared", {**values, "at": declared})
     if index < int(str(values.get("held", 0))) and excerpt.allocated_without_sizeof(*made, variable):
         return record.says("advice-bytes", values)
     if excerpt.fills_shared(*at) and excerpt.in_loop(*at):
