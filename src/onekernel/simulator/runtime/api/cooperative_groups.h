@@ -19,7 +19,7 @@ public:
     OK_ALWAYS_MEMBER static dim3 group_dim() { return dim_threads(); }
 };
 OK_ALWAYS thread_block this_thread_block() { return thread_block(); }
-// What tiles of several warps need of shared memory on a GPU: nothing here, where such tiles are refused.
+// What tiles of several warps need of shared memory on a GPU: nothing here.
 template <unsigned threads = 1024>
 struct block_tile_memory {
     char unused;
@@ -74,11 +74,11 @@ private:
 };
 OK_ALWAYS coalesced_group coalesced_threads(OK_AT) { return coalesced_group(__activemask(at)); }
 
-// A tile of `tile_size` consecutive threads, a power of two up to a warp.
+// A tile of `tile_size` consecutive threads, a power of two. One of several warps only synchronises and knows its ranks.
 template <unsigned tile_size, class Parent = void>
 class thread_block_tile {
-    static_assert(tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0,
-                  "the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
+    static_assert(tile_size >= 1 && tile_size <= 512 && (tile_size & (tile_size - 1)) == 0,
+                  "a tile has 1, 2, 4, 8, 16, 32, 64, 128, 256 or 512 threads");
 
 public:
     OK_ALWAYS_MEMBER thread_block_tile(unsigned parent_rank, unsigned parent_size)
@@ -92,10 +92,18 @@ public:
     OK_ALWAYS_MEMBER static constexpr unsigned size() { return tile_size; }
     OK_ALWAYS_MEMBER unsigned meta_group_rank() const { return meta_rank_; }
     OK_ALWAYS_MEMBER unsigned meta_group_size() const { return meta_size_; }
-    OK_ALWAYS_MEMBER static unsigned ok_mask() { return (0xffffffffu >> (32 - tile_size)) << first_lane(); }
+    OK_ALWAYS_MEMBER static unsigned ok_mask() {
+        static_assert(tile_size <= 32, "the simulator's tiles of more than 32 threads neither exchange values nor vote");
+        return (0xffffffffu >> (32 - tile_size % 33)) << first_lane();
+    }
     OK_ALWAYS_MEMBER operator coalesced_group() const { return coalesced_group(ok_mask(), meta_rank_, meta_size_); }
 
-    OK_ALWAYS_MEMBER static void sync(OK_AT) { __ok::ok_collective(__ok::SYNC_WARP, ok_mask(), 0, 0, 32, 0, nullptr, at); }
+    OK_ALWAYS_MEMBER void sync(OK_AT) const {
+        if constexpr (tile_size > 32)
+            __ok::ok_tile_barrier(meta_rank_, tile_size, at);
+        else
+            __ok::ok_collective(__ok::SYNC_WARP, ok_mask(), 0, 0, 32, 0, nullptr, at);
+    }
     template <class T>
     OK_ALWAYS_MEMBER static T shfl(T value, int rank, OK_AT) {
         return exchange(__ok::SHFL_IDX, value, rank, at);

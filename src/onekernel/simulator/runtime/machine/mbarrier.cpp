@@ -24,6 +24,7 @@ struct MBarrier {
     std::vector<PendingCopies> copies;
     std::vector<uint16_t> waiting;
 };
+constexpr unsigned NAMED = 16;  // barriers that PTX knows by number
 struct NamedBarrier {
     unsigned arrived = 0, expected = 0;
     std::vector<uint16_t> waiting, came;
@@ -32,7 +33,7 @@ struct NamedBarrier {
 
 struct OwnBarriers {
     std::unordered_map<uint32_t, MBarrier> of_memory;  // by offset in the arena
-    NamedBarrier named[16];
+    NamedBarrier named[NAMED + MAX_THREADS_PER_BLOCK / (2 * WARP)];  // and one for each tile of several warps
     bool woken = false;
 };
 
@@ -214,6 +215,14 @@ extern "C" void ok_copies_arrive(void* object, bool counted, Site at) {
     b.copies.push_back({static_cast<uint16_t>(w.rank), copies_closed(w)});
 }
 
+static void meet_at(NamedBarrier& b, unsigned threads, bool waits, Site at);
+
+extern "C" void ok_tile_barrier(unsigned tile, unsigned threads, Site at) {
+    const unsigned all = static_cast<unsigned>(worker->launch->threads);
+    if (threads >= all) ok_barrier(VOTE_NONE, 0, at);
+    else meet_at(barriers_of(*worker).named[NAMED + tile], std::min(threads, all - tile * threads), true, at);
+}
+
 // `threads` 0: all of the block.
 extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, Site at) {
     Worker& w = *worker;
@@ -223,9 +232,13 @@ extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, 
         ok_barrier(VOTE_NONE, 0, at);
         return;
     }
-    if (number > 15 || threads % WARP || threads > (all + WARP - 1) / WARP * WARP)
+    if (number >= NAMED || threads % WARP || threads > (all + WARP - 1) / WARP * WARP)
         trap("a barrier whose number is not below 16, or whose threads are no whole warps of the block", at);
-    NamedBarrier& b = barriers_of(w).named[number];
+    meet_at(barriers_of(w).named[number], threads, waits, at);
+}
+
+static void meet_at(NamedBarrier& b, unsigned threads, bool waits, Site at) {
+    Worker& w = *worker;
     auto meet = [&](bool writes) {
         if (!(options & RACES)) return;
         uint32_t before = w.fenced[w.rank];

@@ -147,6 +147,7 @@ extern "C" bool ok_mbarrier_wait(void* object, uint64_t phase, bool parity, bool
 extern "C" void ok_store_async(void* to, const void* from, size_t bytes, void* object, Site at);
 extern "C" void ok_copies_arrive(void* object, bool counted, Site at);
 extern "C" void ok_named_barrier(unsigned number, unsigned threads, bool waits, Site at);
+extern "C" void ok_tile_barrier(unsigned tile, unsigned threads, Site at);  // of the tile's threads, which are whole warps
 
 // --- device memory --------------------------------------------------------------------------------------------------
 // All return a cudaError_t as int. `name` is what messages call the allocation.
