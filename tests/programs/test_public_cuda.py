@@ -104,3 +104,10 @@ def test_a_program_whose_memory_is_too_large_to_be_watched_is_checked_less(tmp_p
     (tmp_path / "short.cu").write_text(SHORT)
     assert main([str(tmp_path), "--output", str(tmp_path / "out.json")]) == 0
     assert json.loads((tmp_path / "out.json").read_text())["causes"] == {"ran-checked-less": 1}
+
+
+def test_a_program_that_shows_how_it_is_called_asks_for_arguments(tmp_path: Path) -> None:
+    text = '#include <cstdio>\nint main() { printf("Sizes, please\\n./asks [grid] [block]\\n"); return 1; }\n'
+    (tmp_path / "asks.cu").write_text(text)
+    assert main([str(tmp_path), "--output", str(tmp_path / "out.json")]) == 0
+    assert json.loads((tmp_path / "out.json").read_text())["causes"] == {"asks": 1}

@@ -266,3 +266,13 @@ def test_a_file_is_loaded_edited_and_loaded_again(tmp_path: Path) -> None:
         loaded.reversed(x)
     with pytest.raises(AttributeError, match="It has: reversed"):
         loaded.other(x)
+
+
+def test_code_copied_with_its_frame_of_markdown_is_told_of_the_frame(tmp_path: Path) -> None:
+    if compiler().family != "g++":
+        pytest.skip("g++'s words are read")
+    path = tmp_path / "copied.cu"
+    path.write_text("```cuda\nint main() {}\n```\n")
+    done = onekernel("run", path)
+    assert done.returncode == 1
+    assert [line for line in done.stderr.splitlines() if "Three backquotes" in line] == done.stderr.splitlines()

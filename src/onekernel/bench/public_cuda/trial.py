@@ -19,7 +19,8 @@ from onekernel.bench.public_cuda.programs import Candidate, helpers
 from onekernel.cuda import nvcc
 
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
-_ASKS = re.compile(r"\busage\b|invalid device ordinal", re.IGNORECASE)  # for arguments, for a second card
+# For arguments, also by a command line with their names, `./program [size]`; for a second card.
+_ASKS = re.compile(r"\busage\b|\./\w+ +[\[<]\w|invalid device ordinal", re.IGNORECASE)
 _SHOWN = 6  # errors of a program, and as many warnings
 
 

@@ -166,6 +166,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"void value not ignored", _as("no-value")),
         (r"return-statement with a value, in function returning 'void'", _as("returns-nothing")),
         (r"'(?P<name>\w+)' does not name a type", _as("no-such-type", "name")),
+        (r"stray '`' in program", _as("fence")),
         (r"stray '(?P<sign>[^']+)' in program|extended character (?P<other>\S+)", _as("stray")),
         (r"missing terminating", _as("quote")),
         (r"invalid operands of types '(?P<one>[^']+)' and '(?P<two>[^']+)' to binary 'operator%'", _as("remainder")),
