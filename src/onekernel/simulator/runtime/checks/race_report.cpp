@@ -50,6 +50,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     Finding f(place.global ? "race-global" : "race-shared", key, reach);
     if (reach && f.kept()) withdraw_in_launch(code, key);
     if (one_warp) f.sentence("warp", "one-warp");
+    if (other_block && place.global) f.sentence("does", both_write ? "also-writes" : "reads");
     f.form(form).code_at(text_base() + told.pc()).other_code_at(text_base() + other.pc());
     f.block("block", told.block - 1).thread("thread", told.thread());
     f.block("other_block", other.block - 1).thread("other_thread", other.thread());
