@@ -16,7 +16,7 @@ __global__ void leaves(float* x, int n) {
 }
 __global__ void slow(float* x, int turns) {
     float sum = 0;
-    for (int i = 0; i < turns; i++) sum += sinf(x[threadIdx.x] + i);  // <- 7:time-limit 11:time-limit
+    for (int i = 0; i < turns; i++) sum += sinf(x[threadIdx.x] + i);  // <- 7:time-limit 11:time-limit 31:time-limit
     if (sum == 0.5f) x[threadIdx.x] = sum;
 }
 __global__ void meets(float* x) {
@@ -177,6 +177,10 @@ int main(int argc, char** argv) {
     }
     if (which >= 23 && which <= 27) two_streams(which, reinterpret_cast<char*>(d));
     if (which == 22) sums<<<1, 64>>>(reinterpret_cast<int*>(d), 40);
+    if (which == 31) {  // it leaves for the error of a launch that was stopped: what it would have freed is no leak
+        slow<<<1, 32>>>(d, 1 << 30);
+        if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+    }
     if (which == 30) {
         const rlimit little{size_t(16) << 20, RLIM_INFINITY};
         setrlimit(RLIMIT_DATA, &little);

@@ -249,7 +249,9 @@ void release_all() {
 }
 
 // One finding for each line: a loop may have asked again and again.
+// After a launch that failed a program leaves where it looks for errors, before it frees anything.
 void tell_leaks() {
+    if (faulted()) return;
     std::map<std::pair<std::string, int>, std::pair<long long, long long>> lines;  // line -> buffers, bytes
     for (int i = 1; i < allocation_count; i++) {
         const Allocation& a = allocations[i];
