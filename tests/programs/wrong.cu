@@ -131,6 +131,13 @@ void page_locked(int which, float* d, int n) {
     for (cudaStream_t s : streams) cudaStreamDestroy(s);
 }
 
+struct Rest { char* bytes; };
+__global__ void later(const double* values, Rest rest, long far, int turns) {  // checked less when it goes too far
+    double sum = rest.bytes[threadIdx.x];
+    for (int i = 0; i < turns; i++) sum += values[i % 64 + (blockIdx.x == 40000) * far];  // <- 32:out-of-bounds-read
+    if (sum == 0.5) rest.bytes[threadIdx.x] = sum;
+}
+
 int main(int argc, char** argv) {
     const int which = atoi(argv[1]), n = 1 << 12;
     std::vector<float> v(n, 1.0f);
@@ -180,6 +187,16 @@ int main(int argc, char** argv) {
     if (which == 31) {  // it leaves for the error of a launch that was stopped: what it would have freed is no leak
         slow<<<1, 32>>>(d, 1 << 30);
         if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+    }
+    if (which == 32) {
+        double* values;
+        Rest rest;
+        cudaMalloc(&values, 64 * sizeof(double));
+        cudaMalloc(&rest.bytes, 64);
+        cudaMemset(rest.bytes, 0, 64);
+        cudaMemset(values, 0, 64 * sizeof(double));
+        const long far = (rest.bytes + 64 - reinterpret_cast<char*>(values)) / sizeof(double);
+        later<<<1 << 20, 32>>>(values, rest, far, 100);  // <- 32:time-limit 32:checked-less
     }
     if (which == 30) {
         const rlimit little{size_t(16) << 20, RLIM_INFINITY};

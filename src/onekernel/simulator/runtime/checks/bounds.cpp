@@ -2,8 +2,10 @@
 #include "bounds.h"
 
 #include <map>
+#include <mutex>
 
 #include "../machine/launch.h"
+#include "../machine/less.h"
 #include "../memory/access.h"
 #include "../report/findings.h"
 #include "shadow_line.h"
@@ -31,9 +33,11 @@ static const Allocation* meant(const Worker& w, uintptr_t address, uintptr_t pc)
     const Allocation& owner = owner_of(address - heap_base);
     const Allocation* near = owner.live ? &owner : nearest(address);
     if (!near || !w.launch) return near;
-    if (options & RACES) {
+    if ((options & RACES) || checks_less) {  // what this launch has touched before it was checked less is known, too
         static std::map<std::pair<unsigned, uintptr_t>, const Allocation*> known;
+        static std::mutex lock;
         Busy busy;
+        std::lock_guard<std::mutex> guard(lock);
         auto [place, is_new] = known.insert({{w.launch->serial, pc}, nullptr});
         if (is_new) place->second = touched_at(pc, near);
         if (place->second && place->second->live) return place->second;

@@ -59,7 +59,7 @@ void write(Json& out, const TracedRequest& r) {
         }
     } else {
         const Allocation& a = owner_of(r.addresses[0] - heap_base);
-        name = a.name;
+        name = name_of(a);
         base = a.low;
         item = a.item;
     }

@@ -19,7 +19,7 @@ static void write_buffers(Json& out) {
             const Allocation& a = allocations[i];
             if (!a.live || a.symbol || !(a.loaded || a.stored)) continue;
             out.object([&] {
-                out.field("name", std::string_view(a.name));
+                out.field("name", std::string_view(name_of(a)));
                 out.field("loaded", a.sparse ? a.sparse->loaded : a.loaded).field("stored", a.sparse ? a.sparse->stored : a.stored);
                 out.field("unique_loaded", a.unique_loaded).field("unique_stored", a.unique_stored);
             });
