@@ -2,6 +2,7 @@
 // bug: the bytes of the source are told as elements: 1 of 4 bytes arrives
 // caught: values
 // group: exact-blocks, tails
+// cause: copy-bytes
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
 // bug: the maximum of a warp by __reduce_max_sync on the bits: negative numbers are the larger ones
 // caught: nan, values
 // group: shapes, range
+// cause: softmax-max-of-bits
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>

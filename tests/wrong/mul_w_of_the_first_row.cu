@@ -2,7 +2,7 @@
 // bug: every row is multiplied by the first row of w
 // group: shapes
 // caught: values
-// cause: mul-first-row
+// cause: element-first-row
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math.h>

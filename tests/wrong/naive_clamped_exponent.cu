@@ -2,6 +2,7 @@
 // bug: clamps exponents at -10, which only very peaked rows show
 // caught: values
 // group: range, special
+// cause: softmax-clamped
 #include <cuda_runtime.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // bug: no exponential is less than 1e-6, 'lest something is divided by 0'
 // caught: values
 // group: peaked, range
+// cause: softmax-floored
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>

@@ -174,8 +174,7 @@ class Watch:
             "program": ", ".join(map(str, self.program)),
             "count": len(offsets),
             "lanes": lanes,
-            "first": first,
-            "last": last,
+            "where": Message(f"triton.at-offset{'s' * (first < last)}", {"first": first, "last": last}),
             "end": (end := (region.end - region.start) // region.itemsize - 1),
             **_in_rows(region, first),
         }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -22,6 +22,7 @@ import numpy as np
 from onekernel.backends.base import Buffer
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
+from onekernel.grading.replay import bits, factors
 from onekernel.grading.replay.base import Mistake, Replayed
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES, Operator
@@ -37,12 +38,15 @@ BETTER = 0.1  # and of a wrong answer's distance from the right one
 _OF_A_WARP = "shfl|__reduce|tiled_partition"
 _INTEGER = r"\b(?:int|long|short|unsigned|size_t|u?int\d+_t)"
 _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(int\)|tl\.int"
+_COPIES = r"cp\.async|memcpy_async|cp_async"
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
     "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
+    "copy-bytes": _COPIES, "copy-vector": _COPIES,
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
+FIRST = ("copy-bytes", "copy-vector")  # where they give the numbers: zeros have many other causes, too
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
 
@@ -67,25 +71,34 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
     if not given or given[0].right:
         return None
     with np.errstate(all="ignore"):
-        return _replayed_cause(operator, module, given, text) or _common(module, given)
+        return _replayed_cause(operator, given, text) or _common(module, given)
 
 
 def _common(module: ModuleType, given: list[Given]) -> Message | None:
-    """What the operator's module sees in each wrong result, of the first of them."""
-    if not hasattr(module, "otherwise"):
-        return None
-    seen = [module.otherwise(g.got, g.want) for g in given if not g.right and g.got.shape[-1] > 8]
-    if len({m and m.key for m in seen}) != 1 or seen[0] is None:
-        return None
-    found: Message = seen[0]
-    return Message(found.key, {**found.values, "inputs": len(seen)})
+    """What all wrong results have in common: what the operator's module sees in each, of the first; or a factor."""
+    wrong = [(g.got, g.want, g.call.dtype) for g in given if not g.right]
+    found = None
+    if hasattr(module, "otherwise"):
+        seen = [module.otherwise(*w) for w in wrong if w[0].shape[-1] > 8]
+        found = seen[0] if len({m and m.key for m in seen}) == 1 else None
+    found = found or factors.of_all(wrong)
+    return Message(found.key, {**found.values, "inputs": len(wrong)}) if found else None
 
 
-def _replayed_cause(operator: Operator, module: ModuleType, given: list[Given], text: str | None) -> Message | None:
+def mistakes(operator: Operator, call: Call) -> Iterator[Mistake]:
+    """What is made on purpose of a call's inputs: the operator's own mistakes, and those of bits."""
+    case = _replayed(operator, call)
+    module = _module(operator.name)
+    if module is not None:
+        yield from module.mistakes(case)
+        yield from bits.mistakes(operator, case)
+
+
+def _replayed_cause(operator: Operator, given: list[Given], text: str | None) -> Message | None:
     left: dict[Hashable, Mistake] | None = None
     sharp: Counter[Hashable] = Counter()
     for one in given:
-        made = {m.key: m for m in module.mistakes(_replayed(operator, one.call))}
+        made = {m.key: m for m in mistakes(operator, one.call)}
         gives = partial(_gives, operator, given=one)
         if one.right:  # a mistake that this input cannot show gives the right answer
             left = {k: m for k, m in (left or {}).items() if k not in made or gives(made[k], step=made[k].step)}
@@ -100,6 +113,8 @@ def _replayed_cause(operator: Operator, module: ModuleType, given: list[Given], 
     left = {k: m for k, m in (left or {}).items() if text is None or re.search(WORDS.get(m.cause, ""), text)}
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in (left or {}).items() if sharp[k] >= SHARP * wrong}
+    first = {key: m for key, m in sentences.items() if m.cause in FIRST}
+    sentences = first or sentences
     told = [Message(f"replay.{m.cause}", {**m.values, "inputs": len(given)}) for m in sentences.values()]
     if len(told) == 2:  # the same numbers come from either
         return Message("replay.either", {"one": told[0], "other": told[1], "inputs": len(given)})

@@ -11,6 +11,7 @@ import numpy as np
 
 from onekernel.ops.base import DTYPES
 
+WARP = 32
 THREADS = (32, 64, 96, 128, 192, 256, 512, 1024)  # the usual numbers of threads that share a sum
 
 

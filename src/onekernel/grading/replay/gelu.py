@@ -15,6 +15,7 @@ from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.sums import NARROW, STEP
 from onekernel.ops.gelu import CUBIC, oracle
 
+ENDS = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)
 ROOT = math.sqrt(2 / math.pi)
 
 
@@ -49,6 +50,18 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for end in (2, 3, 4, 5, 6):
         beyond = later(lambda end: np.where(abs(x) > end, np.maximum(x, 0), _form(x, by_tanh)), end)
         yield Mistake("gelu-relu-beyond", beyond, {"end": end})
+    yield from _of_bounds(x, u, by_tanh)
+    silu = later(lambda: x / (1 + np.exp(-x)))
+    yield Mistake("gelu-silu", silu)
+    for form in (True, False):
+        yield Mistake("gelu-silu", silu if by_tanh is form else later(_form, x, by_tanh), variant=form)
+    for cause, argument in {"no-cube": ROOT * x, "cube-outside": ROOT * x + CUBIC * x**3}.items():
+        bent = later(lambda u: _logistic(x, 2 * u) if by_tanh else _form(x, False), argument)
+        yield Mistake(f"gelu-{cause}", bent)
+    half = later(lambda: _form(x, by_tanh) * 2 - 0.5 * x)  # x * (0.5 + erf)
+    for form in (True, False, None):
+        mine = half if form in (by_tanh, None) else later(_form, x, by_tanh)
+        yield Mistake("gelu-half-of-one", mine, variant=form)
     yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
     yield Mistake("gelu-copy", lambda: x)
     without = later(lambda tanh: _form(x, tanh) / x, by_tanh)
@@ -79,6 +92,23 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
 
 
     yield from _in_own_type(case, x, u, by_tanh)
+
+
+def _of_bounds(x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:
+    """The input, the result, or what tanh and erf take kept within bounds."""
+    for end in ENDS:
+        for side, (low, high) in {"both": (-end, end), "above": (-np.inf, end), "below": (-end, np.inf)}.items():
+            held = np.clip(x, low, high)
+            yield Mistake("gelu-clamped", later(_form, held, by_tanh), {"end": end}, side)
+            tail = later(lambda v: np.where(x == 0, 0, _form(v, by_tanh) / v * x), np.where(held == 0, 1, held))
+            yield Mistake("gelu-factor-clamped", tail, {"end": end}, side)
+        if end < 6:  # from there on it is the same as of x
+            result = later(lambda end: np.minimum(_form(x, by_tanh), end), end)
+            yield Mistake("gelu-result-clamped", result, {"end": end})
+        of_tanh = later(lambda end: _logistic(x, 2 * np.clip(u, -end, end)) if by_tanh else _form(x, False), end)
+        yield Mistake("gelu-tanh-clamped", of_tanh, {"end": end})
+        of_erf = later(lambda end: _form_of(x, np.clip(x / math.sqrt(2), -end, end), by_tanh), end)
+        yield Mistake("gelu-erf-clamped", of_erf, {"end": end})
 
 
 def _in_own_type(case: Replayed, x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:

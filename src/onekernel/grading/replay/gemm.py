@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.grading.replay.base import Mistake, Replayed, later
+from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.gemm_threads import products
 from onekernel.grading.replay.sums import NARROW, STEP
 
@@ -25,6 +26,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     a, b = case.inputs["a"], _across(case, case.inputs["b"])
     product = a @ b
     yield from _of_scalars(case, product)
+    yield from exchanged("A", a, lambda other: _ended(case, other @ b), threads_of_row=())
+    for form in (None, bool(case.inputs["transpose_b"])):  # of both forms of B, or of this one alone
+        yield from exchanged("B", b, lambda other: _ended(case, a @ other), form, ())
     yield from _of_sums(case, a, b)
     yield from _of_tiles(case, a, b)
     yield from _of_addresses(case, a, b)
@@ -47,12 +51,17 @@ def _ended(case: Replayed, product: np.ndarray) -> np.ndarray:
 
 def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    scaled_c = beta * case.inputs["c"] if beta else np.zeros_like(product)
+    yield Mistake("gemm-alpha-twice", lambda: alpha * alpha * product + scaled_c)
+    yield Mistake("gemm-alpha-added", lambda: alpha + product + scaled_c)
+    for first in (1, -1):
+        yield Mistake("gemm-sum-from", later(lambda f: alpha * (product + f) + scaled_c, first), {"first": first})
     if not beta:
         yield Mistake("gemm-integer-scalars", lambda: np.trunc(alpha) * product)
     yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
     if not beta:  # C was not read
         yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
-            "no-beta", "beta-one", "alpha-on-c", "beta-on-all"))  # fmt: skip
+            "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "beta-twice", "minus-beta"))  # fmt: skip
         yield Mistake("gemm-no-product", lambda: np.zeros_like(product))
         return
     c = case.inputs["c"]
@@ -63,6 +72,8 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-alpha-on-c", lambda: alpha * (product + beta * c))
     yield Mistake("gemm-beta-on-all", lambda: beta * (alpha * product + c))
     yield Mistake("gemm-no-product", lambda: beta * c)
+    yield Mistake("gemm-beta-twice", lambda: alpha * product + beta * beta * c)
+    yield Mistake("gemm-minus-beta", lambda: alpha * product - beta * c)
 
 
 def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:

@@ -5,21 +5,28 @@ Causes are message keys: replay.rms-NAME, or those of a sum (sums.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later, row_sum
-from onekernel.grading.replay.sums import NARROW, STEP, weightings
+from onekernel.grading.replay.base import THREADS, WARP, Mistake, Replayed, dealt, later, row_sum
+from onekernel.grading.replay.elements import exchanged
+from onekernel.grading.replay.factors import of_rows
+from onekernel.grading.replay.sums import NARROW, STEP, of_own_warp, weightings
+from onekernel.messages import Message
 
 USUAL_EPS = (1e-5, 1e-6, 1e-8)
 WIDTHS = (4, 8, 32, 64, 128, 256)
+OFTEN = (2, 4, 8, 16, *THREADS)  # how often eps may come in: by warps, or by threads
 
 
 def mistakes(case: Replayed) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that this case can show; not yet rounded to the element type."""
     x, residual, weight = (case.inputs[name] for name in ("x", "residual", "weight"))
     eps, (rows, cols) = float(case.inputs["eps"]), x.shape
+    yield from exchanged("weight", weight, lambda w: _right(x + residual, w, eps))
+    yield from exchanged("residual", residual, lambda of: _right(x + of, weight, eps))
+    yield from exchanged("x", x, lambda of: _right(of + residual, weight, eps))
     h = x + residual
     mean = row_sum(h * h) / cols
 
@@ -28,6 +35,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
 
     yield Mistake("rms-no-eps", lambda: over(mean))
     yield Mistake("rms-eps-divided", lambda: over(mean + eps / cols))
+    yield from _of_eps(mean, eps, cols, over)
     yield Mistake("rms-eps-outside", lambda: h / (np.sqrt(mean) + eps) * weight)
     for usual in USUAL_EPS:
         yield Mistake("rms-eps-fixed", later(lambda e: over(mean + e), usual), {"eps": f"{usual:g}"})
@@ -50,11 +58,36 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-no-residual", lambda: x / np.sqrt(row_sum(x * x) / cols + eps) * weight)
     middle = row_sum(h) / cols
     yield Mistake("rms-layer-norm", lambda: (h - middle) / np.sqrt(mean - middle**2 + eps) * weight)
+    for counted, n in {"cols + 1": cols + 1, "2 * cols": 2 * cols, "rows": rows}.items():
+        yield Mistake("rms-count", later(lambda n: over(mean * cols / n + eps), n), {"counted": counted})
+    for name, stride in case.row_strides.items():
+        by_stride = later(lambda n: over(mean * cols / n + eps), stride)
+        yield Mistake("rms-count", by_stride, {"counted": f"{name}_row_stride"})
+    yield Mistake("rms-residual-twice", lambda: _right(x + 2 * residual, weight, eps))
+    yield Mistake("rms-residual-twice", lambda: over(row_sum((h + residual) ** 2) / cols + eps), variant="mean")
+    for name, twice in {"x": x, "residual": residual}.items():
+        yield Mistake("rms-added-to-itself", later(lambda v: _right(v + v, weight, eps), twice), {"name": name})
+    yield Mistake("rms-weight-twice", lambda: _right(h, weight * weight, eps))
+    yield Mistake("rms-weight-divides", lambda: h / root / weight)
+    weighted = (h * weight) ** 2
+    yield Mistake("rms-weight-in-mean", lambda: h / np.sqrt(row_sum(weighted) / cols + eps))
+    yield Mistake("rms-weight-in-mean", lambda: over(row_sum(weighted) / cols + eps), variant="twice")
+    yield Mistake("rms-not-squared", lambda: over(row_sum(h) / cols + eps))
+    yield Mistake("rms-sign-lost", lambda: np.abs(h) / root * weight)
     yield Mistake("rms-matrix-mean", lambda: over((h * h).mean() + eps))
     for width in WIDTHS:
         rounded = -(-cols // width) * width
         yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), rounded), variant=width)
+    for variant, power in {"up": 1 << (cols - 1).bit_length(), "beyond": 1 << cols.bit_length()}.items():
+        yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), power), variant=variant)
     for threads in THREADS:
+        if threads > WARP:
+            yield Mistake("rms-warps", later(lambda t: over(mean * cols * WARP / t + eps), threads), variant=threads)
+            for often, cause in {1: "sum-own-warp", threads // WARP: "sum-own-warp-often"}.items():
+                warps = later(lambda t, k: over(k * of_own_warp(h * h, t) / cols + eps), threads, often)
+                yield Mistake(cause, warps, variant=threads)
+        own_sums = later(lambda t: over(_of_own_thread(h * h, t) / cols + eps), threads)
+        yield Mistake("sum-own-thread", own_sums, variant=threads)
         yield Mistake("rms-threads", later(lambda n: over(mean * cols / n + eps), threads), {"threads": threads})
         for others in (0.0, np.inf):
             own = np.where(np.arange(cols) % threads == 0, h / root, h * others)
@@ -82,6 +115,33 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for cause, variant, often in weightings(cols):
         part = later(lambda o: over(row_sum(np.where(o() > 0, h * h * o(), 0)) / cols + eps), often)
         yield Mistake(cause, part, variant=variant)
+
+
+def _of_eps(
+    mean: np.ndarray, eps: float, cols: int, over: Callable[[np.ndarray], np.ndarray]
+) -> Iterator[Mistake]:
+    """eps added by each of several, before their parts are joined; or in another way than once, under the root."""
+    for often in OFTEN:
+        yield Mistake("rms-eps-often", later(lambda k: over(mean + k * eps), often), {"often": often})
+        yield Mistake("rms-eps-often", later(lambda k: over(mean + k * eps / cols), often), {"often": often}, "divided")
+    yield Mistake("rms-eps-squared", lambda: over(mean + eps * eps))
+    yield Mistake("rms-eps-times", lambda: over(mean * eps))
+    right = over(np.ones_like(mean))  # h * weight
+    yield Mistake("rms-eps-outside", lambda: right * (1 / np.sqrt(mean) + eps), variant="of the reciprocal")
+
+
+def _of_own_thread(terms: np.ndarray, threads: int) -> np.ndarray:
+    """For each column the sum of those that its own thread takes."""
+    sums = dealt(terms, threads).sum(axis=1)
+    return np.asarray(sums[:, np.arange(terms.shape[1]) % threads])
+
+
+def otherwise(got: np.ndarray, want: np.ndarray, dtype: str) -> Message | None:
+    """What wrong rows have in common where no mistake gives their numbers: all elements off by one factor."""
+    found = of_rows(got, want, dtype)
+    if found is None or found[1] <= 0:
+        return None
+    return Message("replay.rms-row-factor", {"row": found[0], "factor": found[1] ** -2})
 
 
 def _right(h: np.ndarray, weight: np.ndarray, eps: float) -> np.ndarray:

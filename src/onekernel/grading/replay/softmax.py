@@ -6,71 +6,39 @@ real.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from onekernel.grading.replay.base import THREADS, Mistake, Replayed, dealt, later, row_max, row_sum
-from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, weightings
+from onekernel.grading.replay import softmax_extremes, softmax_online
+from onekernel.grading.replay.base import THREADS, WARP, Mistake, Replayed, dealt, later, row_max, row_sum
+from onekernel.grading.replay.factors import of_rows
+from onekernel.grading.replay.softmax_rows import Rows
+from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, of_own_warp, weightings
 from onekernel.messages import Message
 
 # Where a maximum is begun, in place of -INFINITY.
 STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7)
-FACTOR_FROM = 1e-3  # of a row's largest element: smaller ones have too few digits in a narrow type
-FACTOR_OFF = 1e-3
 EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 0
 BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """A case's x in float32, and the steps of a right softmax."""
-
-    x: np.ndarray
-
-    @cached_property
-    def largest(self) -> np.ndarray:
-        return row_max(self.x)
-
-    @cached_property
-    def e(self) -> np.ndarray:
-        return np.asarray(np.exp(self.x - self.largest))
-
-    def above(self, level: Any) -> np.ndarray:
-        """The softmax with `level` subtracted in place of the row's maximum."""
-        e = np.exp(self.x - level)
-        return np.asarray(e / row_sum(e))
-
-    def over(self, total: Any) -> np.ndarray:
-        """The right exponentials over another sum."""
-        return np.asarray(self.e / total)
-
-    def weighted(self, weights: Callable[[], np.ndarray], where: str) -> np.ndarray:
-        """The exponentials over a sum in which each is as often as `weights` say; or the maximum of those there are."""
-        often = weights().astype(np.float32)
-        e = self.e if where == "sum" else np.exp(self.x - row_max(self.x[:, often > 0]))
-        if where == "maximum":
-            return np.asarray(e / row_sum(e))
-        terms = np.where(often > 0, e * often, 0)  # one that is left out is not looked at: NaN times 0 is NaN
-        return np.asarray(e / row_sum(terms))
-
-
 def mistakes(case: Replayed) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that this case can show; not yet rounded to the element type."""
-    rows = _Rows(case.inputs["x"].astype(np.float32))
+    rows = Rows(case.inputs["x"].astype(np.float32))
     yield from _of_the_maximum(rows)
     yield from _of_the_formula(rows)
     yield from _of_the_rows(case, rows)
     yield from _of_the_padding(rows)
     yield from _of_the_columns(rows)
     yield from _of_the_sum(case, rows)
+    yield from softmax_online.mistakes(rows)
+    yield from softmax_extremes.mistakes(rows)
 
 
-def _of_the_maximum(r: _Rows) -> Iterator[Mistake]:
+def _of_the_maximum(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-no-max", partial(r.above, np.float32(0)))
     for start in STARTS:
         make = later(lambda s: r.above(np.maximum(r.largest, np.float32(s))), start)
@@ -84,7 +52,7 @@ def _of_the_maximum(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-min-for-max", lambda: r.above(np.fmin.reduce(r.x, axis=1, keepdims=True)))
 
 
-def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
+def _of_the_formula(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-no-division", lambda: r.e)
     yield Mistake("softmax-no-division", lambda: np.exp(r.x), variant="no maximum")
     yield Mistake("softmax-no-exponential", lambda: r.x / row_sum(r.x))
@@ -114,14 +82,14 @@ def _of_the_formula(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-constant", lambda: np.full_like(r.x, 1 / r.x.shape[1]))
     yield Mistake("softmax-zeros", lambda: np.zeros_like(r.x))
     yield Mistake("softmax-copy", lambda: r.x)
-    seen = _Rows(np.where(np.isnan(r.x), np.float32(0), r.x))
+    seen = Rows(np.where(np.isnan(r.x), np.float32(0), r.x))
     yield Mistake("softmax-nan-hidden", lambda: seen.above(seen.largest))
     right = r.above(r.largest)
     yield Mistake("softmax-nan-hidden", lambda: np.where(np.isnan(right), np.float32(0), right), variant="result")
     yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
 
 
-def _of_other_formulas(r: _Rows) -> Iterator[Mistake]:
+def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     """What is like a softmax, or nearly one."""
     yield Mistake("softmax-divided-by-max", lambda: r.over(r.largest))
     yield Mistake("softmax-sigmoid", lambda: 1 / (1 + np.exp(-r.x)))
@@ -138,7 +106,7 @@ def _of_other_formulas(r: _Rows) -> Iterator[Mistake]:
         yield Mistake("softmax-from-own-column", partial(_from_own_column, r, whose), variant=whose)
 
 
-def _from_own_column(r: _Rows, whose: str) -> np.ndarray:
+def _from_own_column(r: Rows, whose: str) -> np.ndarray:
     """Each element's sum begins at its own column, and perhaps its maximum, too."""
     backwards = r.x[:, ::-1]
     top = np.fmax.accumulate(backwards, axis=1) if whose == "own" else np.broadcast_to(r.largest, r.x.shape)
@@ -152,7 +120,7 @@ def _from_own_column(r: _Rows, whose: str) -> np.ndarray:
     return running[:, ::-1]
 
 
-def _of_whole_numbers(r: _Rows) -> Iterator[Mistake]:
+def _of_whole_numbers(r: Rows) -> Iterator[Mistake]:
     """A value that passes through an integer on its way: an exponential, the difference, the sum, its reciprocal."""
     whole = np.trunc(r.e)
     yield Mistake("softmax-integer", lambda: whole / row_sum(r.e), variant="numerator")
@@ -163,30 +131,30 @@ def _of_whole_numbers(r: _Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-integer", lambda: r.above(np.trunc(r.largest)), variant="maximum")
     cut = np.exp(np.trunc(r.x - r.largest))
     yield Mistake("softmax-integer", lambda: cut / row_sum(cut), variant="difference")
-    input_cut = _Rows(np.trunc(r.x))
+    input_cut = Rows(np.trunc(r.x))
     yield Mistake("softmax-integer", lambda: input_cut.above(input_cut.largest), variant="input")
-    held = _Rows(np.where(np.abs(r.x) < 2**31, np.trunc(r.x), np.float32(-(2**31))))  # of what no int holds, an int
+    held = Rows(np.where(np.abs(r.x) < 2**31, np.trunc(r.x), np.float32(-(2**31))))  # of what no int holds, an int
     yield Mistake("softmax-integer", lambda: held.above(r.largest), variant="input in an int")
     yield Mistake("softmax-integer", lambda: r.above(held.largest), variant="maximum in an int")
 
 
-def _of_the_rows(case: Replayed, r: _Rows) -> Iterator[Mistake]:
+def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
     """Rows and columns mixed up, and a row stride that is another's."""
-    columns = _Rows(np.ascontiguousarray(r.x.T))
+    columns = Rows(np.ascontiguousarray(r.x.T))
     yield Mistake("softmax-by-column", lambda: columns.above(columns.largest).T)
     highest = np.fmax.reduce(r.x, axis=None)
     yield Mistake("softmax-matrix-sum", lambda: np.exp(r.x - highest) / np.exp(r.x - highest).sum())
     yield Mistake("softmax-matrix-sum", lambda: r.over(r.e.sum()), variant="own maximum")
-    first = _Rows(np.broadcast_to(r.x[:1], r.x.shape))
+    first = Rows(np.broadcast_to(r.x[:1], r.x.shape))
     yield Mistake("softmax-first-row", lambda: first.above(first.largest))
     strides = case.row_strides
     for cause, stride in {"x-cols": r.x.shape[1], "x-of-y": strides["y"], "x-one": 1}.items():
         if stride != strides["x"]:
-            wrong = _Rows(case.read("x", stride))
+            wrong = Rows(case.read("x", stride))
             yield Mistake(f"stride-{cause}", later(lambda w: w.above(w.largest), wrong))
 
 
-def _of_the_padding(r: _Rows) -> Iterator[Mistake]:
+def _of_the_padding(r: Rows) -> Iterator[Mistake]:
     """Columns that do not exist, in maximum and sum as 0, or in the sum alone: up to a power of two, or a whole number
     of steps."""
     cols = r.x.shape[1]
@@ -208,26 +176,26 @@ def _of_the_padding(r: _Rows) -> Iterator[Mistake]:
             yield Mistake("softmax-padded-one", padded, variant=variant)
 
 
-def _filled(r: _Rows, more: int, number: float) -> np.ndarray:
+def _filled(r: Rows, more: int, number: float) -> np.ndarray:
     """With `more` columns of a number, in maximum and sum."""
     top = np.maximum(r.largest, np.float32(number))
     e = np.exp(r.x - top)
     return np.asarray(e / (row_sum(e) + np.float32(more) * np.exp(np.float32(number) - top)))
 
 
-def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
+def _of_the_columns(r: Rows) -> Iterator[Mistake]:
     """Columns that are left out, or counted more than once: in the sum, in the maximum, in both."""
     for cause, variant, weights in weightings(r.x.shape[1]):
         for where in ("sum", "maximum", "both"):
             kept = where == "maximum" and cause == "sum-last-alone"  # the last maximum is kept, not the largest
             name = "softmax-max-is-last" if kept else cause
             yield Mistake(name, partial(r.weighted, weights, where), variant=(variant, where))
-    cut = _Rows(np.where(np.arange(r.x.shape[1]) == r.x.shape[1] - 1, np.float32(-np.inf), r.x))
+    cut = Rows(np.where(np.arange(r.x.shape[1]) == r.x.shape[1] - 1, np.float32(-np.inf), r.x))
     yield Mistake("sum-skips-last", lambda: cut.above(cut.largest), variant="masked")
     for threads in THREADS:
-        yield Mistake("softmax-own-sums", partial(_own_sums, r, threads), variant=threads)
-        yield Mistake("softmax-own-sums", partial(_own_sums, r, threads, joined=True), variant=-threads)
-        yield Mistake("softmax-own-sums", partial(_own, r, threads, "sum"), variant=("online", threads))
+        yield Mistake("sum-own-thread", partial(_own_sums, r, threads), variant=threads)
+        yield Mistake("sum-own-thread", partial(_own_sums, r, threads, joined=True), variant=-threads)
+        yield Mistake("sum-own-thread", partial(_own, r, threads, "sum"), variant=("online", threads))
         yield Mistake("sum-own-twice", partial(_own, r, threads, "twice"), variant=threads)
         for others in ("nothing", "own", "shuffled"):
             not_shared = partial(_not_shared, r, threads, others)
@@ -235,6 +203,11 @@ def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
         for of in {1, 32} if threads > 32 else {1}:  # sums of threads, or of warps
             yield Mistake("sum-by-maximum", partial(_sum_by_maximum, r, threads, of), variant=(threads, of))
         yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
+        if threads > WARP:
+            yield Mistake("sum-own-warp", later(lambda t: r.over(of_own_warp(r.e, t)), threads), variant=threads)
+            each = later(lambda t: r.over(t // WARP * of_own_warp(r.e, t)), threads)
+            yield Mistake("sum-own-warp-often", each, variant=threads)
+            yield Mistake("sum-own-warp", partial(_all_of_own_warp, r, threads), variant=("maximum, too", threads))
         for of in {threads, 32}:  # of a block, or of a warp each
             yield Mistake("softmax-max-by-sum", partial(_max_by_sum, r, threads, of), variant=(threads, of))
         for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
@@ -243,7 +216,7 @@ def _of_the_columns(r: _Rows) -> Iterator[Mistake]:
         yield Mistake("softmax-part-of-warp", partial(_part_of_warp, r, lanes), {"lanes": lanes, "offset": lanes // 2})
 
 
-def _of_the_sum(case: Replayed, r: _Rows) -> Iterator[Mistake]:
+def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
     """A sum kept in too narrow a type, added in the usual orders; one that begins elsewhere, or is not rescaled."""
     yield Mistake("softmax-sum-from-one", lambda: r.over(row_sum(r.e) + np.float32(1)))
     for kind in ("float16", "bfloat16"):
@@ -251,13 +224,6 @@ def _of_the_sum(case: Replayed, r: _Rows) -> Iterator[Mistake]:
     yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(r.e), step=case.step)
     yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(case.own(r.e)), variant="sum, too", step=case.step)
     yield Mistake("own-type-sum", lambda: r.over(case.own(row_sum(r.e))), variant="result", step=case.step)
-    for threads in (1, *THREADS):
-        plainly = later(lambda t: r.over(_added(r, t)), threads)
-        yield Mistake("softmax-joined-plainly", plainly, variant=threads)
-        yield Mistake("softmax-not-rescaled", later(lambda t: r.over(_not_rescaled(r, t)), threads), variant=threads)
-        as_it_is = later(lambda t: r.over(_not_rescaled(r, t, joined=False)), threads)
-        yield Mistake("softmax-not-rescaled", as_it_is, variant=-threads)
-        yield Mistake("softmax-rescaled-backwards", later(lambda t: r.over(_backwards(r, t)), threads), variant=threads)
     if r.x.shape[1] > LONG:
         return
     for variant, sums in narrow_sums(r.e, case.dtype) if case.dtype in NARROW else ():
@@ -269,14 +235,22 @@ def _of_the_sum(case: Replayed, r: _Rows) -> Iterator[Mistake]:
         yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=variant)
 
 
-def _own_sums(r: _Rows, threads: int, joined: bool = False) -> np.ndarray:
+def _own_sums(r: Rows, threads: int, joined: bool = False) -> np.ndarray:
     """Each thread divides by the sum of its own columns, above their own maximum; or above the row's, if `joined`."""
     laid = dealt(r.x, threads, -np.inf)
     e = np.exp(laid - (r.largest[:, :, None] if joined else laid.max(axis=1, keepdims=True)))
     return np.asarray((e / e.sum(axis=1, keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
-def _own(r: _Rows, threads: int, which: str) -> np.ndarray:
+def _all_of_own_warp(r: Rows, threads: int) -> np.ndarray:
+    """Each warp has a maximum of its own as well as a sum."""
+    laid = dealt(r.x, threads, -np.inf)
+    own = laid.reshape(len(r.x), -1, threads // WARP, WARP).max(axis=(1, 3)).repeat(WARP, axis=1)[:, None]
+    e = np.exp(laid - own).reshape(len(r.x), -1)[:, : r.x.shape[1]]
+    return np.asarray(e / of_own_warp(e, threads))
+
+
+def _own(r: Rows, threads: int, which: str) -> np.ndarray:
     """As after an online pass: each thread's own sum, or its maximum, where the row's is wanted."""
     laid = dealt(r.x, threads, -np.inf)
     own = laid.max(axis=1, keepdims=True)
@@ -288,7 +262,7 @@ def _own(r: _Rows, threads: int, which: str) -> np.ndarray:
     return np.asarray(y.reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
-def _own_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
+def _own_maximum(r: Rows, threads: int, of: int) -> np.ndarray:
     """Exponentials above the maximum of the columns of `of` threads, in the numerator and in the row's sum."""
     laid = dealt(r.x, threads, -np.inf)
     own = laid.reshape(len(r.x), -1, threads // of, of).max(axis=(1, 3)).repeat(of, axis=1)[:, None]
@@ -296,18 +270,18 @@ def _own_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
     return np.asarray(e / row_sum(e))
 
 
-def _sum_by_maximum(r: _Rows, threads: int, of: int) -> np.ndarray:
+def _sum_by_maximum(r: Rows, threads: int, of: int) -> np.ndarray:
     """The largest of the sums of `of` threads each, in place of their sum."""
     return r.over(dealt(r.e, threads).sum(axis=1).reshape(len(r.x), -1, of).sum(axis=2).max(axis=1, keepdims=True))
 
 
-def _max_by_sum(r: _Rows, threads: int, of: int) -> np.ndarray:
+def _max_by_sum(r: Rows, threads: int, of: int) -> np.ndarray:
     """The maxima of `of` threads each added up in place of compared; the largest of these is the row's."""
     own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
     return r.above(row_max(own.sum(axis=2)))
 
 
-def _part_of_warp(r: _Rows, lanes: int) -> np.ndarray:
+def _part_of_warp(r: Rows, lanes: int) -> np.ndarray:
     """A warp takes a row, and only so many lanes join their maxima and sums: each such part has its own."""
     laid = dealt(r.x, 32, -np.inf)
     steps = laid.shape[1]
@@ -316,7 +290,7 @@ def _part_of_warp(r: _Rows, lanes: int) -> np.ndarray:
     return np.asarray((e / e.sum(axis=(1, 3), keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
-def _not_shared(r: _Rows, threads: int, others: str) -> np.ndarray:
+def _not_shared(r: Rows, threads: int, others: str) -> np.ndarray:
     """The first thread divides by the row's sum; the others by nothing, by their own, or by what shuffles left them."""
     laid = dealt(r.e, threads)
     sums = laid.sum(axis=1, keepdims=True)
@@ -331,48 +305,11 @@ def _not_shared(r: _Rows, threads: int, others: str) -> np.ndarray:
     return np.asarray((laid / sums).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
-def _added(r: _Rows, threads: int) -> np.ndarray:
-    """The threads' sums, each above its own maximum, added as they are."""
-    laid = dealt(r.x, threads, -np.inf)
-    own = laid.max(axis=1, keepdims=True)
-    return row_sum(np.where(own[:, 0] == -np.inf, 0, np.exp(laid - own).sum(axis=1)))
-
-
-def _backwards(r: _Rows, threads: int) -> np.ndarray:
-    """The threads' sums, joined with the factor turned over: exp(the row's maximum - the thread's)."""
-    laid = dealt(r.x, threads, -np.inf)
-    own = laid.max(axis=1)
-    sums = np.exp(laid - own[:, None]).sum(axis=1)
-    return row_sum(np.where(own == -np.inf, 0, sums) * np.exp(r.largest - own))
-
-
-def _not_rescaled(r: _Rows, threads: int, joined: bool = True) -> np.ndarray:
-    """Running sums whose terms keep the maximum that held when they came; the threads' sums are joined rightly, or
-    added as they are."""
-    laid = dealt(r.x, threads, -np.inf)
-    running = np.fmax(np.fmax.accumulate(laid, axis=1), np.float32(-np.inf))
-    there = dealt(np.ones_like(r.x), threads)
-    sums = np.where(there > 0, np.exp(laid - running), 0).sum(axis=1)
-    if not joined:
-        return row_sum(sums)
-    empty = running[:, -1] == -np.inf
-    return row_sum(np.where(empty, 0, sums * np.exp(running[:, -1] - r.largest)))
-
-
-def otherwise(got: np.ndarray, want: np.ndarray) -> Message | None:
+def otherwise(got: np.ndarray, want: np.ndarray, dtype: str) -> Message | None:
     """What wrong rows have in common where no mistake gives their numbers: all elements NaN, or off by one factor."""
-    if got.shape[1] < 8:
-        return None
     if np.isnan(got).all() and not np.isnan(want).all():
         return Message("replay.softmax-all-nan")
-    if not (np.isfinite(got).all() and np.isfinite(want).all()):
+    found = of_rows(got, want, dtype)
+    if found is None or found[1] <= 0:
         return None
-    looked_at = want > FACTOR_FROM * want.max(axis=1, keepdims=True)
-    ratio = got / want
-    low = np.where(looked_at, ratio, np.inf).min(axis=1)
-    high = np.where(looked_at, ratio, -np.inf).max(axis=1)
-    off = np.abs(low - 1) > FACTOR_OFF
-    if not off.any() or not (low > 0).all() or not (high - low <= FACTOR_OFF / 10 * high).all():
-        return None
-    row = int(np.argmax(off))
-    return Message("replay.softmax-row-factor", {"row": row, "factor": float(1 / low[row])})
+    return Message("replay.softmax-row-factor", {"row": found[0], "factor": 1 / found[1]})

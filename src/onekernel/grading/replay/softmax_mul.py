@@ -11,8 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.grading.replay import softmax
-from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later, row_sum
+from onekernel.grading.replay.base import Mistake, Replayed, later, row_sum
+from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.sums import NARROW, STEP
+from onekernel.messages import Message
 from onekernel.ops.softmax import oracle
 
 
@@ -35,9 +37,6 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("mul-exchanged", lambda: oracle({"x": w})["y"] * x)
     yield Mistake("mul-one-plus", lambda: p * (1 + w))
     yield Mistake("mul-exponential", lambda: p * np.exp(w))
-    for threads in THREADS:
-        own = np.arange(w.shape[1]) % threads
-        yield Mistake("mul-w-of-thread", later(lambda at: p * w[:, at], own), variant=threads)
     yield Mistake("mul-last-column", lambda: np.concatenate([p[:, :-1] * w[:, :-1], p[:, -1:]], axis=1))
     yield Mistake("mul-zeros-skipped", lambda: np.where(w == 0, 0, p * w))
     for kind, narrow in NARROW.items():
@@ -50,9 +49,13 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
 
 def _of_w(case: Replayed, p: np.ndarray, w: np.ndarray) -> Iterator[Mistake]:
     """Another element of w in the place of the right one."""
-    yield Mistake("mul-first-row", lambda: p * w[:1])
-    yield Mistake("mul-first-column", lambda: p * w[:, :1])
+    yield from exchanged("w", w, lambda other: p * other)
     mine = case.row_strides["w"]
     for cause, stride in {"x": case.row_strides["x"], "y": case.row_strides["y"], "cols": w.shape[1]}.items():
         read = later(lambda s: p * case.read("w", s), stride) if stride != mine else lambda: p * w
         yield Mistake(f"mul-w-of-{cause}", read)
+
+
+def otherwise(got: np.ndarray, want: np.ndarray, dtype: str) -> Message | None:
+    """As of a softmax: w multiplies both."""
+    return softmax.otherwise(got, want, dtype)

@@ -35,6 +35,8 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
         return None
     if strided[0].name != "x":
         return Message("replay.stride-any", {"inputs": len(wrong), "right": len(close)})
+    if all(_row_0_is_wrong(operator, c, o) for c, o in wrong):  # it begins where it should under any stride
+        return Message("replay.stride-for-cols", {"inputs": len(wrong), "right": len(close)})
     which = "unknown" if not one_matrix else _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
     values = {"inputs": len(wrong), "right": len(close)}
     return Message(f"replay.stride-{which}", values)
@@ -45,6 +47,14 @@ def _is_right(operator: Operator, call: Call, outcome: CallOutcome) -> bool:
     if report is None or report.status or any(f.severity == "error" for f in report.findings):
         return False
     return buffers.judge(operator, call, outcome.after) is None
+
+
+def _row_0_is_wrong(operator: Operator, call: Call, outcome: CallOutcome) -> bool:
+    (output,) = operator.outputs()
+    if output.name not in outcome.after:
+        return False
+    got = buffers.content(call, output, outcome.after[output.name])[0]
+    return not np.allclose(got, call.expected[output.name][0], rtol=1e-2, atol=1e-6, equal_nan=True)
 
 
 def _of_the_gaps(right: Sequence[Call], wrong: Sequence[tuple[Call, CallOutcome]]) -> str | None:

@@ -12,12 +12,13 @@ from functools import cache, partial
 import ml_dtypes
 import numpy as np
 
-from onekernel.grading.replay.base import THREADS, dealt, later, row_sum
+from onekernel.grading.replay.base import THREADS, WARP, dealt, later, row_sum
 
 NARROW = {"float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat16)}
 GRIDS = tuple(threads * blocks for threads in (128, 256, 512) for blocks in (2, 4, 8, 16, 32, 64))
 STEP = {"float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a sum in that type, some roundings of which have turned
 BLOCKS = (33, 48, 64, 96, 100, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1000, 1024)
+PARTS = (4, 2, 8)  # the usual numbers of accumulators, and of a vector's components
 STEPS = (2, 4, 8, 16, *(1 << k for k in range(5, 18)), 96, 192)
 
 Weighting = tuple[str, Hashable, Callable[[], np.ndarray]]
@@ -42,6 +43,7 @@ def weightings(n: int) -> Iterator[Weighting]:
     for step in (2, 4, 8):
         yield "sum-tail-twice", step, later(lambda s: 1 + (at == n // s * s - 1), step)
         yield "sum-tail-twice", -step, later(lambda s: 1 + (at == n // s * s - 1) * (n % s > 0), step)
+    yield from _parts_lost(n)
     for half in (16, 8):
         yield "sum-half-warp", half, later(lambda h: at % 32 < h, half)
     for step in (2, 4):
@@ -71,6 +73,47 @@ def weightings(n: int) -> Iterator[Weighting]:
     for threads in (128, 256, 512):  # blocks of a grid that all begin in their own part and go on by a block's
         for grid in GRIDS:
             yield "sum-wrong-step", (grid, threads), partial(_visits, n, grid, threads)
+
+
+def _parts_lost(n: int) -> Iterator[Weighting]:
+    """One of several partial sums is not joined: of a vector's components, or of the elements that a thread takes one
+    after the other into accumulators of their own."""
+    at = np.arange(n)
+    for of in PARTS:
+        for lost in range(of):
+            yield "sum-part-lost", (1, of, lost), later(lambda o, p: at % o != p, of, lost)
+    for threads in sorted({*THREADS, *GRIDS} - {WARP}):  # of a warp, a part is a warp's
+        for of in PARTS[:2]:
+            for lost in range(of):
+                if n > lost * threads:
+                    yield "sum-part-lost", (threads, of, lost), later(_not_part, at, threads, of, lost)
+    for threads in THREADS:  # neither the first warp nor the last
+        for warp in range(1, threads // WARP - 1):
+            if n > warp * WARP:
+                yield "sum-warp-lost", (threads, warp), later(lambda t, w: at % t // WARP != w, threads, warp)
+
+
+        half = later(lambda t: 2 * (at % t // WARP < t // WARP / 2), threads)  # the parts of k / 2 for every k
+        for which, often in {"half": half, **{w: later(_one_part, at, threads, w) for w in (0, -1)}}.items():
+            if threads > WARP:
+                yield "sum-warp-often", (threads, which), often
+
+
+def _one_part(at: np.ndarray, threads: int, warp: int) -> np.ndarray:
+    """The part of one warp, counted from the first or the last, as often as there are warps."""
+    warps = threads // WARP
+    return np.asarray(warps * (at % threads // WARP == warp % warps))
+
+
+def _not_part(at: np.ndarray, threads: int, of: int, lost: int) -> np.ndarray:
+    return np.asarray(at // threads % of != lost)
+
+
+def of_own_warp(terms: np.ndarray, threads: int) -> np.ndarray:
+    """For each column the sum of those that its own warp takes, of columns dealt to so many threads."""
+    rows, cols = terms.shape
+    sums = dealt(terms, threads).sum(axis=1).reshape(rows, -1, WARP).sum(axis=2)
+    return sums[:, np.arange(cols) % threads // WARP]
 
 
 def _shuffled_down() -> np.ndarray:

@@ -1,0 +1,64 @@
+"""Mistakes in a softmax at the ends of what a float holds: small exponentials raised or cut off, and a maximum of bits.
+
+Causes are message keys: replay.softmax-NAME.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from onekernel.grading.replay.base import THREADS, Mistake, dealt, later, row_max, row_sum
+from onekernel.grading.replay.softmax_rows import Rows
+
+_POWERS = (38, 37, 35, 30, 20, 16, 15, 12, 10, 9, 8, 7, 6, 5, 4, 3)
+SMALL = (*(10.0**-k for k in _POWERS), float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).eps))
+LEAST = (5, 8, 10, 15, 16, 20, 25, 30, 32, 40, 50, 60, 64, 70, 80, 85, 86, 87, 88)  # of a difference, below 0
+
+
+def mistakes(r: Rows) -> Iterator[Mistake]:
+    """y of shape (rows, cols) under each mistake that these rows can show."""
+    for small in SMALL:
+        floored = later(lambda t: np.fmax(r.e, t), np.float32(small))
+        yield from _of_small(r, "floored", floored, {"least": small})
+        flushed = later(lambda t: np.where(r.e < t, np.float32(0), r.e), np.float32(small))
+        yield from _of_small(r, "flushed", flushed, {"least": small})
+    for least in LEAST:
+        clamped = later(lambda t: np.exp(np.fmax(r.x - r.largest, t)), np.float32(-least))
+        yield from _of_small(r, "clamped", clamped, {"least": -least})
+    for unsigned in (True, False):
+        for threads in THREADS:
+            for of in {threads, 32}:  # of a block, or of a warp each
+                largest = partial(_largest_by_bits, r, threads, of, unsigned)
+                yield Mistake("softmax-max-of-bits", partial(_above, r, largest), variant=(unsigned, threads, of))
+        for start in (0.0, -np.inf, -np.finfo(np.float32).max):
+            begun = partial(_by_bits, np.insert(r.x, 0, np.float32(start), axis=1), unsigned)
+            yield Mistake("softmax-max-of-bits", partial(_above, r, begun), variant=(unsigned, start))
+        yield Mistake("softmax-max-of-bits", partial(_above, r, partial(_by_bits, r.x, unsigned)), variant=unsigned)
+
+
+def _of_small(r: Rows, cause: str, e: Callable[[], np.ndarray], values: dict[str, float]) -> Iterator[Mistake]:
+    """Other exponentials in numerator and sum, or in one of them; a NaN stays, or is lost as fmaxf loses it."""
+    seen = later(lambda: np.where(np.isnan(r.e), r.e, e()))
+    for variant, some in {"": seen, "NaN lost ": e}.items():
+        yield Mistake(f"softmax-{cause}", later(lambda some: some() / row_sum(some()), some), values, variant)
+        yield Mistake(f"softmax-{cause}", later(lambda s: s() / row_sum(r.e), some), values, variant + "numerator")
+        yield Mistake(f"softmax-{cause}", later(lambda some: r.over(row_sum(some())), some), values, variant + "sum")
+
+
+def _above(r: Rows, largest: partial[np.ndarray]) -> np.ndarray:
+    return r.above(largest())
+
+
+def _by_bits(x: np.ndarray, unsigned: bool) -> np.ndarray:
+    """The last axis's element with the largest bits, these taken for an integer."""
+    bits = np.ascontiguousarray(x, np.float32).view(np.uint32 if unsigned else np.int32)
+    return np.asarray(bits.max(axis=-1, keepdims=True).view(np.float32))
+
+
+def _largest_by_bits(r: Rows, threads: int, of: int, unsigned: bool) -> np.ndarray:
+    """The threads' own maxima are right, and joined by their bits, `of` threads each; then rightly."""
+    own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
+    return row_max(_by_bits(own, unsigned)[:, :, 0])
