@@ -150,13 +150,32 @@ PEEKS = {
     "the clock of the machine": ("from statistics import median", "import time\nfrom statistics import median", "time"),
     "the world behind the device": ("# twice", "\n    world = device._world  # twice", "_world"),
     "its words": ("# twice", "\n    known = vars(device)  # twice", "vars"),
-}
+    "words in a string": ("# twice", '\n    known = "{0._world}".format(device)  # twice', "format"),
+    "a pattern": ("# twice", "\n    match device:\n        case object(_world=known): pass\n    # twice", "_world"),
+    "who called": ("# twice", "\n    known = (i for i in ()).gi_frame  # twice", "gi_frame"),
+    "a module of a module": ("# twice", "\n    known = dataclasses.inspect  # twice", "inspect"),
+    "a module under another name": ("# twice", "\n    known = typing; known.sys  # twice", "typing"),
+    "a module that is imported by name": (
+        "from statistics import median", "from typing import operator as o\nfrom statistics import median", "operator",
+    ),
+    "a function that takes attributes by their names": (
+        "from statistics import median", "from functools import update_wrapper\nfrom statistics import median",
+        "update_wrapper",
+    ),
+    "a function that runs strings": (
+        "from statistics import median", "from typing import get_type_hints\nfrom statistics import median",
+        "get_type_hints",
+    ),
+    "a module behind a module": ("# twice", "\n    known = collections.abc.sys  # twice", "sys"),
+}  # fmt: skip
+IMPORTS = "import collections.abc\nimport dataclasses\nimport typing\n"
 
 
 @pytest.mark.parametrize("how", PEEKS)
 def test_a_benchmark_that_looks_behind_the_device_is_refused(how: str, exercise: Exercise, tmp_path: Path) -> None:
     old, new, named = PEEKS[how]
-    (verdict,) = graded(SOLUTION.replace(old, new, 1), exercise, tmp_path).verdicts
+    text = SOLUTION.replace(old, new, 1).replace("from collections.abc", f"{IMPORTS}from collections.abc", 1)
+    (verdict,) = graded(text, exercise, tmp_path).verdicts
     (failure,) = verdict.failures
     assert failure.code == "peeks" and f"`{named}`" in failure.message.text("en")
 

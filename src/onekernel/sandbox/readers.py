@@ -7,9 +7,29 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
+from collections.abc import Iterator
 
-ALLOWED = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "statistics", "typing"}
-_BEHIND = {"eval", "exec", "compile", "getattr", "setattr", "vars", "globals", "locals", "open", "breakpoint"}
+ALLOWED: dict[str, set[str] | None] = {
+    "__future__": None,
+    "itertools": None,
+    "math": None,
+    "statistics": {"fmean", "geometric_mean", "harmonic_mean", "mean", "median", "median_grouped", "median_high",
+                   "median_low", "mode", "multimode", "pstdev", "pvariance", "quantiles", "stdev", "variance"},
+    "collections": {"Counter", "OrderedDict", "abc", "defaultdict", "deque", "namedtuple"},
+    "collections.abc": {"Callable", "Collection", "Generator", "Hashable", "ItemsView", "Iterable", "Iterator",
+                        "KeysView", "Mapping", "MutableMapping", "MutableSequence", "Sequence", "Set", "Sized",
+                        "ValuesView"},
+    "dataclasses": {"dataclass", "field"},
+    "functools": {"cache", "cmp_to_key", "lru_cache", "partial", "reduce"},
+    "typing": {"Any", "Callable", "ClassVar", "Final", "Generic", "Iterable", "Iterator", "Literal", "NamedTuple",
+               "Optional", "Protocol", "Sequence", "Tuple", "TypeAlias", "TypeVar", "Union", "cast"},
+}  # fmt: skip
+"""The modules of which a benchmark may use names, and which (None: every name). Others lead to all that Python has, or
+look an attribute up by a string."""
+_BEHIND = {"eval", "exec", "compile", "getattr", "setattr", "vars", "globals", "locals", "open", "breakpoint",
+           "format", "format_map"}  # fmt: skip
+_FRAMES = re.compile(r"(?:gi|cr|ag|tb|f)_(?:frame|back|locals|globals|builtins|code|next|yieldfrom|await)")
 
 
 _ARITHMETIC = {
@@ -71,12 +91,55 @@ def peeks(text: str) -> tuple[int, str] | None:
     """The first import that a benchmark does not need, or name that looks behind the device, and its line. Raises
     SyntaxError.
     """
-    for node in ast.walk(ast.parse(text)):
-        modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        modules += [node.module or "."] if isinstance(node, ast.ImportFrom) else []
-        names = [node.attr] if isinstance(node, ast.Attribute) else [node.id] if isinstance(node, ast.Name) else []
-        hidden = [n for n in names if (n.startswith("_") and n != "_") or n in _BEHIND]
-        foreign = [m for m in modules if m.split(".")[0] not in ALLOWED]
-        if foreign or hidden:
-            return getattr(node, "lineno", 0), (*foreign, *hidden)[0]
+    nodes = list(ast.walk(ast.parse(text)))
+    modules: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            modules |= {
+                a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0] for a in node.names
+            }
+        elif isinstance(node, ast.ImportFrom):
+            named = {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+            modules |= {name: module for name, module in named.items() if module in ALLOWED}
+    taken = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        for name in _named(node, modules, taken):
+            return getattr(node, "lineno", 0), name
     return None
+
+
+def _named(node: ast.AST, modules: dict[str, str], taken: set[int]) -> Iterator[str]:
+    """What a node names that is not a benchmark's. `modules`: the imported ones, by the names that they have here;
+    `taken`: the nodes of which an attribute is taken, the only use of a module."""
+    if isinstance(node, ast.Import):
+        yield from (a.name for a in node.names if a.name not in ALLOWED)
+    elif isinstance(node, ast.ImportFrom):
+        module = node.module or "."
+        yield from (a.name if module in ALLOWED else module for a in node.names if not _is_open(module, a.name))
+    elif isinstance(node, ast.Name | ast.Attribute):
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        of = _module(node.value, modules) if isinstance(node, ast.Attribute) else None
+        as_value = _module(node, modules) is not None and id(node) not in taken
+        if _is_hidden(name) or as_value or (of is not None and not _is_open(of, name)):
+            yield name
+    elif isinstance(node, ast.MatchClass):
+        yield from filter(_is_hidden, node.kwd_attrs)
+
+
+def _module(node: ast.AST, modules: dict[str, str]) -> str | None:
+    """The module that an expression stands for."""
+    if isinstance(node, ast.Name):
+        return modules.get(node.id)
+    of = _module(node.value, modules) if isinstance(node, ast.Attribute) else None
+    within = f"{of}.{node.attr}" if of and isinstance(node, ast.Attribute) else None
+    return within if within in ALLOWED else None
+
+
+def _is_hidden(name: str) -> bool:
+    return (name.startswith("_") and name != "_") or name in _BEHIND or _FRAMES.fullmatch(name) is not None
+
+
+def _is_open(module: str, name: str) -> bool:
+    """Whether a benchmark may use that name of that module."""
+    names = ALLOWED.get(module, set())
+    return not _is_hidden(name) if names is None else name in names

@@ -19,7 +19,11 @@ _DIRECTIVE = re.compile(
     re.DOTALL,
 )
 _JOINED = re.compile(r"\\[ \t]*\r?\n")  # two lines that a compiler reads as one
-_OF_THE_HOST = re.compile(r"__builtin_(?:ia32|aarch64|neon)_\w+")
+# Of the host's processor; the compiler's own atomics, whose accesses nothing checks; jumps out of a function.
+_OF_THE_HOST = re.compile(
+    r"__builtin_(?:(?:ia32|aarch64|neon)_\w+|setjmp|longjmp|eh_return\w*|unwind_init|apply(?:_args)?|return)"
+    r"|__(?:atomic|sync)_\w+"
+)
 ANYWHERE = re.compile(rf"\b(?:(asm|__asm|__asm__)\b|(section|__section__)\s*\(|({_OF_THE_HOST.pattern}))")
 """The same in a line that the preprocessor has written, for words that macros paste: the first also of a program."""
 

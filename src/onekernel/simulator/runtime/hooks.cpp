@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             return;
         }
         // A variable of the host, by its address.
-        if (!a && (flags & WRITES || (in_host_argument(address)))) report_host_pointer(*w, address, pc);
+        if (!a && (flags & WRITES || (in_host_argument(address)))) report_host_pointer(*w, address, flags & WRITES, pc);
         if (!a) return;
         touch(*a, flags);
         if (!(options & RACES)) return;
@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         return;
     }
     if (w->resident && access_distributed_shared(*w, address, bytes, flags, pc)) return;
-    report_host_pointer(*w, address, pc);
+    report_host_pointer(*w, address, flags & WRITES, pc);
 }
 
 // Where bounds alone are checked most accesses end here, without a frame of their own: those to a live allocation, to a shared

@@ -46,9 +46,16 @@ void note_arguments(const Argument* values, int count) {
 }
 
 bool is_registered(uintptr_t address) {
-    for (const Registered& r : values_at)
-        if (address >= r.low && address < r.high) return true;
     for (const Registered& r : registered)
+        if (address >= r.low && address < r.high) return true;
+    return false;
+}
+
+void each_registered(void (*then)(uintptr_t low, uintptr_t high, void* data), void* data) {
+    for (const Registered& r : registered) then(r.low, r.high, data);
+}
+static bool is_of_argument(uintptr_t address) {
+    for (const Registered& r : values_at)
         if (address >= r.low && address < r.high) return true;
     return false;
 }
@@ -88,7 +95,7 @@ void look_for_host_arguments(const LaunchSite& site, const void* const* pointers
         std::string name(text, end ? static_cast<size_t>(end - text) : strlen(text));
         uintptr_t address = reinterpret_cast<uintptr_t>(pointers[i]);
         bool of_device = heap_base && address - heap_base < HEAP_BYTES;
-        if (address > 4096 && !of_device && !symbol_at(address) && !is_registered(address) && is_readable(address))
+        if (address > 4096 && !of_device && !symbol_at(address) && !is_registered(address) && !is_of_argument(address) && is_readable(address))
             passed.push_back({address, name.empty() ? "?" : name});
         text = end ? end + 1 : "";
     }
@@ -103,10 +110,10 @@ bool refuse_host_arguments() {
 
 bool in_host_argument(uintptr_t address) { return !passed.empty() && argument_of(address); }
 
-void report_host_pointer(Worker& w, uintptr_t address, uintptr_t pc) {
+void report_host_pointer(Worker& w, uintptr_t address, bool writes, uintptr_t pc) {
     uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
     if (address - indices + 4096 < 8192) return;
-    if (is_registered(address)) {
+    if (is_registered(address) || (!writes && is_of_argument(address))) {
         cannot_be_repeated();
         return;
     }

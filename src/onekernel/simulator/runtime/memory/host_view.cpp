@@ -9,6 +9,7 @@
 
 #include "../machine/state.h"
 #include "../report/findings.h"
+#include "host_memory.h"
 
 namespace __ok {
 namespace {
@@ -18,10 +19,11 @@ struct Images {
     Allocation* symbol;
     std::vector<char> other;
 };
-// Of memory that both sides touch: what the device has, and what the host was given in its place.
+// Memory that both sides touch: what the device has, and what the host was given in its place.
 struct Shared {
-    int allocation;
     uintptr_t base;
+    size_t count;  // words
+    const char* name;
     Words device, given, before;
 };
 std::vector<Images> images;
@@ -37,9 +39,10 @@ uint32_t any_word() {  // xorshift64*, Marsaglia's with Vigna's multiplier
     state ^= state >> 27;
     return static_cast<uint32_t>(state * 0x2545F4914F6CDD1Du >> 32);
 }
+// Nothing of `word` is in it: a mask could be guessed from words that the host knows.
 uint32_t other_word(uint32_t word) {
-    uint32_t mask = any_word();
-    return word ^ (mask ? mask : 1);
+    uint32_t other = any_word();
+    return other == word ? other + 1 : other;
 }
 
 bool hides() { return options & SCRAMBLE; }
@@ -51,48 +54,56 @@ void exchange() {
     }
 }
 
-uintptr_t first_word(const Allocation& a) { return (a.low + 3) & ~uintptr_t(3); }
 uint32_t* words(uintptr_t base) { return reinterpret_cast<uint32_t*>(base); }
+
+void add_region(std::vector<Shared>& into, uintptr_t low, uintptr_t high, const char* name) {
+    const uintptr_t first = (low + 3) & ~uintptr_t(3);
+    if (first >= high || !is_readable(first) || !is_readable(high - 1)) return;
+    Shared now{first, (high - first) / 4, name, {}, {}, {}};
+    for (Shared& s : shared)
+        if (s.base == now.base && s.count == now.count) now.device.swap(s.device), now.given.swap(s.given);
+    into.push_back(std::move(now));
+}
+// Managed memory and variables, page-locked memory, what the host has registered.
+void find_regions() {
+    std::vector<Shared> found;
+    for (int i = 1; i < allocation_count; i++) {
+        const Allocation& a = allocations[i];
+        if (a.live && (a.managed || a.of_both)) add_region(found, a.low, a.high, a.name);
+    }
+    each_registered([](uintptr_t low, uintptr_t high, void* into) {
+        add_region(*static_cast<std::vector<Shared>*>(into), low, high, "");
+    }, &found);
+    shared.swap(found);
+}
 
 // What the host has not written since is the device's again.
 void give_device_words() {
-    for (int i = 1; i < allocation_count; i++) {
-        const Allocation& a = allocations[i];
-        if (!a.live || !(a.managed || a.of_both)) continue;
-        bool known = false;
-        for (Shared& s : shared) known |= s.allocation == i && s.base == first_word(a);
-        if (!known) shared.push_back({i, first_word(a), {}, {}, {}});
-    }
+    find_regions();
     for (Shared& s : shared) {
-        const Allocation& a = allocations[s.allocation];
-        if (!a.live || first_word(a) != s.base) {
-            s = {0, 0, {}, {}, {}};
-            continue;
-        }
-        size_t count = (a.high - first_word(a)) / 4;
         for (size_t w = 0; w < s.given.size(); w++)
             if (words(s.base)[w] == s.given[w]) words(s.base)[w] = s.device[w];
         s.given.clear();
-        s.before.assign(words(s.base), words(s.base) + count);
+        s.before.assign(words(s.base), words(s.base) + s.count);
     }
 }
 
-// What the device has written is not what the host will see.
+// What the device has written is not what the host will see. Where it has written says as much: no word of such memory
+// stays as it was.
 void take_device_words() {
     for (Shared& s : shared) {
-        if (s.before.empty()) continue;
-        size_t changed = 0, count = s.before.size();
-        for (size_t w = 0; w < count; w++) changed += words(s.base)[w] != s.before[w];
-        if (changed && brought + 4 * changed <= HOST_BYTES) brought += 4 * changed;
-        else if (changed) {
-            s.device.assign(words(s.base), words(s.base) + count);
-            for (size_t w = 0; w < count; w++)
-                if (words(s.base)[w] != s.before[w]) words(s.base)[w] = other_word(words(s.base)[w]);
-            s.given.assign(words(s.base), words(s.base) + count);
-            Finding("host-copy", s.base).form("managed").array("variable", allocations[s.allocation].name)
-                .number("bytes", static_cast<long long>(4 * changed)).add();
-        }
+        size_t changed = 0;
+        for (size_t w = 0; w < s.before.size(); w++) changed += words(s.base)[w] != s.before[w];
         s.before.clear();
+        if (!changed) continue;
+        if (brought + 4 * changed <= HOST_BYTES) {
+            brought += 4 * changed;
+            continue;
+        }
+        s.device.assign(words(s.base), words(s.base) + s.count);
+        for (size_t w = 0; w < s.count; w++) words(s.base)[w] = other_word(words(s.base)[w]);
+        s.given.assign(words(s.base), words(s.base) + s.count);
+        Finding("host-copy", s.base).form("managed").array("variable", s.name).number("bytes", static_cast<long long>(4 * changed)).add();
     }
 }
 }  // namespace
