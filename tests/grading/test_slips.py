@@ -42,6 +42,11 @@ def test_the_table_has_each_slip_once() -> None:
         assert all(s.sentence(language) for s in SLIPS)
 
 
+def test_no_slip_is_left_without_its_cause() -> None:
+    for language, unexplained in {"en": "No known mistake", "es": "Ningún error conocido"}.items():
+        assert [s.name for s in SLIPS if unexplained in s.sentence(language)] == []
+
+
 @pytest.mark.slow
 def test_a_tile_over_the_edge_is_told_and_ends_nothing(tmp_path: Path) -> None:
     """Its advice has values of its own: with those of the sentence around it, it held itself."""
@@ -52,8 +57,7 @@ def test_a_tile_over_the_edge_is_told_and_ends_nothing(tmp_path: Path) -> None:
 def test_at_least_thirty_wrong_matrix_products_are_told_their_cause() -> None:
     """Not only that numbers differ: the mistake, or the line. Fragments, stages and barriers of buffers among them."""
     gemm = [s for s in SLIPS if s.file.startswith("gemm")]
-    unexplained = [s.name for s in gemm if "No known mistake" in s.sentence("en")]
-    assert len(gemm) >= 60 and not unexplained
+    assert len(gemm) >= 60
     explained = {s.name for s in gemm}
     assert {"gemm-fragment-c-turned", "gemm-fragment-b-turned", "gemm-buffers-stale-stage", "gemm-buffers-no-barrier",
             "gemm-transpose-ignored", "gemm-no-beta", "gemm-fragment-sum-in-half", "gemm-tail-of-k-lost",

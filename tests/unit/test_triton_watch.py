@@ -102,7 +102,7 @@ def test_a_stray_access_of_scratch_memory_is_found(tmp_path):
     )
     code, line, english, _ = answer["findings"][0]
     assert (code, line) == ("out-of-bounds-write", line_of(lines, "s_ptr + row + 1"))
-    assert "s_ptr" in english and "active lane, offset 3. " in english
+    assert "s_ptr" in english and "active lane, offset 3: " in english
 
 
 def test_bfloat16_arithmetic_is_refused_at_its_line(tmp_path):

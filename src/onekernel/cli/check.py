@@ -18,7 +18,7 @@ from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard
+from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard, place
 from onekernel.learners import Learner
 from onekernel.messages import say
 from onekernel.sandbox import confinement
@@ -93,7 +93,7 @@ def _once(
             ask_before_check(course, learner, exercise)
     seed = fresh_seed() if args.seed is None else args.seed
     who = learner.name if learner else say("cli.solutions")
-    verbatim(say("cli.heading", version=__version__, who=who, device=device, seed=seed), "bold")
+    verbatim(say("cli.heading", version=__version__, who=who, device=place(device), seed=seed), "bold")
     results: list[Result] = []
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
     following = side_by_side.graded([_submission(course, e, learner, device, seed) for e in exercises])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from onekernel import learners
 from onekernel.course import Course
+from onekernel.grading.verdicts import place
 from onekernel.learners import Learner
 from onekernel.messages import say, written
 
@@ -35,5 +36,5 @@ def _table(course: Course, learner: Learner) -> str:
         best = scores.get(slug, {}).get("best")
         if best:
             points = f"{written(best['earned'], 'g')} / {exercise.points}"
-            lines.append(f"| {slug} | {points} | {best['device']} | {best['version']} | {best['date'][:10]} |")
+            lines.append(f"| {slug} | {points} | {place(best['device'])} | {best['version']} | {best['date'][:10]} |")
     return "\n".join(lines)

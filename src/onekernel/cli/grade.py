@@ -14,6 +14,7 @@ from onekernel.cohort.image import write as image
 from onekernel.cohort.run import Asked, Class
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
+from onekernel.grading.verdicts import place
 from onekernel.messages import Message, say
 from onekernel.sandbox import confinement
 
@@ -68,7 +69,7 @@ def _cluster(args: argparse.Namespace, cohort: Class) -> run.Grade | None:
 
 
 def _begin(cohort: Class) -> None:
-    values = {"students": len(cohort.students), "exercises": len(cohort.exercises), "device": cohort.device}
+    values = {"students": len(cohort.students), "exercises": len(cohort.exercises), "device": place(cohort.device)}
     verbatim(say("cohort.heading", **values, seed=cohort.journal.seed), "bold")
     if not cohort.asked.exercises:
         write(say("cohort.which", names=", ".join(e.slug for e in cohort.exercises)), "dim")

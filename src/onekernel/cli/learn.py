@@ -14,6 +14,7 @@ from onekernel.cli.common import lab_heading, load_course, next_step, one, parag
 from onekernel.cli.console import MARKS, tell, verbatim, write
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
+from onekernel.grading.verdicts import place
 from onekernel.learners import Learner
 from onekernel.messages import Message, language, say, written
 
@@ -69,7 +70,7 @@ def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict
     else:
         word = say(f"grading.status-{state}")
     mark, style = MARKS[state]
-    when = f"{best['date'][:10]} {best['device']}" if best else ""
+    when = f"{best['date'][:10]} {place(best['device'])}" if best else ""
     hints = learner.hints_read(exercise.slug)
     if hints:
         when += ("  " if when else "") + say("cli.hints-read", count=hints)

@@ -7,13 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from onekernel.course import Check, Exercise
-from onekernel.messages import Message
+from onekernel.messages import Message, say
 
 PASSED, PARTIAL, FAILED = "passed", "partial", "failed"
 NOT_ASSESSED = "not-assessed"  # this machine cannot: never passed, never failed
 UNTOUCHED = "untouched"  # the file is still the starter
+NAMED = ("simulator", "interpreter")  # where a file ran, if that is a word: "cuda" and "cpu" stay in all languages
 STATUSES = (PASSED, PARTIAL, FAILED, NOT_ASSESSED, UNTOUCHED)
 MAX_FAILURES = 3  # a check shows that many of its failures: the first ones explain, the rest repeat
+
+
+def place(ran_on: str) -> str:
+    """Where a file ran, or what a run was asked to run on, as one reads it in the language in force."""
+    return say(f"grading.on-{ran_on}") if ran_on in NAMED else ran_on
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from onekernel.grading.verdicts import (
     Result,
     Scorecard,
     Verdict,
+    place,
 )
 from onekernel.messages import Message, language, say, written
 from onekernel.report import hidden, lessons
@@ -42,7 +43,7 @@ class About:
 def html(about: About, card: Scorecard, course: Course) -> str:
     """The page, in the language in force."""
     parts = [*_head(about, card), *_lost(card, course), *_counters(card), *_board(card, course)]
-    device = ", ".join(sorted({r.ran_on for r in card.results} - {"-"})) or "-"
+    device = ", ".join(sorted({place(r.ran_on) for r in card.results} - {"-"})) or "-"
     parts.append(f'<p class="dim">{esc(say("cohort.page-footer", version=__version__, device=device))}</p>')
     return page(say("cohort.page-title", name=about.name), "\n".join(parts))
 

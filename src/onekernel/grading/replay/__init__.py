@@ -47,6 +47,7 @@ WORDS = {
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 FIRST = ("copy-bytes", "copy-vector")  # where they give the numbers: zeros have many other causes, too
+LAST = ("sum-part-lost",)  # where no other gives them: every second element is also what a tree or a warp loses
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
 
@@ -114,7 +115,7 @@ def _replayed_cause(operator: Operator, given: list[Given], text: str | None) ->
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in (left or {}).items() if sharp[k] >= SHARP * wrong}
     first = {key: m for key, m in sentences.items() if m.cause in FIRST}
-    sentences = first or sentences
+    sentences = first or {key: m for key, m in sentences.items() if m.cause not in LAST} or sentences
     told = [Message(f"replay.{m.cause}", {**m.values, "inputs": len(given)}) for m in sentences.values()]
     if len(told) == 2:  # the same numbers come from either
         return Message("replay.either", {"one": told[0], "other": told[1], "inputs": len(given)})

@@ -6,13 +6,16 @@ Causes are message keys: replay.dot-NAME, or those of a sum (sums.py). tests/sli
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later
+from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, weightings
 
 PER_THREAD = (1, 2, 4, 8, 16, 32)
+BLOCKS = (2, 4, 8, 16, 32, 64)
 LONG = 5000  # products from which on a sum in steps is not made: a step of Python for each
 
 
@@ -27,6 +30,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("dot-squares", lambda: np.array([b @ b]), variant="b")
     yield Mistake("dot-plus-for-times", lambda: np.array([(a + b).sum()]))
     yield Mistake("dot-nothing-added", lambda: np.zeros(1))
+    yield Mistake("dot-absolute", lambda: np.array([np.abs(products).sum()]))
+    for name, vector, other in (("a", a, b), ("b", b, a)):
+        yield from exchanged(name, vector, partial(_dot, other), threads_of_row=())
+        yield Mistake("dot-factor-twice", later(_dot, other, vector * vector), {"name": name})
+    yield from _of_blocks(products)
     yield Mistake("dot-mean", lambda: np.array([products.sum() / n]))
     for threads in THREADS:
         own = np.arange(n) % threads
@@ -49,6 +57,26 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
             yield Mistake("sum-narrow", later(lambda s: s().ravel(), sums), {"type": kind}, variant, STEP[kind])
     for variant, sums in integer_sums(row):
         yield Mistake("sum-integer", later(lambda s: s().ravel(), sums), variant=variant)
+
+
+def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
+    """Blocks of a grid, whose sums are not all joined, or not by +."""
+    at = np.arange(products.size)
+    for threads in (128, 256, 512):
+        for blocks in BLOCKS:
+            block = at // threads % blocks
+            for lost in (0, blocks - 1):
+                others = later(_weighted, products, block != lost)
+                yield Mistake("dot-block-lost", others, variant=(threads, blocks, lost))
+            yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
+            sums = later(lambda block, n: np.bincount(block, products, n), block, blocks)
+            for start in (0.0, -np.inf):
+                largest = later(lambda sums, start: np.array([max(start, sums().max())]), sums, start)
+                yield Mistake("dot-blocks-by-maximum", largest, variant=(threads, blocks, start))
+
+
+def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.array([one @ other])
 
 
 def _weighted(products: np.ndarray, often: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What wrong results have in common where no mistake gives their numbers: they are off by a factor.
+"""What wrong results have in common where no mistake gives their numbers: a factor, a difference, a sign.
 
 Told from the results, not made on purpose: of each row, or of all.
 """
@@ -36,13 +36,38 @@ def of_rows(got: np.ndarray, want: np.ndarray, dtype: str) -> tuple[int, float] 
 
 
 def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | None:
-    """That all elements of all wrong results (got, want, type) are off by the same factor."""
-    found = [of_rows(got.reshape(1, -1), want.reshape(1, -1), dtype) for got, want, dtype in wrong]
-    factors = [f[1] for f in found if f is not None]
-    few = sum(got.size for got, _, _ in wrong) < FEW
-    if few or not all(factors) or len(factors) < len(found):
+    """What all elements of all wrong results (got, want, type) have in common."""
+    if sum(got.size for got, _, _ in wrong) < FEW:
         return None
-    spread = max(SPREAD[dtype] for _, _, dtype in wrong)
-    if max(factors) - min(factors) > spread * abs(factors[0]):
+    flat = [(got.reshape(1, -1), want.reshape(1, -1), dtype) for got, want, dtype in wrong]
+    if factor := _the_same([f[1] if (f := of_rows(*one)) else None for one in flat], _spread(wrong)):
+        return Message("replay.factor", {"factor": factor}) if factor != -1 else Message("replay.sign-turned")
+    for cause, made in (("sign-lost", np.abs), ("negatives-lost", lambda want: np.maximum(want, 0))):
+        if all(np.allclose(got, made(want), SPREAD[dtype], 0, equal_nan=True) for got, want, dtype in flat):
+            return Message(f"replay.{cause}")
+    offset = _the_same([_difference(*one) for one in flat], _spread(wrong))
+    return Message("replay.offset", {"offset": offset}) if offset else None
+
+
+def _spread(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> float:
+    return max(SPREAD[dtype] for _, _, dtype in wrong)
+
+
+def _the_same(found: Sequence[float | None], spread: float) -> float | None:
+    """The number that all of these are, None where they differ or one is none or 0; whole, where it is nearly."""
+    known = [f for f in found if f]
+    if len(known) < len(found) or max(known) - min(known) > spread * abs(known[0]):
         return None
-    return Message("replay.factor", {"factor": factors[0]})
+    whole = round(known[0])
+    return float(whole) if abs(known[0] - whole) <= spread * abs(whole) else known[0]
+
+
+def _difference(got: np.ndarray, want: np.ndarray, dtype: str) -> float | None:
+    """By how much all finite elements differ; by a larger one's rounding a difference may differ."""
+    there = np.isfinite(want)
+    if not there.any() or not np.array_equal(np.isfinite(got), there):
+        return None
+    by = (got - want)[there]
+    middle = float(np.median(by))
+    slack = SPREAD[dtype] * (np.abs(want[there]) * 1e-2 + abs(middle))
+    return middle if (np.abs(by - middle) <= slack).all() else None

@@ -59,9 +59,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         bent = later(lambda u: _logistic(x, 2 * u) if by_tanh else _form(x, False), argument)
         yield Mistake(f"gelu-{cause}", bent)
     half = later(lambda: _form(x, by_tanh) * 2 - 0.5 * x)  # x * (0.5 + erf)
-    for form in (True, False, None):
-        mine = half if form in (by_tanh, None) else later(_form, x, by_tanh)
-        yield Mistake("gelu-half-of-one", mine, variant=form)
+    for forms in ((True, False), (True,), (False,)):
+        mine = half if by_tanh in forms else later(_form, x, by_tanh)
+        yield Mistake("gelu-half-of-one", mine, variant=forms)
     yield Mistake("gelu-relu", lambda: np.maximum(x, 0))
     yield Mistake("gelu-copy", lambda: x)
     without = later(lambda tanh: _form(x, tanh) / x, by_tanh)

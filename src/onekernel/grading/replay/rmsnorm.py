@@ -78,14 +78,14 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for width in WIDTHS:
         rounded = -(-cols // width) * width
         yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), rounded), variant=width)
-    for variant, power in {"up": 1 << (cols - 1).bit_length(), "beyond": 1 << cols.bit_length()}.items():
-        yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), power), variant=variant)
+    for way, power in {"up": 1 << (cols - 1).bit_length(), "beyond": 1 << cols.bit_length()}.items():
+        yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), power), variant=way)
     for threads in THREADS:
         if threads > WARP:
             yield Mistake("rms-warps", later(lambda t: over(mean * cols * WARP / t + eps), threads), variant=threads)
-            for often, cause in {1: "sum-own-warp", threads // WARP: "sum-own-warp-often"}.items():
-                warps = later(lambda t, k: over(k * of_own_warp(h * h, t) / cols + eps), threads, often)
-                yield Mistake(cause, warps, variant=threads)
+            for times, whose in {1: "sum-own-warp", threads // WARP: "sum-own-warp-often"}.items():
+                warps = later(lambda t, k: over(k * of_own_warp(h * h, t) / cols + eps), threads, times)
+                yield Mistake(whose, warps, variant=threads)
         own_sums = later(lambda t: over(_of_own_thread(h * h, t) / cols + eps), threads)
         yield Mistake("sum-own-thread", own_sums, variant=threads)
         yield Mistake("rms-threads", later(lambda n: over(mean * cols / n + eps), threads), {"threads": threads})
@@ -112,9 +112,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-absolute", lambda: over(row_sum(np.abs(h)) / cols + eps))
     yield Mistake("rms-weight-early", lambda: (x * weight + residual) / root)
     yield Mistake("rms-integer", lambda: over(np.trunc(np.trunc(row_sum(h * h)) / cols) + eps), variant="mean")
-    for cause, variant, often in weightings(cols):
+    for cause, which, often in weightings(cols):
         part = later(lambda o: over(row_sum(np.where(o() > 0, h * h * o(), 0)) / cols + eps), often)
-        yield Mistake(cause, part, variant=variant)
+        yield Mistake(cause, part, variant=which)
 
 
 def _of_eps(

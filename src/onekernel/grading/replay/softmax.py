@@ -21,6 +21,8 @@ from onekernel.messages import Message
 # Where a maximum is begun, in place of -INFINITY.
 STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7)
 EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 0
+FACTORS = (0.1, 0.125, 0.25, 0.5, 2.0, 4.0, 10.0)
+SHORT_LOG2E = (1.4, 1.44, 1.442, 1.4426, 1.4427, 1.443, 1.45, 1.5, 0.6931472, 0.693)  # and its inverse
 BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
@@ -102,6 +104,13 @@ def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     for base in BASES:
         powers = later(lambda b: np.power(np.float32(b), r.x - r.largest), base)
         yield Mistake("softmax-base", later(lambda p: p() / row_sum(p()), powers), {"base": base})
+    for factor in FACTORS:
+        scaled_by = later(lambda f: np.exp((r.x - r.largest) * np.float32(f)), factor)
+        yield Mistake("softmax-factor", later(lambda p: p() / row_sum(p()), scaled_by), {"factor": factor})
+    for digits in SHORT_LOG2E:
+        short = later(lambda d: np.exp2((r.x - r.largest) * np.float32(d)), digits)
+        yield Mistake("softmax-log2e", later(lambda p: p() / row_sum(p()), short), variant=digits)
+    yield Mistake("softmax-sum-of-squares", lambda: r.over(row_sum(r.e * r.e)))
     for whose in ("row", "own"):  # the maximum of the whole row, or of the columns that are summed
         yield Mistake("softmax-from-own-column", partial(_from_own_column, r, whose), variant=whose)
 
@@ -147,6 +156,11 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-matrix-sum", lambda: r.over(r.e.sum()), variant="own maximum")
     first = Rows(np.broadcast_to(r.x[:1], r.x.shape))
     yield Mistake("softmax-first-row", lambda: first.above(first.largest))
+    for by in (1, -1):
+        for around in (True, False):  # what the last row, or the first, takes where there is no other
+            at = np.arange(len(r.x)) + by
+            other = Rows(r.x[at % len(at) if around else np.clip(at, 0, len(at) - 1)])
+            yield Mistake("softmax-other-row", later(lambda o: o.above(o.largest), other), variant=(by, around))
     strides = case.row_strides
     for cause, stride in {"x-cols": r.x.shape[1], "x-of-y": strides["y"], "x-one": 1}.items():
         if stride != strides["x"]:
@@ -210,6 +224,7 @@ def _of_the_columns(r: Rows) -> Iterator[Mistake]:
             yield Mistake("sum-own-warp", partial(_all_of_own_warp, r, threads), variant=("maximum, too", threads))
         for of in {threads, 32}:  # of a block, or of a warp each
             yield Mistake("softmax-max-by-sum", partial(_max_by_sum, r, threads, of), variant=(threads, of))
+            yield Mistake("softmax-max-by-min", partial(_max_by_min, r, threads, of), variant=(threads, of))
         for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
             yield Mistake("softmax-own-maximum", partial(_own_maximum, r, threads, of), variant=(threads, of))
     for lanes in (16, 8, 4, 2):
@@ -279,6 +294,12 @@ def _max_by_sum(r: Rows, threads: int, of: int) -> np.ndarray:
     """The maxima of `of` threads each added up in place of compared; the largest of these is the row's."""
     own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
     return r.above(row_max(own.sum(axis=2)))
+
+
+def _max_by_min(r: Rows, threads: int, of: int) -> np.ndarray:
+    """The smallest of the maxima of `of` threads each; the largest of these is the row's."""
+    own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
+    return r.above(row_max(own.min(axis=2)))
 
 
 def _part_of_warp(r: Rows, lanes: int) -> np.ndarray:

@@ -5,7 +5,7 @@ Causes are message keys: replay.softmax-NAME.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -22,30 +22,38 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that these rows can show."""
     for small in SMALL:
         floored = later(lambda t: np.fmax(r.e, t), np.float32(small))
-        yield from _of_small(r, "floored", floored, {"least": small})
+        yield from _of_small(r, "floored", floored, {"least": small}, small)
+        raised = later(lambda t: np.maximum(r.over(row_sum(r.e)), t), np.float32(small))
+        yield Mistake("softmax-floored", raised, {"least": small}, (small, "result"))
         flushed = later(lambda t: np.where(r.e < t, np.float32(0), r.e), np.float32(small))
-        yield from _of_small(r, "flushed", flushed, {"least": small})
+        yield from _of_small(r, "flushed", flushed, {}, small)  # from where on, the numbers seldom tell
     for least in LEAST:
         clamped = later(lambda t: np.exp(np.fmax(r.x - r.largest, t)), np.float32(-least))
-        yield from _of_small(r, "clamped", clamped, {"least": -least})
+        yield from _of_small(r, "clamped", clamped, {"least": -least}, least)
     for unsigned in (True, False):
         for threads in THREADS:
             for of in {threads, 32}:  # of a block, or of a warp each
                 largest = partial(_largest_by_bits, r, threads, of, unsigned)
                 yield Mistake("softmax-max-of-bits", partial(_above, r, largest), variant=(unsigned, threads, of))
-        for start in (0.0, -np.inf, -np.finfo(np.float32).max):
+        for start in (-np.inf, -np.finfo(np.float32).max):  # from 0 on bits are in the order of the numbers
             begun = partial(_by_bits, np.insert(r.x, 0, np.float32(start), axis=1), unsigned)
             yield Mistake("softmax-max-of-bits", partial(_above, r, begun), variant=(unsigned, start))
         yield Mistake("softmax-max-of-bits", partial(_above, r, partial(_by_bits, r.x, unsigned)), variant=unsigned)
 
 
-def _of_small(r: Rows, cause: str, e: Callable[[], np.ndarray], values: dict[str, float]) -> Iterator[Mistake]:
+def _of_small(
+    r: Rows, cause: str, e: Callable[[], np.ndarray], values: Mapping[str, float], bound: float
+) -> Iterator[Mistake]:
     """Other exponentials in numerator and sum, or in one of them; a NaN stays, or is lost as fmaxf loses it."""
     seen = later(lambda: np.where(np.isnan(r.e), r.e, e()))
-    for variant, some in {"": seen, "NaN lost ": e}.items():
-        yield Mistake(f"softmax-{cause}", later(lambda some: some() / row_sum(some()), some), values, variant)
-        yield Mistake(f"softmax-{cause}", later(lambda s: s() / row_sum(r.e), some), values, variant + "numerator")
-        yield Mistake(f"softmax-{cause}", later(lambda some: r.over(row_sum(some())), some), values, variant + "sum")
+    for nan, some in {"kept": seen, "lost": e}.items():
+        made = {
+            "both": later(lambda some: some() / row_sum(some()), some),
+            "numerator": later(lambda some: some() / row_sum(r.e), some),
+            "sum": later(lambda some: r.over(row_sum(some())), some),
+        }
+        for where, make in made.items():
+            yield Mistake(f"softmax-{cause}", make, values, (bound, nan, where))
 
 
 def _above(r: Rows, largest: partial[np.ndarray]) -> np.ndarray:

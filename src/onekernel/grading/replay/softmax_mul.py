@@ -35,6 +35,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("mul-before-sum", lambda: p / row_sum(p * w) * w, variant="sum alone")
     yield Mistake("own-type-p", lambda: case.own(p) * w, step=case.step)
     yield Mistake("mul-exchanged", lambda: oracle({"x": w})["y"] * x)
+    yield Mistake("mul-twice", lambda: p * w * w)
     yield Mistake("mul-one-plus", lambda: p * (1 + w))
     yield Mistake("mul-exponential", lambda: p * np.exp(w))
     yield Mistake("mul-last-column", lambda: np.concatenate([p[:, :-1] * w[:, :-1], p[:, -1:]], axis=1))

@@ -93,10 +93,11 @@ def _parts_lost(n: int) -> Iterator[Weighting]:
                 yield "sum-warp-lost", (threads, warp), later(lambda t, w: at % t // WARP != w, threads, warp)
 
 
-        half = later(lambda t: 2 * (at % t // WARP < t // WARP / 2), threads)  # the parts of k / 2 for every k
-        for which, often in {"half": half, **{w: later(_one_part, at, threads, w) for w in (0, -1)}}.items():
-            if threads > WARP:
-                yield "sum-warp-often", (threads, which), often
+        if threads > WARP:
+            for one in (0, -1):
+                yield "sum-warp-often", (threads, one), later(_one_part, at, threads, one)
+            half = later(lambda t: 2 * (at % t // WARP < t // WARP / 2), threads)  # the parts of k / 2 for every k
+            yield "sum-warp-often", (threads, "half"), half
 
 
 def _one_part(at: np.ndarray, threads: int, warp: int) -> np.ndarray:
@@ -113,7 +114,7 @@ def of_own_warp(terms: np.ndarray, threads: int) -> np.ndarray:
     """For each column the sum of those that its own warp takes, of columns dealt to so many threads."""
     rows, cols = terms.shape
     sums = dealt(terms, threads).sum(axis=1).reshape(rows, -1, WARP).sum(axis=2)
-    return sums[:, np.arange(cols) % threads // WARP]
+    return np.asarray(sums[:, np.arange(cols) % threads // WARP])
 
 
 def _shuffled_down() -> np.ndarray:
