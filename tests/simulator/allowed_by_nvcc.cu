@@ -434,3 +434,28 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n29 {
+static int half(int v) { return v / 2; }
+const int two = half(4);
+const float root = sqrtf(2.0f);
+constexpr int three(int v) { return v + 1; }
+const int known = three(2);
+__device__ __align__(16) float scratch[4];
+__device__ constexpr float or_root(float v) { return v > 0 ? v : sqrtf(-v); }
+template <class... T>
+__global__ void none(T... values) {}
+__global__ void k(float* x, int n) {
+    const float mine = sqrtf(2.0f);
+    float v[known];
+    v[0] = or_root(mine);
+    scratch[threadIdx.x & 3] = x[n - 1] = v[0];
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    float own[two];
+    own[0] = root;
+    k<<<1, 32, 0, stream>>>(x, (int)own[0]);
+    none<<<1, 32, 0, stream>>>(x, two);
+    return cudaGetLastError();
+}
+}

@@ -48,6 +48,7 @@ REFUSED = {
         Case(head="__global__ float k"),
         Case("__global__ int other(float* x) { return 0; }"),
         Case("static float* __global__ other(float* x) { return x; }"),
+        Case(head="__global__ auto k"),
     ],
     "kernel-two-sides": [Case(head="__global__ __device__ void k"), Case(head="__host__ __global__ void k")],
     "kernel-member": [Case("struct S { static __global__ void other(float* x) {} };")],
@@ -76,6 +77,8 @@ REFUSED = {
         Case("float factor = 3;", "x[i] *= factor;"),
         Case("const float table[2] = {3, 4};", "x[i] *= table[i & 1];"),
         Case("static int calls;", "calls += 1;"),
+        Case("const float root = sqrtf(2);", "x[i] = root;", include="#include <math.h>"),
+        Case("static int half(int v) { return v / 2; }\nconst int two = half(4);", "x[i] = two;"),
     ],
     "std-on-device": [
         Case(kernel="std::vector<float> v(4);\n    x[i] = v[0];", include="#include <vector>"),
@@ -123,6 +126,21 @@ REFUSED = {
     "not-on-device": [
         Case(kernel="if (i > 40) throw 1;"),
         Case(kernel="try { x[i] = 1; } catch (...) {}"),
+    ],
+    "thread-local-on-device": [Case(kernel="thread_local float v;\n    v = x[i];\n    x[i] = v;")],
+    "jump-on-device": [Case(kernel="void* next = &&there;\n    goto *next;\n    there:\n    x[i] = 1;")],
+    "kernel-ellipsis": [Case("__global__ void other(float* x, ...) { x[0] = 1; }")],
+    "array-of-variable-size": [
+        Case(kernel="float v[n];\n    v[0] = x[i];\n    x[i] = v[0];"),
+        Case("template <class T>\n__device__ T one(T* x, int n) { T v[n]; return v[0] = x[0]; }", "x[i] = one(x, n);"),
+    ],
+    "value-of-a-call": [
+        Case("constexpr float root = sqrtf(2);", "x[i] = root;", include="#include <math.h>"),
+        Case("constexpr double tau = 2 * std::acos(-1.0);", "x[i] = tau;", include="#include <cmath>"),
+        Case(kernel="constexpr float root = sqrtf(2);\n    x[i] = root;", include="#include <math.h>"),
+        Case(kernel="static const float root = sqrtf(2);\n    x[i] = root;", include="#include <math.h>"),
+        Case("__device__ float root = sqrtf(2);", "x[i] = root;", include="#include <math.h>"),
+        Case("__constant__ float root = sqrtf(2);", "x[i] = root;", include="#include <math.h>"),
     ],
     "variable-in-kernel": [
         Case(kernel="__constant__ float c;\n    x[i] = c;"),

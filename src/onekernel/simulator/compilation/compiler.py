@@ -37,8 +37,8 @@ _CLANG = (
     "-disable-block-placement",  # lanes that part are joined by the order of the code: the source's
 )  # fmt: skip
 # What tells of the host's functions (misplaced.py). clang's other warnings are in words that nobody reads here.
-_TOLD = {"g++": ("-Wdeprecated-declarations", "-Wno-attributes", "-Wno-narrowing"),
-         "clang++": ("-Wno-everything", "-Wdeprecated-declarations")}  # fmt: skip
+_TOLD = {"g++": ("-Wdeprecated-declarations", "-Wvla", "-Wno-attributes", "-Wno-narrowing"),
+         "clang++": ("-Wno-everything", "-Wdeprecated-declarations", "-Wvla")}  # fmt: skip
 # Where variables are is asked by nobody: without it g++ takes two thirds of the time for the same code and lines.
 _LINES = {"g++": ("-fno-var-tracking", "-fno-var-tracking-assignments"), "clang++": ()}
 # Without it g++ makes what is static in a template one for the whole process, also for another program's template.

@@ -1,4 +1,5 @@
-"""What compilers tell of the host's own functions and variables (rewrite/sides.py marks them): uses on the device."""
+"""What compilers tell of the host's own functions and variables (rewrite/sides.py marks them): uses on the device, and
+arrays there whose size a thread computes."""
 
 from __future__ import annotations
 
@@ -16,12 +17,15 @@ _USE = re.compile(
     r"ok-(?P<kind>host|library)\b[^\n]*(?P<rest>(?:\n[^\n]*: note:[^\n]*|\n\s[^\n]*)*)",
     re.MULTILINE,
 )
+_ARRAY = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: variable length array [^\n]*\[-Wvla\S*\]$", re.MULTILINE
+)
 _CONTEXT = re.compile(r"^[^\n]*: In [^\n'\u2018]*['\u2018](?P<within>[^\n]+)['\u2019]:$", re.MULTILINE)
 _EXPANSION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? note: in expansion of macro", re.MULTILINE)
 
 
 def findings_of(source: Source, log: str) -> list[Finding]:
-    """The uses on the device, each line and name once."""
+    """The uses on the device, each line and name once, and the arrays."""
     found: dict[tuple[str, int, str], Finding] = {}
     functions = {f.name for declared in source.declared.values() for f in declared.functions}
     contexts = [(m.start(), m["within"]) for m in _CONTEXT.finditer(log)]
@@ -39,6 +43,12 @@ def findings_of(source: Source, log: str) -> list[Finding]:
             key = "library-of-host"
         message = Message(f"language.{key}", {"name": name, "caller": caller.name})
         found.setdefault((file, line, name), Finding(key, message, file, line, chapter=SIDES))
+    for match in _ARRAY.finditer(log):
+        file, line = match["file"], int(match["line"])
+        caller = _caller(source, file, line, "")
+        if caller is not None:
+            message = Message("language.array-of-variable-size", {"caller": caller.name})
+            found.setdefault((file, line, ""), Finding("array-of-variable-size", message, file, line, chapter=SIDES))
     return sorted(found.values(), key=lambda f: (f.file or "", f.line or 0))[:MOST]
 
 

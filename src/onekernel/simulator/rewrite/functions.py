@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from onekernel.simulator.rewrite.constants import MATH
 from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, previous_solid, tokenize
 
 HOST, DEVICE, BOTH, KERNEL = "host", "device", "both", "kernel"
@@ -292,6 +293,13 @@ def _side(qualifiers: frozenset[str]) -> str:
     return HOST
 
 
+def _calls(texts: list[str], found: Declarations) -> bool:
+    """Whether a value calls a function of the host, as those of <math.h> are: then nvcc does not know it."""
+    of_host = {f.name for f in found.functions if f.side == HOST}
+    before = (texts[n - 1] for n, text in enumerate(texts) if text == "(" and "=" in texts[:n])
+    return any(name in of_host or MATH.fullmatch(name) for name in before)
+
+
 def _variable(
     texts: list[str], words: list[tuple[int, Token]], begin: int, owner: str, defined: Mapping[str, frozenset[str]],
     found: Declarations,
@@ -307,7 +315,7 @@ def _variable(
     if len(names) < 2 or names[0] in _NO_VARIABLES or "(" in texts[:end] or "::" in texts[end - 2 : end]:
         return
     constant = "__constant__" in qualifiers
-    known = "constexpr" in texts or ("const" in texts and not constant)
+    known = "constexpr" in texts or ("const" in texts and not constant and not _calls(texts, found))
     if "__shared__" in texts or owner:
         return
     # A constant of the host may be used for its value; an array, by its address.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.conditionals import active
+from onekernel.simulator.rewrite.constants import asked_value, computed, is_plain_static
 from onekernel.simulator.rewrite.functions import BOTH, DEVICE, HOST, KERNEL, Declarations, Function, qualifiers_in
 from onekernel.simulator.rewrite.launches import launches
 from onekernel.simulator.rewrite.tokens import (
@@ -76,7 +77,7 @@ def misplaced(
     `functions.macros` gives."""
     seen = {id(t) for t in active(tokens, arch)}
     on_device = _lambdas_on_device(tokens, defined)
-    found = [*_kernels(declared), *_launched(tokens, declared, on_device)]
+    found = [*_kernels(tokens, declared), *_launched(tokens, declared, on_device)]
     found += [Misplaced("lambda-on-device", tokens[i].line) for i in on_device]
     for function in declared.functions:
         if function.body is None:
@@ -88,6 +89,9 @@ def misplaced(
         elif function.side == HOST:
             found += _on_host(tokens, body, function, declared)
     found += _arena_types(tokens, declared)
+    bodies = [range(f.body, closing(tokens, f.body)) for f in declared.functions if f.on_device and f.body is not None]
+    for name, called, line in computed(tokens, bodies):
+        found.append(Misplaced("value-of-a-call", line, {"name": name, "function": called}))
     unseen = {t.line for t in tokens if t.kind == "name" and id(t) not in seen}
     lines = {t.line for t in tokens if t.kind == "name" and id(t) in seen}
     told = dict.fromkeys((m.key, m.line, str(m.values.get("name"))) for m in found)
@@ -95,20 +99,29 @@ def misplaced(
     return sorted((m for m in firsts.values() if m.line in lines or m.line not in unseen), key=lambda m: m.line)
 
 
-def _kernels(declared: Declarations) -> Iterator[Misplaced]:
+def _takes_anything(tokens: list[Token], f: Function) -> bool:
+    """Whether `...` ends the parameters; of a template's pack a name follows."""
+    close = closing(tokens, next_solid(tokens, f.name_at + 1))
+    last = previous_solid(tokens, close - 1)
+    return "..." in (tokens[last].text, one_line(tokens[last - 2 : last + 1]))
+
+
+def _kernels(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
     for f in declared.functions:
         if f.side != KERNEL:
             continue
         values: dict[str, object] = {"name": f.name}
         if f.member:
             yield Misplaced("kernel-member", f.line, values)
+        if _takes_anything(tokens, f):
+            yield Misplaced("kernel-ellipsis", f.line, values)
         if "__device__" in f.head or "__host__" in f.head:
             yield Misplaced("kernel-two-sides", f.line, values)
         known = {"static", "inline", "extern", '"C"', "__global__", "const", "unsigned", "signed", "long", "*", "&"}
         words = [w for w in f.head if w[:1].isalpha() or w[:1] in "_*&"]
         types = [w for w in words if w not in known and not w.startswith("__")]
         if "void" not in types and types in ([], ["float"], ["int"], ["double"], ["bool"], ["size_t"], ["cudaError_t"],
-                                             ["int64_t"], ["half"], ["char"], ["short"]):  # fmt: skip
+                                             ["int64_t"], ["half"], ["char"], ["short"], ["auto"]):  # fmt: skip
             kind = " ".join(w for w in words if not w.startswith("__") and w not in ("static", "inline")) or "int"
             yield Misplaced("kernel-returns", f.line, {**values, "type": kind})
         elif "void" in types and ("*" in f.head or "&" in f.head):
@@ -189,7 +202,11 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
         if token.kind != "name":
             continue
         before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
-        if token.text in _NOT_ON_DEVICE:
+        if token.text == "thread_local":
+            yield Misplaced("thread-local-on-device", token.line, {"caller": caller})
+        elif token.text == "goto" and is_sign(tokens, after, "*"):
+            yield Misplaced("jump-on-device", token.line, {"caller": caller})
+        elif token.text in _NOT_ON_DEVICE:
             yield Misplaced("not-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in ("__constant__", "__device__") and not is_sign(tokens, after, "("):
             if tokens[before].text == "extern" and _declares_function(tokens, i):
@@ -336,29 +353,14 @@ def mark(tokens: list[Token], declared: Declarations) -> list[Token]:
             marks[f.begin] = quiet + ("OK_HOST_ONLY " if f.name != "main" else "")
         elif f.on_device and f.body is not None:
             for i in range(f.body, closing(tokens, f.body)):
-                if tokens[i].kind == "name" and tokens[i].text == "static" and _is_plain_static(tokens, i):
-                    marks[i] = _constant(tokens, i)
+                if tokens[i].kind == "name" and tokens[i].text == "static" and is_plain_static(tokens, i):
+                    marks[i] = asked_value(tokens, i)
     for v in declared.variables:
         begin = v.begin if tokens[v.begin].text != "__extension__" else next_solid(tokens, v.begin + 1)
-        marks[begin] = {HOST: "OK_HOST_ONLY ", DEVICE: _constant(tokens, begin)}.get(v.side, "")
+        marks[begin] = {HOST: "OK_HOST_ONLY ", DEVICE: asked_value(tokens, begin)}.get(v.side, "")
     out: list[Token] = []
     for i, token in enumerate(tokens):
         if marks.get(i):
             out.append(Token("mark", marks[i], token.line))
         out.append(token)
     return out
-
-
-def _constant(tokens: list[Token], i: int) -> str:
-    """What asks for a constant value in the declaration that begins at `i`, by whether a value is written there."""
-    first = next((t.text for t in tokens[i:] if t.kind == "sign" and t.text in "={;"), ";")
-    return "OK_CONSTANT_START " if first == ";" else "OK_CONSTANT_VALUE "
-
-
-def _is_plain_static(tokens: list[Token], i: int) -> bool:
-    """Whether `static` declares a variable that is neither __shared__ nor constexpr, and not a function."""
-    while not (tokens[i].kind == "sign" and tokens[i].text in "(=;[{"):
-        if tokens[i].text in ("__shared__", "constexpr", "consteval"):
-            return False
-        i += 1
-    return tokens[i].text != "("
