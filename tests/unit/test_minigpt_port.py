@@ -62,6 +62,19 @@ def test_a_view_of_transposed_elements_is_explained(tmp_path):
     assert "view size is not compatible" in said[0] and "`.reshape` copies where it must" in said[1]
 
 
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ("        return self.operators.matmul(self.norm(x), self.head.weight.T)",
+     "        self.kept = getattr(self, 'kept', self.operators.matmul(self.norm(x), self.head.weight.T))\n"
+     "        return self.kept", "with 2 x 7 other tokens: something is kept from pass to pass"),
+    ("        position = torch.arange(length, device=x.device)",
+     "        position = self.position = getattr(self, 'position', torch.arange(length))",
+     "with 2 x 5 other tokens: something is kept from pass to pass"),
+    ("position[:, None], -math.inf", "position[:, None], -100.0", "the mask is a finite number"),
+])  # fmt: skip
+def test_a_port_that_is_right_in_its_first_pass_alone_is_not_right(tmp_path, old, new, said):
+    assert said in said_of(tmp_path, old, new)[0]
+
+
 def test_another_head_is_the_cause_of_other_logits(tmp_path):
     zeros = "nn.Parameter(torch.zeros(config.vocabulary, config.width, dtype=torch.float64))"
     said = said_of(tmp_path, "self.head.weight = self.token_embedding.weight", f"self.head.weight = {zeros}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +87,8 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     error = _worst_relative(got, want)
     right = different == 0 if asked.part == "identical" else error <= _limit(asked.part)
     findings = list(_registry(answer, weights))
+    if right and not findings:
+        findings = [*_later_seen(ours, theirs), *_kept(asked, model, answer)][:2]
     if not right:
         same = KERNEL if asked.part == "kernel" else SAME
         found = explain(asked.config, model.weights, tokens, ours, theirs, same=same, calls=calls)
@@ -98,6 +100,28 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     return PortVerdict(
         asked.part, right and not findings, want.size, different, error, worst_ulp(got, want), tuple(findings)
     )
+
+
+def _later_seen(ours: Mapping[str, np.ndarray], theirs: Mapping[str, np.ndarray]) -> Iterator[Message]:
+    """Attention that gives a later position a weight, too small to show here: the mask is a finite number."""
+    for name, weights in ours.items():
+        found = theirs.get(name)
+        if not name.endswith("attention.weights") or found is None or found.shape != weights.shape:
+            continue
+        later = found[..., np.triu(np.ones(weights.shape[-2:], dtype=bool), 1)]
+        if later.any():
+            yield Message("minigpt.later-seen", {"tensor": name, "weight": float(np.abs(later).max())})
+
+
+def _kept(asked: PortRequest, model: MiniGPT, answer: Mapping[str, np.ndarray]) -> Iterator[Message]:
+    """Further passes of the same model that are wrong, though the first one is right."""
+    for name, tokens in asked.further_tokens().items():
+        got = answer.get(f"further/{name}")
+        want = trace(model, tokens)["logits"]
+        if got is None or got.shape != want.shape or not _worst_relative(got, want) <= _limit(asked.part):
+            yield Message("minigpt.kept", dict(zip(("batch", "length"), tokens.shape, strict=True)))
+            if f"further-raised/{name}" in answer:
+                yield raised_message(answer[f"further-raised/{name}"])
 
 
 def forbidden_imports(text: str) -> list[tuple[int, str]]:

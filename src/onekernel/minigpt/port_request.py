@@ -60,6 +60,14 @@ class PortRequest:
         rng = np.random.default_rng(self.tokens_seed)
         return rng.integers(0, self.config.vocabulary, (self.batch, self.length))
 
+    def further_tokens(self) -> dict[str, np.ndarray]:
+        """What the same model is given afterwards, which shows what it keeps: other tokens, and fewer. Where a pass
+        takes no time: a small model on torch's own operators."""
+        if self.part != "native" or self.weights_seed is None:
+            return {}
+        other = (self.tokens() + 1) % self.config.vocabulary
+        return {"other": other, "shorter": np.ascontiguousarray(other[:, :-2])}
+
 
 def requests(part: str, seed: int = 0, device: str = "cpu") -> list[dict[str, Any]]:
     """The forward passes that decide one part, as JSON values. Another seed: other weights and tokens, same sizes."""

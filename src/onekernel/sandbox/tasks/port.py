@@ -26,8 +26,8 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
 
     `softmax` takes and gives a contiguous float32 tensor (rows, columns): the learner's kernel, for part "kernel".
     Returns "logits" (batch, length, vocabulary), "trace/NAME" for each step that the hooks saw (NumPy's names; first
-    call), "calls/NAME" for each that was called more than once, "parameters" and "tied". Where the learner's code
-    raises, "raised" (see `raised`), "raised-at" (see `layer_at`) and the trace so far.
+    call), "calls/NAME" for each that was called more than once, "parameters", "tied", what `further`
+    gives. Where the learner's code raises, "raised" (see `raised`), "raised-at" (see `layer_at`) and the trace so far.
     """
     asked = PortRequest.from_json(request)
     if (asked.part == "kernel") != (softmax is not None):
@@ -46,13 +46,27 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
         watch(model, trace, calls)
         with torch.no_grad():
             answer["logits"] = as_numpy(model(tokens))
+        trace, calls = dict(trace), Counter(calls)  # of the first pass, which the hooks forget now
         answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
         answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
+        answer |= further(asked, model, source)
     except Exception as error:
         answer["raised"] = raised(error, source)
         answer["raised-at"] = np.frombuffer(layer_at(error, source, weights, model).encode(), np.uint8)
     again = {f"calls/{name}": np.array([n]) for name, n in calls.items() if n > 1}
     return {**{f"trace/{name}": as_numpy(t) for name, t in trace.items()}, **again, **answer}
+
+
+def further(asked: PortRequest, model: torch.nn.Module, source: Path) -> dict[str, np.ndarray]:
+    """The logits of further passes of the same model as "further/NAME", or what it raised as "further-raised/NAME"."""
+    answer = {}
+    for name, tokens in asked.further_tokens().items():
+        try:
+            with torch.no_grad():
+                answer[f"further/{name}"] = as_numpy(model(torch.from_numpy(tokens).to(asked.device)))
+        except Exception as error:
+            answer[f"further-raised/{name}"] = raised(error, source)
+    return answer
 
 
 def raised(error: Exception, source: Path) -> np.ndarray:
