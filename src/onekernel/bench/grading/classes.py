@@ -62,7 +62,8 @@ def main(root: Path, sizes: Sequence[int], light: Sequence[int], jobs: int, resu
     bench/results/cpu/class.json, anew after each size."""
     runs: list[dict[str, Any]] = []
     words = " ".join(str(n) for n in sizes), " ".join(str(n) for n in light)
-    command = "python bench/grading.py --jobs " + str(jobs)
+    without = "ONEKERNEL_NVCC=off " if os.environ.get("ONEKERNEL_NVCC") == "off" else ""
+    command = f"{without}python bench/grading.py --jobs {jobs}"
     command += (f" --class {words[0]}" if sizes else "") + (f" --class-read {words[1]}" if light else "")
     path = results / "cpu" / "class.json"
     facts = {
