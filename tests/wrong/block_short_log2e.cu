@@ -2,6 +2,7 @@
 // bug: exp2f with log2(e) written as 1.4427: the error grows with the distance from the maximum
 // caught: values
 // group: range
+// cause: softmax-log2e
 #include <cuda_runtime.h>
 #include <stdint.h>
 

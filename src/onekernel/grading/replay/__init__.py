@@ -43,10 +43,11 @@ _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
     "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
+    "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-by-min": "min|less",
     "copy-bytes": _COPIES, "copy-vector": _COPIES,
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
-FIRST = ("copy-bytes", "copy-vector")  # where they give the numbers: zeros have many other causes, too
+FIRST = ("copy-bytes", "copy-vector")  # where the text has such a copy: zeros have many other causes, too
 LAST = ("sum-part-lost",)  # where no other gives them: every second element is also what a tree or a warp loses
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
@@ -114,7 +115,7 @@ def _replayed_cause(operator: Operator, given: list[Given], text: str | None) ->
     left = {k: m for k, m in (left or {}).items() if text is None or re.search(WORDS.get(m.cause, ""), text)}
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in (left or {}).items() if sharp[k] >= SHARP * wrong}
-    first = {key: m for key, m in sentences.items() if m.cause in FIRST}
+    first = {key: m for key, m in sentences.items() if text is not None and m.cause in FIRST}
     sentences = first or {key: m for key, m in sentences.items() if m.cause not in LAST} or sentences
     told = [Message(f"replay.{m.cause}", {**m.values, "inputs": len(given)}) for m in sentences.values()]
     if len(told) == 2:  # the same numbers come from either
