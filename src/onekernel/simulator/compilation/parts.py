@@ -20,10 +20,11 @@ from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
 from onekernel.simulator.paths import INCLUDE, RUNTIME
 
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
-_WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock")
+_WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "clock",
+            "modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf")  # fmt: skip
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
-"""What the linker is told, so that malloc, new and clock in a kernel are the device's: memory/device_malloc.cpp and
-machine/clock.cpp of the runtime."""
+"""What the linker is told, so that malloc, new and clock in a kernel are the device's, and that results behind
+pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and hooks.cpp of the runtime."""
 UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-O1",)}
 """The runtime's translation units, the longest first, with flags of their own: loops over lanes are for
 vector registers, what runs once a launch may be slow."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_SYMTAB, _DYNSYM = 2, 11
+_SYMTAB, _RELA, _DYNSYM = 2, 4, 11
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,40 @@ def undefined(path: Path) -> dict[str, bool]:
     return dict(sorted(names.items()))
 
 
-def _entries(path: Path, kinds: tuple[int, ...]) -> Iterator[tuple[int, str, int, int, int, int]]:
-    """The tables of those kinds, one after the other: kind, name, info, section, value and size of each symbol."""
+def references(path: Path) -> dict[str, set[str]]:
+    """The functions of the object file `path`, and the names that the code of each refers to and the file does not
+    define. Raises ValueError if it is none (ELF64)."""
+    data, sections = _sections(path)
+    table = list(_entries(path, (_SYMTAB,)))
+    functions = [
+        (index, value, value + size, name) for _, name, info, index, value, size in table if info & 15 == 2 and index
+    ]
+    found: dict[str, set[str]] = {name: set() for *_, name in functions}
+    for section in (s for s in sections if s[1] == _RELA):
+        mine = sorted(f for f in functions if f[0] == section[7])
+        starts = [f[1] for f in mine]
+        entries = data[section[4] : section[4] + section[5]] if mine else b""
+        for offset, info, _addend in struct.iter_unpack("<QQq", entries):
+            _, name, _, index, _, _ = table[info >> 32]
+            within = mine[bisect_right(starts, offset) - 1]
+            if index == 0 and name and within[1] <= offset < within[2]:
+                found[within[3]].add(name)
+    return found
+
+
+def _sections(path: Path) -> tuple[bytes, list[tuple[int, ...]]]:
+    """The bytes of the file, and the headers of its sections."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
         raise ValueError(f"{path}: not a 64-bit little-endian ELF file")
     (table,) = struct.unpack_from("<Q", data, 40)
     entry, count = struct.unpack_from("<HH", data, 58)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * entry) for i in range(count)]
+    return data, [struct.unpack_from("<IIQQQQIIQQ", data, table + i * entry) for i in range(count)]
+
+
+def _entries(path: Path, kinds: tuple[int, ...]) -> Iterator[tuple[int, str, int, int, int, int]]:
+    """The tables of those kinds, one after the other: kind, name, info, section, value and size of each symbol."""
+    data, sections = _sections(path)
     for kind in kinds:
         for section in (s for s in sections if s[1] == kind):
             offset, size, strings = section[4], section[5], sections[section[6]][4]

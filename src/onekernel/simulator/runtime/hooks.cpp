@@ -333,6 +333,31 @@ void* ok_memset(void* p, int value, size_t n) {
 }
 }
 
+// Functions of the mathematics library that leave a result behind a pointer: its code has no hooks.
+#define OK_RESULT(T, NAME, R, PARAMETERS, ...)                                                           \
+    extern "C" T __real_##NAME PARAMETERS;                                                               \
+    extern "C" T __wrap_##NAME PARAMETERS {                                                              \
+        if (__ok::worker && __ok::worker->current) __ok::access(ADDRESS, sizeof(R), __ok::WRITES, PC); \
+        return __real_##NAME(__VA_ARGS__);                                                               \
+    }
+OK_RESULT(double, modf, double, (double x, double* p), x, p)
+OK_RESULT(float, modff, float, (float x, float* p), x, p)
+OK_RESULT(double, frexp, int, (double x, int* p), x, p)
+OK_RESULT(float, frexpf, int, (float x, int* p), x, p)
+OK_RESULT(double, remquo, int, (double x, double y, int* p), x, y, p)
+OK_RESULT(float, remquof, int, (float x, float y, int* p), x, y, p)
+#define OK_RESULTS(T, NAME)                                                      \
+    extern "C" void __real_##NAME(T, T*, T*);                                    \
+    extern "C" void __wrap_##NAME(T x, T* p, T* other) {                         \
+        if (__ok::worker && __ok::worker->current) {                             \
+            __ok::access(ADDRESS, sizeof(T), __ok::WRITES, PC);                  \
+            __ok::access(reinterpret_cast<uintptr_t>(other), sizeof(T), __ok::WRITES, PC); \
+        }                                                                        \
+        __real_##NAME(x, p, other);                                              \
+    }
+OK_RESULTS(double, sincos)
+OK_RESULTS(float, sincosf)
+
 // The compiler turns __atomic builtins into these. The check was made by ok_atomic: only the operation remains.
 // Under a sanitizer g++ knows these names as its own, with other types: ours are given by label.
 #define OK_HOOK(RESULT, NAME, PARAMETERS)                            \

@@ -185,7 +185,7 @@ void write_findings(Json& out) {
     std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) { return a.made < b.made; });
     out.list([&] {
         for (const Stored& f : all)
-            if (f.made == *f.claim) out.raw(f.json);
+            if (f.made == *f.claim) out.raw(with_printed(f.json));
     });
 }
 }  // namespace __ok

@@ -64,6 +64,7 @@ void withdraw_in_launch(const char* code, uint64_t key);  // those of the runnin
 void forget_findings_after(uint64_t block);
 void clear_findings();
 void start_printing();  // printed.cpp: a call begins
+std::string with_printed(const std::string& json);  // a finding, what a kernel printed in its place
 void write_findings(Json& out);
 extern uintptr_t loaded_at, text_at;  // entry.cpp
 inline uintptr_t code_base() { return loaded_at; }  // where this shared object is loaded

@@ -1,7 +1,12 @@
 // printf: what a kernel prints is kept with its line, block and thread, as CUDA keeps it in a buffer until the host looks.
+// Where a launcher is graded the host must not: then the text lies in closed pages until the call has ended.
+#include <sys/mman.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <string>
 
 #include "../machine/program.h"
 #include "../machine/repeated.h"
@@ -11,18 +16,56 @@
 namespace __ok {
 static int printed_lines = 0;  // of this call
 constexpr int MOST_PRINTED = 64;
+constexpr size_t PRINTED_BYTES = 256;
+constexpr size_t CLOSED_BYTES = MOST_PRINTED * PRINTED_BYTES;
+static std::mutex printed_lock;
+static char* closed = nullptr;
 
 void start_printing() { printed_lines = 0; }
+
+static void copy_closed(char* to, const char* from, size_t bytes) {
+    mprotect(closed, CLOSED_BYTES, PROT_READ | PROT_WRITE);
+    memcpy(to, from, bytes);
+    mprotect(closed, CLOSED_BYTES, PROT_NONE);
+}
+
+// What stands for the text in a finding: of line 3, "@printed-3@".
+static std::string put_away(int line, const char (&text)[PRINTED_BYTES]) {
+    std::lock_guard<std::mutex> lock(printed_lock);
+    if (!closed) {
+        void* p = mmap(nullptr, CLOSED_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return "";
+        closed = static_cast<char*>(p);
+    }
+    copy_closed(closed + line * PRINTED_BYTES, text, PRINTED_BYTES);
+    return "@printed-" + std::to_string(line) + "@";
+}
+
+std::string with_printed(const std::string& json) {
+    constexpr std::string_view mark = "\"@printed-";
+    const size_t at = closed ? json.find(mark) : std::string::npos;
+    if (at == std::string::npos) return json;
+    const int line = atoi(json.c_str() + at + mark.size());
+    if (line < 0 || line >= MOST_PRINTED) return json;
+    char text[PRINTED_BYTES];
+    std::lock_guard<std::mutex> lock(printed_lock);
+    copy_closed(text, closed + line * PRINTED_BYTES, PRINTED_BYTES);
+    return json.substr(0, at) + Json().value(text).text() + json.substr(json.find('@', at + mark.size()) + 2);
+}
 
 static int print(const char* format, va_list values, uintptr_t pc) {
     if (worker && worker->current) cannot_be_repeated();
     if (is_program) return vprintf(format, values);
-    char text[256];
+    char text[PRINTED_BYTES];
     int length = vsnprintf(text, sizeof text, format, values);
-    if (!worker || __atomic_fetch_add(&printed_lines, 1, __ATOMIC_RELAXED) >= MOST_PRINTED) return length;
+    const int line = worker ? __atomic_fetch_add(&printed_lines, 1, __ATOMIC_RELAXED) : MOST_PRINTED;
+    if (line >= MOST_PRINTED) return length;
     size_t end = strlen(text);
     while (end && (text[end - 1] == '\n' || text[end - 1] == ' ')) text[--end] = 0;
-    Finding("printed", static_cast<uint64_t>(printed_lines)).code_at(pc).where().text("text", text).add();
+    Busy busy;
+    const bool hides = options & SCRAMBLE && worker->current;
+    const std::string shown = hides ? put_away(line, text) : text;
+    Finding("printed", static_cast<uint64_t>(printed_lines)).code_at(pc).where().text("text", shown).add();
     return length;
 }
 }  // namespace __ok

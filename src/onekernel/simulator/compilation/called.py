@@ -1,0 +1,46 @@
+"""What the device's functions call of the host's libraries, read from the object: whatever it is called by in the text,
+the libraries' code has no hooks, so nothing would see what it loads and stores.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from onekernel.backends.base import Finding
+from onekernel.messages import Message
+from onekernel.simulator.read.elf import plain_name, references
+from onekernel.simulator.rewrite.functions import BOTH, Function
+from onekernel.simulator.rewrite.source import SIDES, Source
+
+_MATH = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor"
+    " fma fmax fmin fmod frexp hypot ilogb j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround"
+    " modf nan nearbyint nextafter pow remainder remquo rint round scalbln scalbn sin sincos sinh sqrt tan tanh tgamma"
+    " trunc y0 y1 yn"
+)
+_OF_DEVICE = re.compile(
+    rf"(?:{'|'.join(_MATH.split())})f?|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set|cmp)|strlen"
+    # The machinery's, and the compiler's own.
+    r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_\w+|__gxx_\w+|__cxa_\w+"
+    r"|_Z[nd][wa]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"
+    r"|__(?:add|sub|mul|div|mod|fix|float|extend|trunc)\w+|_ZSt\d+__throw_\w+|_ZSt9terminatev"
+)
+
+
+def library_calls(source: Source, built: Path) -> list[Finding]:
+    """A finding for each function of the device and each name that its code in the object `built` refers to."""
+    known: dict[str, Function] = {f.name: f for d in source.declared.values() for f in d.functions if _on_device(f)}
+    files = {f.name: path for path, d in source.declared.items() for f in d.functions if f.name in known}
+    found = []
+    for symbol, names in references(built).items():
+        function = known.get(plain_name(symbol.partition(".")[0]))
+        for name in sorted(names) if function else ():
+            if function and not _OF_DEVICE.fullmatch(name) and name not in source.variables:
+                why = Message("language.library-of-host", {"name": name, "caller": function.name})
+                found.append(Finding("library-of-host", why, str(files[function.name]), function.line, chapter=SIDES))
+    return found
+
+
+def _on_device(function: Function) -> bool:
+    return function.on_device or (function.side == BOTH and "__device__" in function.head)

@@ -1,0 +1,51 @@
+"""What kernels could bring to the host behind the copies of a graded file: prints, and functions of libraries."""
+
+from pathlib import Path
+
+import pytest
+
+from onekernel import simulator
+from onekernel.backends.base import BuildError
+
+LAUNCHER = """#include <cuda_runtime.h>
+%s
+__global__ void tell(int n) { %s }
+extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
+    tell<<<1, 1, 0, stream>>>(n);
+    return cudaGetLastError();
+}
+"""
+PROTOTYPES = ["cudaError_t tell_it(int n, cudaStream_t stream);"]
+
+
+def graded(tmp_path: Path, before: str, body: str) -> simulator.Simulated:
+    path = tmp_path / "tell.cu"
+    path.write_text(LAUNCHER % (before, body), encoding="utf-8")
+    return simulator.build(path, "check", scrambled=True, prototypes=PROTOTYPES)
+
+
+def test_what_a_kernel_prints_is_told_though_the_host_cannot_read_it_meanwhile(tmp_path: Path) -> None:
+    program = graded(tmp_path, "", r'for (int i = 0; i < n; i++) printf("\"%d\" of\t%d\n", i, n);')
+    texts = [f.message.values["text"] for f in program.call("tell_it", [2]).findings if f.code == "printed"]
+    assert texts == ['"0" of 2', '"1" of 2']
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "named"),
+    [("#include <unistd.h>", "lseek(3, n, SEEK_SET);", "lseek"),
+     ("#define TWO(a, b) a##b\n#include <unistd.h>", "TWO(lse, ek)(3, n, SEEK_SET);", "lseek"),
+     ("#include <unistd.h>\n__device__ __noinline__ void move(int n) { lseek(3, n, SEEK_SET); }", "move(n);", "lseek"),
+     ("#include <string.h>", "char s[9]; strncpy(s, n ? \"ab\" : \"c\", 4); if (s[n]) __trap();", "strncpy")],
+)  # fmt: skip
+def test_a_kernel_calls_no_function_of_the_libraries(tmp_path: Path, before: str, body: str, named: str) -> None:
+    with pytest.raises(BuildError) as refused:
+        graded(tmp_path, before, body)
+    told = refused.value.findings
+    assert {f.code for f in told} == {"library-of-host"}
+    assert any(named in f.message.values["name"] for f in told)
+
+
+def test_the_mathematics_of_a_gpu_are_no_library_of_the_host(tmp_path: Path) -> None:
+    graded(tmp_path, "", """int e;
+    double w, x = modf(n + sin(double(n)), &w);
+    if (frexp(x, &e) + w + remquo(x, 3.0, &e) + tgamma(x) == e) __trap();""")
