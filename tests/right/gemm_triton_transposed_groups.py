@@ -20,7 +20,7 @@ def product(a_ptr, b_ptr, c_ptr, m, n, k, am, bk, bn, cm, alpha, beta, GROUP: tl
         rest = k - start
         in_a, in_b = (r[:, None] < m) & (p[None, :] < rest), (p[:, None] < rest) & (c[None, :] < n)
         a = tl.load(a_ptr + r[:, None] * am + (start + p)[None, :], mask=in_a, other=0.0)
-        b = tl.load(b_ptr + (start + p)[:, None] * bk + c[None, :] * bn, mask=in_b, other=0.0)
+        b = tl.load(b_ptr + (start + p).to(tl.int64)[:, None] * bk + c[None, :] * bn, mask=in_b, other=0.0)
         turned = tl.dot(tl.trans(b.to(tl.float32)), tl.trans(a.to(tl.float32)), turned, input_precision="ieee")
     out = alpha * tl.trans(turned)
     at = c_ptr + r[:, None] * cm + c[None, :]

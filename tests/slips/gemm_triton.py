@@ -10,7 +10,7 @@ def tile(a_ptr, b_ptr, c_ptr, m, n, k, lda, b_down, b_along, ldc, alpha, beta, H
     steps = tl.arange(0, SIDE)
     total = tl.zeros((SIDE, SIDE), dtype=tl.float32)
     for start in range(0, k, SIDE):
-        p = start + steps
+        p = (start + steps).to(tl.int64)
         a = tl.load(a_ptr + rows[:, None] * lda + p[None, :], mask=(rows[:, None] < m) & (p[None, :] < k), other=0.0)
         in_b = (p[:, None] < k) & (cols[None, :] < n)
         b = tl.load(b_ptr + p[:, None] * b_down + cols[None, :] * b_along, mask=in_b, other=0.0)

@@ -63,12 +63,14 @@ def ledger(sizes: Sizes, itemsize: int) -> Ledger:
 
 
 def _fill(scalars: Mapping[str, int | float], scale: float = 1.0, special: bool = False) -> Fill:
-    """Normal numbers; with `special` some are NaN or infinite, the last of a row or a column of A and B among them."""
+    """Normal numbers; with `special` some are NaN or infinite, the last of a row or a column of A and B among them, and
+    a row of A and a column of B are zero: zero times infinity is no zero to be left out."""
 
     def fill(rng: np.random.Generator, sizes: Sizes) -> Arrays:
         m, n, k = sizes["m"], sizes["n"], sizes["k"]
         a, b, c = (scale * rng.standard_normal(shape) for shape in ((m, k), (k, n), (m, n)))
         if special:
+            a[1], b[:, 1] = 0.0, 0.0
             for values in (a, b):
                 values[rng.integers(0, values.shape[0]), -1] = np.inf
                 values[-1, rng.integers(0, values.shape[1])] = np.nan
@@ -108,8 +110,9 @@ _SHAPES = (
     (1, 1, 1), (16, 16, 16), (128, 128, 32), (17, 33, 5), (1, 65, 300), (65, 1, 130), (31, 100, 257), (129, 67, 34),
     (70, 130, 8), (3, 5, 1), (193, 197, 3),
 )  # fmt: skip
-_TURNED = ((1, 1, 1), (32, 48, 64), (33, 17, 5), (65, 129, 40), (2, 70, 257), (130, 3, 31))
-_SCALED = ((0.5, 0.0), (1.0, 1.0), (-2.0, 0.25), (0.0, 3.0), (1.0, -1.0))
+_TURNED = ((1, 1, 1), (32, 48, 64), (33, 17, 5), (65, 129, 40), (2, 70, 257), (130, 3, 31), (20, 37, 37))
+# Scalars that are no powers of two, too: those round nothing, so that a sum is the same rounded before or behind them.
+_SCALED = ((0.5, 0.0), (1.0, 1.0), (-2.0, 0.25), (0.0, 3.0), (1.0, -1.0), (1.375, 0.0), (0.6875, -1.375))
 
 CASES = (
     *(_case("shapes", "normal", shape) for shape in _SHAPES),

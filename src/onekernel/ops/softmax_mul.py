@@ -39,11 +39,13 @@ def ledger(sizes: Sizes, itemsize: int) -> Ledger:
 
 
 def _with_w(fill: Fill, special: bool = False) -> Fill:
-    """The softmax's input, and factors of both signs; with `special` some of them 0, NaN or infinite."""
+    """The softmax's input, and factors of both signs, some of them 0: their columns count in the sum all the same. With
+    `special` some are NaN or infinite."""
 
     def both(rng: np.random.Generator, sizes: Sizes) -> Arrays:
         drawn = fill(rng, sizes)
         w = rng.standard_normal(drawn["x"].shape) * 3
+        w[rng.random(w.shape) < 0.05] = 0.0
         if special:
             odd = rng.random(w.shape) < 0.05
             w[odd] = rng.choice([0.0, np.nan, np.inf, -np.inf], int(odd.sum()))

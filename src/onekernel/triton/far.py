@@ -16,6 +16,7 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 
 STRIDE = 1 << 30  # elements
+BEFORE = 3 << 31  # elements that nobody has: an offset that wraps ends there, nearer to its tensor than to another
 CHAPTER = "01-09-rows-and-strides#rows-and-strides"
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
@@ -28,11 +29,12 @@ def apart(tensors: Sequence[Any]) -> list[Any]:
     far = []
     for near in tensors:
         size = ((near.shape[0] - 1) * STRIDE + near.shape[1]) * near.element_size()
+        before = BEFORE * near.element_size()
         try:
-            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+            memory = mmap.mmap(-1, before + size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
         except OSError:
             return list(tensors)
-        flat = torch.from_numpy(np.frombuffer(memory, np.uint8)).view(near.dtype)
+        flat = torch.from_numpy(np.frombuffer(memory, np.uint8))[before:].view(near.dtype)
         far.append(flat.as_strided(near.shape, (STRIDE, 1)).copy_(near))
     return far
 

@@ -34,6 +34,7 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
             found += [(replace(case, way=FAR), dtype, 2) for case in _gapped(cases)]
     return found
 
+
 MOST_PRINTED = 12  # lines of printf that a check shows
 
 
@@ -57,8 +58,9 @@ def _dense(cases: list[Case]) -> list[Case]:
 
 
 def _gapped(cases: list[Case]) -> list[Case]:
-    """A case, where there is one, whose rows lie apart in each tensor, three of them at least."""
-    return [c for c in cases if c.plain and c.gaps and min(c.gaps.values()) > 0 and c.sizes.get("rows", 0) >= 3][:1]
+    """A case, where there is one, whose rows lie apart in each tensor, three of them at least; one for each choice."""
+    apart = [c for c in cases if c.plain and c.gaps and min(c.gaps.values()) > 0 and min(c.sizes.values()) >= 3]
+    return list({tuple(v for v in c.scalars.values() if isinstance(v, int)): c for c in reversed(apart)}.values())
 
 
 def _runs_here(s: Submission, case: Case) -> bool:
