@@ -109,7 +109,7 @@ void ResidentBlocks::run(uint64_t first_cluster) {
             w.busy = 1;
             if (!ran) continue;
             moved = true;
-            if (launch.aborted) return;
+            if (launch.aborted || launch.exhausted) return;  // exhausted: a thread was abandoned, others cannot go on
             thread_stops(w);
             if (w.alive) {
                 if (m.waiting == w.alive) {
@@ -140,7 +140,7 @@ int run_resident_blocks(Launch& launch) {
     ok_gridDim = launch.config.grid;
     ok_blockDim = launch.config.block;
     uint64_t clusters = launch.blocks / resident.cluster_blocks;
-    for (uint64_t c = 0; c < clusters && !launch.aborted; c += resident.clusters.size()) resident.run(c);
+    for (uint64_t c = 0; c < clusters && !launch.aborted && !launch.exhausted; c += resident.clusters.size()) resident.run(c);
     worker = host;
     return SUCCESS;
 }
