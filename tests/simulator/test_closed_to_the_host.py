@@ -49,3 +49,43 @@ def test_the_mathematics_of_a_gpu_are_no_library_of_the_host(tmp_path: Path) -> 
     graded(tmp_path, "", """int e;
     double w, x = modf(n + sin(double(n)), &w);
     if (frexp(x, &e) + w + remquo(x, 3.0, &e) + tgamma(x) == e) __trap();""")
+
+
+HANDED = """#include <stdio.h>
+#include <string.h>
+#include <string>
+struct Copy { %s };
+__global__ void use(int* out, Copy by) { if (by.copy == nullptr) out[0] = 1; }
+extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
+    std::string text(n, 'a');
+    char copied[32];
+    memcpy(copied, text.data(), n);
+    if (strlen(copied) > 99) printf("%%s", copied);
+    use<<<1, 1, 0, stream>>>(nullptr, %s);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("member", "handed", "named"),
+    [("char* (*copy)(char*, const char*);", "Copy{strcpy}", "strcpy"),
+     ("char* (*copy)(char*, const char*, size_t);", "Copy{&strncpy}", "strncpy"),
+     ("int (*copy)(char*, const char*, ...);", "Copy{sprintf}", "sprintf")],
+)  # fmt: skip
+def test_no_kernel_is_handed_what_copies(tmp_path: Path, member: str, handed: str, named: str) -> None:
+    path = tmp_path / "tell.cu"
+    path.write_text("#include <cuda_runtime.h>\n" + HANDED % (member, handed), encoding="utf-8")
+    with pytest.raises(BuildError) as refused:
+        simulator.build(path, "check", prototypes=PROTOTYPES)
+    (found,) = refused.value.findings
+    assert (found.code, found.message.values["name"]) == ("library-address", named)
+    assert found.line and named in path.read_text(encoding="utf-8").splitlines()[found.line - 1]
+
+
+def test_a_host_that_calls_them_by_name_or_hands_over_others_is_not_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tell.cu"
+    text = HANDED % ("void (*copy)(void*);", "Copy{free}")
+    path.write_text("#include <cuda_runtime.h>\n#include <stdlib.h>\n#include <iostream>\n" + text.replace(
+        "    use<<<", "    std::cerr << text.substr(n) << std::endl;\n    use<<<"), encoding="utf-8")  # fmt: skip
+    simulator.build(path, "check", prototypes=PROTOTYPES)

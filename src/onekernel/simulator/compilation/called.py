@@ -9,7 +9,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read.elf import plain_name, references
+from onekernel.simulator.read.elf import addresses, plain_name, references
 from onekernel.simulator.rewrite.functions import BOTH, Function
 from onekernel.simulator.rewrite.source import SIDES, Source
 
@@ -27,6 +27,13 @@ _OF_DEVICE = re.compile(
     r"|__(?:add|sub|mul|div|mod|fix|float|extend|trunc)\w+|_ZSt\d+__throw_\w+|_ZSt9terminatev"
 )
 
+# What moves bytes between places that it is given; a kernel could call it by its address.
+_MOVES = re.compile(
+    r"_*(?:mem|str|stp|wcs|wcp|wmem|bcopy|swab|qsort|bsearch|lfind|lsearch)\w*"
+    r"|\w*(?:printf|scanf)\w*|f?(?:gets|puts)\w*|get(?:line|delim)|(?:f|p|process_vm_)?(?:read|write)v?(?:64)?"
+    r"|recv\w*|send\w*|v?splice|tee|syscall|ioctl|_ZNK?S(?:s|t7__cxx1112basic_string)\w+(?<!D[012]Ev)"
+)
+
 
 def library_calls(source: Source, built: Path) -> list[Finding]:
     """A finding for each function of the device and each name that its code in the object `built` refers to."""
@@ -39,6 +46,18 @@ def library_calls(source: Source, built: Path) -> list[Finding]:
             if function and not _OF_DEVICE.fullmatch(name) and name not in source.variables:
                 why = Message("language.library-of-host", {"name": name, "caller": function.name})
                 found.append(Finding("library-of-host", why, str(files[function.name]), function.line, chapter=SIDES))
+    return found
+
+
+def library_addresses(source: Source, built: Path) -> list[Finding]:
+    """A finding for each of the libraries' functions that move bytes whose address the object `built` takes."""
+    found = []
+    for name in sorted(n for n in addresses(built) if _MOVES.fullmatch(n)):
+        written = re.compile(rf"\b{re.escape(name)}\b")
+        lines = source.path.read_text(encoding="utf-8", errors="replace").splitlines()
+        line = next((n for n, text in enumerate(lines, 1) if written.search(text)), None)
+        why = Message("language.library-address", {"name": name})
+        found.append(Finding("library-address", why, str(source.path), line, chapter=SIDES))
     return found
 
 

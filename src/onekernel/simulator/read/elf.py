@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SYMTAB, _RELA, _DYNSYM = 2, 4, 11
+_LOADED = 2  # SHF_ALLOC: a section that is there when the program runs
+_X86_64, _AARCH64 = 62, 183
+_CALLS = {_X86_64: (4,), _AARCH64: (282, 283)}  # R_X86_64_PLT32; R_AARCH64_JUMP26, R_AARCH64_CALL26
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,21 @@ def references(path: Path) -> dict[str, set[str]]:
             within = mine[bisect_right(starts, offset) - 1]
             if index == 0 and name and within[1] <= offset < within[2]:
                 found[within[3]].add(name)
+    return found
+
+
+def addresses(path: Path) -> set[str]:
+    """The names that the object file `path` does not define and whose addresses it takes: for more than a call. Raises
+    ValueError if it is none (ELF64). Sources: the ABI's supplements for x86-64 and AArch64, "Relocation"."""
+    data, sections = _sections(path)
+    table = list(_entries(path, (_SYMTAB,)))
+    calls = _CALLS.get(struct.unpack_from("<H", data, 18)[0], ())
+    found = set()
+    for section in (s for s in sections if s[1] == _RELA and sections[s[7]][2] & _LOADED):
+        for _, info, _ in struct.iter_unpack("<QQq", data[section[4] : section[4] + section[5]]):
+            _, name, _, index, _, _ = table[info >> 32]
+            if index == 0 and name and info & 0xFFFFFFFF not in calls:
+                found.add(name)
     return found
 
 
