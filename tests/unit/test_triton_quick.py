@@ -149,7 +149,7 @@ except ValueError:
 @pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed")
 def test_a_sum_is_made_once_and_a_type_described_once(tmp_path):
     operations, described = map(int, said(COUNTS, SUMS, tmp_path).split())
-    assert operations == 2 * 20  # a product and a sum in each of 20 programs
+    assert operations == 2  # a product and a sum in the first of 20 programs, then NumPy alone
     assert 0 < described < 12
 
 

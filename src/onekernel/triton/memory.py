@@ -124,7 +124,8 @@ class Watch:
 
     def access(self, kind: str, pointers: np.ndarray, mask: np.ndarray, itemsize: int) -> np.ndarray:
         """Checks one tl.load ("load"), tl.store ("store") or atomic. Returns the mask without the stray lanes."""
-        pointers, mask = np.broadcast_arrays(pointers, mask)
+        if pointers.shape != mask.shape:
+            pointers, mask = np.broadcast_arrays(pointers, mask)
         self._widest = max(self._widest, pointers.size)
         asked = mask.astype(bool)
         first = pointers[asked].astype(np.int64)
@@ -132,19 +133,24 @@ class Watch:
         good = np.zeros(first.shape, bool)
         for region in self.regions:
             inside = region.holds(first, itemsize, store)
-            if store and not region.writable and inside.any():
-                self._report("write-to-input", kind, region, first[inside], first.size)
-            if inside.any():
-                region.count(first[inside], itemsize, "store" if store else "load")
-                moved = int(inside.sum()) * itemsize
-                region.stored += moved if store else 0
-                region.loaded += 0 if store else moved
+            held = int(np.count_nonzero(inside))
+            if not held:
+                continue
+            there = first if held == first.size else first[inside]
+            if store and not region.writable:
+                self._report("write-to-input", kind, region, there, first.size)
+            region.count(there, itemsize, "store" if store else "load")
+            region.stored += held * itemsize if store else 0
+            region.loaded += 0 if store else held * itemsize
             good |= inside
-        if not good.all():
-            self._blame(kind, first[~good], first.size)
-        moved = int(good.sum()) * itemsize
-        self._metrics[BYTES_STORED if store else BYTES_LOADED] += moved
-        self._metrics[ATOMICS] += int(good.sum()) if kind == "atomic" else 0
+            if held == first.size:
+                break  # no two regions share a byte
+        right = int(np.count_nonzero(good))
+        self._metrics[BYTES_STORED if store else BYTES_LOADED] += right * itemsize
+        self._metrics[ATOMICS] += right if kind == "atomic" else 0
+        if right == first.size:
+            return asked
+        self._blame(kind, first[~good], first.size)
         allowed = np.zeros(mask.shape, bool)
         allowed[asked] = good
         return allowed

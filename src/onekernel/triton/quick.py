@@ -168,6 +168,7 @@ def _describe_once(core: Any) -> None:
     block, tensor, dtype, constexpr, several = core.block_type, core.tensor, core.dtype, core.constexpr, core.tuple
     make_block, make_tensor, equal, unwrap = block.__init__, tensor.__init__, dtype.__eq__, core._unwrap_if_constexpr
     blocks: dict[tuple[Any, ...], dict[str, Any]] = {}
+    kinds: dict[tuple[Any, ...], int] = {}
 
     def init_block(self: Any, element_ty: Any, shape: Any) -> None:
         given = shape.values if type(shape) is several else shape
@@ -186,7 +187,8 @@ def _describe_once(core: Any) -> None:
         if not said:
             make_tensor(self, handle, kind)
             said.update({name: vars(self)[name] for name in ("shape", "numel", "dtype")})
-            said["onekernel_kind"] = (type(kind), str(kind), getattr(kind.scalar, "address_space", 0))
+            described = type(kind), str(kind), getattr(kind.scalar, "address_space", 0)
+            said["onekernel_kind"] = kinds.setdefault(described, len(kinds))  # looked up more often than made
         self.handle, self.type = handle, kind
         vars(self).update(said)
 

@@ -11,8 +11,9 @@ But:    only of operations that read no memory and ask nothing of the launch (PU
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+from onekernel.triton.recipes import Recipe, Step
 
 _METHODS = (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod neg invert not and rand or ror xor rxor"
@@ -29,27 +30,6 @@ MOST_KEPT = 8192  # combinations; a kernel that walks a row by Python's numbers 
 
 class _Other(Exception):
     """An operand that is no part of a key, or a call that cannot be made again."""
-
-
-@dataclass
-class _Step:
-    """A call of the builder: `given`, of which some places are filled by handles found or made before."""
-
-    method: Callable[..., Any]
-    given: list[Any]
-    places: list[tuple[int, int]]
-
-
-@dataclass
-class _Recipe:
-    """Which operands are tensors, the handles that a combination always has, the calls, and where among the handles,
-    those of the tensors first, the result stands."""
-
-    tensors: list[int]
-    constants: list[Any] = field(default_factory=list)
-    steps: list[_Step] = field(default_factory=list)
-    result: int = 0
-    said: dict[str, Any] | None = None  # what the result says of itself; None where it is an operand
 
 
 def keep_rules(interpreter: Any, core: Any) -> None:
@@ -70,7 +50,7 @@ def keep_rules(interpreter: Any, core: Any) -> None:
 class _Rules:
     def __init__(self, semantic: Any, handle: Any, core: Any) -> None:
         self._semantic, self._handle, self._core = semantic, handle, core
-        self._recipes: dict[Any, _Recipe | None] = {}
+        self._recipes: dict[Any, Callable[[tuple[Any, ...]], Any] | None] = {}
         self._recording = False
         self._plain = frozenset((int, bool, str, type(None)))
 
@@ -85,9 +65,9 @@ class _Rules:
                 key = (member, *named, *kinds)
             except _Other:
                 return member(*args, _semantic=semantic, **named)
-            recipe = recipes.get(key)
-            if recipe is not None:
-                return self._again(recipe, operands)
+            again = recipes.get(key)
+            if again is not None:
+                return again(operands)
             if self._recording or key in recipes or len(recipes) >= MOST_KEPT:
                 return member(*args, _semantic=semantic, **named)
             return self._first(key, operands, lambda: member(*args, _semantic=semantic, **named))
@@ -123,22 +103,9 @@ class _Rules:
             result = call()
         finally:
             self._semantic.builder, self._recording = builder, False
-        self._recipes[key] = recorder.recipe(result, tensors, self._core.tensor)
+        recipe = recorder.recipe(result, tensors, self._core.tensor)
+        self._recipes[key] = recipe.written_out(self._handle, self._core.tensor) if recipe else None
         return result
-
-    def _again(self, recipe: _Recipe, operands: tuple[Any, ...]) -> Any:
-        if recipe.said is None:
-            return operands[recipe.tensors[recipe.result]]
-        handles = [operands[n].handle for n in recipe.tensors]
-        handles += recipe.constants
-        for step in recipe.steps:
-            given = step.given.copy()
-            for place, number in step.places:
-                given[place] = handles[number]
-            handles.append(step.method(*given))
-        made = self._core.tensor.__new__(self._core.tensor)
-        made.__dict__ = {**recipe.said, "handle": handles[recipe.result]}
-        return made
 
 
 class _Recorder:
@@ -147,6 +114,7 @@ class _Recorder:
     def __init__(self, builder: Any, handle: Any, operands: list[Any]) -> None:
         self._builder, self._handle, self._operands = builder, handle, operands
         self._constants, self._made = list[Any](), list[tuple[Any, Callable[..., Any], tuple[Any, ...]]]()
+        self._numpy: dict[int, tuple[Callable[..., Any], Any]] = {}  # by result: the call on two handles' bytes
         self._whole = len({id(h) for h in operands}) == len(operands)  # or nobody knows which of them is meant
 
     def __getattr__(self, name: str) -> Any:
@@ -155,7 +123,7 @@ class _Recorder:
 
     def _noting(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def noted(*args: Any, **named: Any) -> Any:
-            result = method(*args, **named)
+            result = self._watched(method, args) if len(args) == 2 and not named else method(*args, **named)
             from_operands = [self._from_operands(x) for x in args if isinstance(x, self._handle)]
             if type(result) is not self._handle:
                 self._whole = self._whole and not from_operands
@@ -168,13 +136,38 @@ class _Recorder:
 
         return noted
 
+    def _watched(self, method: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """The call's result; notes which function of NumPy's made its bytes, where the call was no more than that."""
+        seen: list[tuple[Any, Any, Any, Any]] = []
+        compute = self._builder.binary_op
+
+        def binary_op(lhs: Any, rhs: Any, op: Callable[..., Any]) -> Any:
+            raw: list[Any] = []
+
+            def applied(left: Any, right: Any) -> Any:
+                raw.append(op(left, right))
+                return raw[0]
+
+            made = compute(lhs, rhs, applied)
+            seen.append((lhs, rhs, op, raw[0].dtype if made.data is raw[0] else None))
+            return made
+
+        self._builder.binary_op = binary_op
+        try:
+            result = method(*args)
+        finally:
+            del self._builder.binary_op
+        if len(seen) == 1 and seen[0][0] is args[0] and seen[0][1] is args[1] and seen[0][3] is not None:
+            self._numpy[id(result)] = seen[0][2:]
+        return result
+
     def _from_operands(self, handle: Any) -> bool | None:
         """Whether a handle is an operand's or made of one; None for one that comes from elsewhere."""
         if any(handle is h for h in (*self._operands, *(m[0] for m in self._made))):
             return True
         return False if any(handle is h for h in self._constants) else None
 
-    def recipe(self, result: Any, tensors: dict[int, Any], tensor: Any) -> _Recipe | None:
+    def recipe(self, result: Any, tensors: dict[int, Any], tensor: Any) -> Recipe | None:
         """What was noted, or None where it would not make the same result again."""
         if not self._whole or type(result) is not tensor:
             return None
@@ -185,11 +178,12 @@ class _Recorder:
         if number < 0 or (constant and not operand):
             return None  # the same handle twice: its bytes might be written to
         if any(result is x for x in tensors.values()):
-            return _Recipe(list(tensors), result=number)
+            return Recipe(list(tensors), result=number)
         steps = []
-        for _, method, args in self._made:
+        for made, method, args in self._made:
             if any(isinstance(part, self._handle) for x in args if isinstance(x, list | tuple) for part in x):
                 return None
-            places = [(at, numbers[id(x)]) for at, x in enumerate(args) if isinstance(x, self._handle)]
-            steps.append(_Step(method, list(args), places))
-        return _Recipe(list(tensors), self._constants, steps, number, dict(vars(result)))
+            places = {at: numbers[id(x)] for at, x in enumerate(args) if isinstance(x, self._handle)}
+            numpy, dtype = self._numpy.get(id(made), (None, None))
+            steps.append(Step(method, list(args), places, numpy, (dtype, made.dtype)))
+        return Recipe(list(tensors), self._constants, steps, number, dict(vars(result)))
