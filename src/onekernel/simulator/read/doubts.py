@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from onekernel.simulator.rewrite.early import Early, early_of
 from onekernel.simulator.rewrite.loops import Loop, loops_of
 from onekernel.simulator.rewrite.promises import Promises, promises_of
 
@@ -18,6 +19,9 @@ from onekernel.simulator.rewrite.promises import Promises, promises_of
 # no lanes go apart: how many of them a compiler has meet before an access may be all in which two compilers differ.
 _RARE = 4
 _RARELY_APART = 16
+_NEARLY_ALL = 15 / 16  # of the warps and lanes that load: the others, at the end of a tensor, say nothing
+Place = tuple[str, int]  # file and line
+Accesses = Sequence[tuple[Place | None, Mapping[str, Any]]]  # of one launch
 _TOLD = ("merges", "repeats", "walked_again", "unchanged", "unchanged_walked_again", "apart")  # counters/requests.h
 
 
@@ -27,7 +31,7 @@ class Doubts:
 
     texts: Mapping[Path, str]
 
-    def of(self, access: Mapping[str, Any], place: tuple[str, int] | None) -> set[str]:
+    def of(self, access: Mapping[str, Any], place: Place | None) -> set[str]:
         """What the compiler may do to an access at that place: "merges", "repeats" or "apart"."""
         if not any(access["doubts"]):
             return set()
@@ -43,7 +47,21 @@ class Doubts:
             out.add("repeats")
         return out
 
-    def _promised(self, place: tuple[str, int] | None) -> bool:
+    def may_wait(self, access: Mapping[str, Any], place: Place | None, all_: Accesses) -> bool:
+        """Whether the compiler may make a load only where a branch or a loop uses it, which not all its lanes come to:
+        by what they do there, of all accesses of the launch."""
+        file, line = place or ("", 0)
+        if access["write"] or access["atomic"]:
+            return False
+        for early in self._early.get(file, ()):
+            if not early.lines[0] <= line <= early.lines[1]:
+                continue
+            come = {key: _come(all_, file, early.used, key) for key in ("warps", "operations")}
+            if early.blind or any(come[key] < access[key] * _NEARLY_ALL for key in come):
+                return True
+        return False
+
+    def _promised(self, place: Place | None) -> bool:
         """Whether it may be known of the loads on a line that nothing changes what they load."""
         file, line = place or ("", 0)
         if file in self._promises and (kernels := self._promises[file].at(line)):
@@ -55,14 +73,25 @@ class Doubts:
         return {str(path): promises_of(text) for path, text in self.texts.items()}
 
     @cached_property
+    def _early(self) -> dict[str, Sequence[Early]]:
+        return {str(path): early_of(text) for path, text in self.texts.items()}
+
+    @cached_property
     def _loops(self) -> dict[str, Sequence[Loop]]:
         return {str(path): loops_of(text) for path, text in self.texts.items()}
 
-    def _may_be_unrolled(self, place: tuple[str, int] | None) -> bool:
+    def _may_be_unrolled(self, place: Place | None) -> bool:
         """Whether the innermost loop around a line may have a length that the compiler knows."""
         file, line = place or ("", 0)
         around = [loop for loop in self._loops.get(file, ()) if loop.first <= line <= loop.last]
         return not around or not min(around, key=lambda loop: loop.last - loop.first).unknown
+
+
+def _come(accesses: Accesses, file: str, lines: tuple[int, int], key: str) -> int:
+    """How many warps or lanes come to these lines, by what they do there. A single line may hold its condition, too."""
+    first, last = lines
+    some = [access[key] for place, access in accesses if place and place[0] == file and first <= place[1] <= last]
+    return (min if first == last else max)(some, default=0)
 
 
 def doubts_in(files: Iterable[Path]) -> Doubts:

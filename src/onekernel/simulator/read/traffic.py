@@ -52,14 +52,17 @@ def _kernel(
         for barrier in launch["barriers"]:
             total[counts.BARRIERS] += barrier["count"]
             by_line[barrier["file"] or path, barrier["line"]][counts.BARRIERS] += barrier["count"]
-        for access in launch["accesses"]:
-            place = _place(access["pc"], lines, places)
+        accesses = [(_place(access["pc"], lines, places), access) for access in launch["accesses"]]
+        for place, access in accesses:
             for name, value in _metrics(access).items():
                 if by_code or name not in (counts.BYTES_LOADED, counts.BYTES_STORED):
                     total[name] += value
                 if place is not None:
                     by_line[place][name] += value
-            if some := doubts.of(access, place):
+            some = doubts.of(access, place)
+            if not by_code and doubts.may_wait(access, place, accesses):
+                some.add("early")
+            if some:
                 doubtful[*(place or (path, 0)), "shared" if access["shared"] else "global"] |= some
     extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}
     return KernelCounts(

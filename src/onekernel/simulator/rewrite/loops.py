@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
 
-_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _ROUNDS = 4  # calls of helpers by helpers that are followed
 
 
@@ -25,14 +25,14 @@ class Loop:
 
 
 @dataclass
-class _Function:
+class Function:
     """`given`: names whose value comes from a parameter of the kernel; `varying`: from an index of threads."""
 
     name: str
     parameters: list[str]
     body: tuple[int, int]  # its braces
     given: set[str] = field(default_factory=set)
-    varying: set[str] = field(default_factory=lambda: set(_INDICES))
+    varying: set[str] = field(default_factory=lambda: set(INDICES))
 
 
 def loops_of(text: str) -> list[Loop]:
@@ -40,18 +40,18 @@ def loops_of(text: str) -> list[Loop]:
     tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
     # Members go: threadIdx.x has nothing to do with a parameter x.
     tokens = [t for k, t in enumerate(tokens) if not (k and t.kind == "name" and tokens[k - 1].text in (".", "->"))]
-    functions = list(_functions(tokens))
+    found = list(functions(tokens))
     places: dict[str, list[int]] = {}  # of each name among the tokens
     for i, token in enumerate(tokens):
         places.setdefault(token.text, []).append(i)
     for _ in range(_ROUNDS):
-        for function in functions:
+        for function in found:
             _follow(tokens, function)
-        _pass_on(tokens, functions, places)
-    return [loop for function in functions for loop in _loops(tokens, function)]
+        _pass_on(tokens, found, places)
+    return [loop for function in found for loop in _loops(tokens, function)]
 
 
-def _functions(tokens: list[Token]) -> Iterator[_Function]:
+def functions(tokens: list[Token]) -> Iterator[Function]:
     """What has parentheses and then braces, outside of other functions."""
     i, is_kernel = 0, False
     while i < len(tokens):
@@ -64,7 +64,7 @@ def _functions(tokens: list[Token]) -> Iterator[_Function]:
             if opens < len(tokens) and tokens[opens].text == "{":
                 names = [_declared(part) for part in split_commas(tokens[i + 1 : end])]
                 closes = closing(tokens, opens)
-                yield _Function(tokens[i - 1].text, names, (opens, closes), set(names) if is_kernel else set())
+                yield Function(tokens[i - 1].text, names, (opens, closes), set(names) if is_kernel else set())
                 end, is_kernel = closes, False
             i = end
         i += 1
@@ -80,7 +80,7 @@ def _declared(parameter: list[Token]) -> str:
     return name
 
 
-def _follow(tokens: list[Token], function: _Function) -> None:
+def _follow(tokens: list[Token], function: Function) -> None:
     """A name that is given a value made of such names is one itself."""
     begin, end = function.body
     for i in range(begin + 1, end):
@@ -103,11 +103,11 @@ def _expression_end(tokens: list[Token], i: int, end: int) -> int:
     return i
 
 
-def _pass_on(tokens: list[Token], functions: list[_Function], places: Mapping[str, list[int]]) -> None:
+def _pass_on(tokens: list[Token], found: list[Function], places: Mapping[str, list[int]]) -> None:
     """A helper's parameter is such a name where every call passes one."""
-    for helper in functions:
+    for helper in found:
         named = places.get(helper.name, [])
-        calls = [call for caller in functions for call in _calls(tokens, caller, named)]
+        calls = [call for caller in found for call in _calls(tokens, caller, named)]
         for k, parameter in enumerate(helper.parameters):
             passed = [call[k] if k < len(call) else (False, False) for call in calls]
             if passed and all(given for given, _ in passed):
@@ -116,7 +116,7 @@ def _pass_on(tokens: list[Token], functions: list[_Function], places: Mapping[st
                 helper.varying.add(parameter)
 
 
-def _calls(tokens: list[Token], caller: _Function, named: list[int]) -> Iterator[list[tuple[bool, bool]]]:
+def _calls(tokens: list[Token], caller: Function, named: list[int]) -> Iterator[list[tuple[bool, bool]]]:
     """Of each call in a function of the one that is `named` there, which arguments are given and which vary."""
     begin, end = caller.body
     for i in (place for place in named if begin <= place < end):
@@ -129,17 +129,17 @@ def _calls(tokens: list[Token], caller: _Function, named: list[int]) -> Iterator
                    for part in split_commas(tokens[opens + 1 : closing(tokens, opens)])]  # fmt: skip
 
 
-def _loops(tokens: list[Token], function: _Function) -> Iterator[Loop]:
+def _loops(tokens: list[Token], function: Function) -> Iterator[Loop]:
     begin, end = function.body
     for i in range(begin, end):
         if tokens[i].text not in ("for", "while") or tokens[i + 1].text != "(":
             continue
         closes = closing(tokens, i + 1)
-        last = _statement_end(tokens, closes + 1, end)
+        last = statement_end(tokens, closes + 1, end)
         yield Loop(tokens[i].line, tokens[min(last, end)].line, _unknown(tokens[i + 2 : closes], function))
 
 
-def _unknown(header: list[Token], function: _Function) -> bool:
+def _unknown(header: list[Token], function: Function) -> bool:
     """Whether what a loop's parentheses hold says that nobody knows its length before it runs."""
     parts: list[list[Token]] = [[]]
     for token in header:
@@ -157,16 +157,16 @@ def _unknown(header: list[Token], function: _Function) -> bool:
     return compared or any(t.text in function.given for t in (*values, *condition) if t.text not in function.varying)
 
 
-def _statement_end(tokens: list[Token], i: int, end: int) -> int:
+def statement_end(tokens: list[Token], i: int, end: int) -> int:
     """The last token of the statement that begins at `i`."""
     if i >= end:
         return end
     if tokens[i].text == "{":
         return closing(tokens, i)
     if tokens[i].text in ("for", "while", "if", "switch") and tokens[i + 1].text == "(":
-        last = _statement_end(tokens, closing(tokens, i + 1) + 1, end)
+        last = statement_end(tokens, closing(tokens, i + 1) + 1, end)
         if tokens[i].text == "if" and last + 1 < end and tokens[last + 1].text == "else":
-            last = _statement_end(tokens, last + 2, end)
+            last = statement_end(tokens, last + 2, end)
         return last
     while i < end and tokens[i].text != ";":
         i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1

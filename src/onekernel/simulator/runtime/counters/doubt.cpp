@@ -166,6 +166,7 @@ void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKi
                    const int* lanes, int count) {
     Doubts& d = *counters.doubts;
     OfWarp& w = d.warps[warp];
+    note_warp(*counters.requests, kind, block, warp);
     if (w.block != block) {
         w.block = block;
         w.begun = w.ordered = w.met = w.requests;

@@ -14,6 +14,7 @@ struct Counts {
     bool shared = false, write = false, atomic = false;
     uint64_t requests = 0, sectors = 0, bytes = 0, wavefronts = 0, conflicts = 0, operations = 0, splits = 0;
     uint64_t doubts[DOUBTS] = {};                     // requests of which a compiler may make that
+    uint64_t block = 0, of_block = 0, warps = 0;      // the last block, its warps so far, a bit each; warps of all blocks
     uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
 };
 constexpr size_t SLOTS = 1 << 14;
@@ -114,13 +115,23 @@ void note_doubts(Requests& requests, const RequestKind& kind, uint32_t doubts) {
     for (; doubts; doubts &= doubts - 1) c.doubts[__builtin_ctz(doubts)]++;
 }
 
+void note_warp(Requests& requests, const RequestKind& kind, uint64_t block, int warp) {
+    Counts& c = counts_of(requests, kind);
+    if (c.block != block) {
+        c.block = block;
+        c.of_block = 0;
+    }
+    c.warps += !(c.of_block >> warp & 1);
+    c.of_block |= uint64_t(1) << warp;
+}
+
 Requests* make_requests() { return new Requests; }
 void start_requests(Requests& requests) { memset(static_cast<void*>(requests.table), 0, sizeof requests.table); }
 
 void add_requests(Requests& sum, const Requests& more) {
     static constexpr uint64_t Counts::*EACH[] = {
         &Counts::requests, &Counts::sectors, &Counts::bytes, &Counts::wavefronts, &Counts::conflicts, &Counts::operations, &Counts::splits,
-        &Counts::distributed, &Counts::distributed_bytes};
+        &Counts::distributed, &Counts::distributed_bytes, &Counts::warps};
     for (const Counts& c : more.table) {
         if (!c.pc) continue;
         Counts& to = slot_of(sum, c.pc, c.shared, c.write);
@@ -141,7 +152,7 @@ void write_requests(const Requests& requests, Json& out) {
                     out.field("pc", c.pc).field("shared", c.shared).field("write", c.write).field("atomic", c.atomic);
                     out.field("requests", c.requests).field("sectors", c.sectors).field("bytes", c.bytes);
                     out.field("wavefronts", c.wavefronts).field("conflicts", c.conflicts).field("operations", c.operations);
-                    out.field("splits", c.splits);
+                    out.field("splits", c.splits).field("warps", c.warps);
                     out.numbers("doubts", c.doubts);
                     out.field("distributed", c.distributed).field("distributed_bytes", c.distributed_bytes);
                 });

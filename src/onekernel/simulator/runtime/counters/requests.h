@@ -33,5 +33,7 @@ void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses
 enum Doubt : uint32_t { MERGES = 1, REPEATS = 2, WALKED_AGAIN = 4, UNCHANGED = 8, UNCHANGED_WALKED_AGAIN = 16, APART = 32 };
 constexpr int DOUBTS = 6;
 void note_doubts(Requests& requests, const RequestKind& kind, uint32_t doubts);
+// A warp makes the request: of each place in the code it is counted how many have made one there, each once.
+void note_warp(Requests& requests, const RequestKind& kind, uint64_t block, int warp);
 void write_requests(const Requests& requests, Json& out);  // "accesses" by program counter
 }  // namespace __ok
