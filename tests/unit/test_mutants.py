@@ -85,3 +85,15 @@ def test_right_kernels_are_called_a_thousand_times_a_request(monkeypatch: pytest
     calls, refused = good._called(Original(path, "vector_add", "vector_add", 0), COURSE, range(1, 3), path)
     assert calls == sum(asked) > 10 >= max(asked)
     assert refused == []
+
+
+def test_a_right_file_gets_the_seeds_that_it_lacks() -> None:
+    first, more = good.lacking("vector_add.cu", 0, 14), good.lacking("vector_add.cu", 14, 200)
+    assert [*first, *more] == [*good.lacking("vector_add.cu", 0, 200)] and len(first) == 14
+    assert not good.lacking("vector_add.cu", 200, 14)
+    assert not {*first} & {*good.lacking("gelu.cu", 0, 200)}
+
+
+def test_a_right_file_is_called_in_a_type_that_its_exercise_has() -> None:
+    path = ROOT / "tests" / "right" / "gemm_wmma_through_shared.cu"
+    assert Original(path, "gemm_tensorcore", "gemm_tensorcore", 0).exercise(COURSE).dtypes == ("bfloat16",)

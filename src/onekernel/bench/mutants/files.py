@@ -54,14 +54,15 @@ class Original:
         return text if self.launcher == self.slug else re.sub(rf"\b{self.launcher}\b", self.slug, text)
 
     def exercise(self, course: Course) -> Exercise:
-        """The exercise without what only a count, a clock or a learner's prediction decides; float32 alone for what
-        takes long in each type."""
+        """The exercise without what only a count, a clock or a learner's prediction decides; one type, float32
+        where it is asked for, of what takes long in each."""
         asked = course.exercises[self.slug]
         if asked.home:
             return asked
         checks = tuple(c for c in asked.checks if c.kind.shows_right or not asked.operator)
         some = self.launcher != self.slug or self.path.parent.name == "right" or self.path.suffix == ".py"
-        return replace(asked, checks=checks, dtypes=("float32",) if some else asked.dtypes)
+        one = "float32" if "float32" in asked.dtypes else asked.dtypes[-1]
+        return replace(asked, checks=checks, dtypes=(one,) if some else asked.dtypes)
 
     def submission(self, course: Course, path: Path, seed: int) -> Submission:
         return Submission(course, self.exercise(course), path, "simulator", seed)

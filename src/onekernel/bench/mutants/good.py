@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+import zlib
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,7 @@ from onekernel.labs.reader import load
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request
 
-SEEDS = 200  # of each operator, dealt to its files
-LEAST = 5  # of a file
+SEEDS = 200  # of each file
 MOST_ELEMENTS = 20_000  # of an input
 SECONDS = 20.0
 MOST_CALLS = 1000  # of a request: the answers of some thousand fill the disk that a submission gets
@@ -46,25 +46,26 @@ def right_files(root: Path, course: Course) -> dict[str, list[Original]]:
     return found
 
 
-def measure(root: Path, course: Course, jobs: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """For each operator: its files, seeds and calls, and what was refused; `jobs` files at a time."""
+def measure(
+    root: Path, course: Course, jobs: int, most: int, known: Mapping[str, int]
+) -> Iterator[tuple[str, str, int, int, list[dict[str, Any]]]]:
+    """Each file as it has been called, `jobs` at a time: operator, name, seeds, calls, refusals. Files that are `known`
+    had so many seeds already; they get those that are missing to `most`."""
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         asked = {}
         for operator, files in sorted(right_files(root, course).items(), key=lambda one: (len(one[1]), one[0])):
-            each = max(LEAST, math.ceil(SEEDS / len(files)))
-            seeds = [range(1 + number * each, 1 + (number + 1) * each) for number in range(len(files))]
-            asked[operator] = files, each, [pool.submit(_graded, root, *one) for one in zip(files, seeds, strict=True)]
-        for operator, (files, each, graded) in asked.items():
-            calls, refused = zip(*(one.result() for one in graded), strict=True)
-            yield (
-                operator,
-                {
-                    "files": [o.path.name for o in files],
-                    "seeds": each * len(files),
-                    "calls": sum(calls),
-                    "refused": [one for wrong in refused for one in wrong],
-                },
-            )
+            for original in files:
+                name = original.path.name
+                if seeds := lacking(name, known.get(name, 0), most):
+                    asked[pool.submit(_graded, root, original, seeds)] = operator, name, len(seeds)
+        for ended in as_completed(asked):
+            yield *asked[ended], *ended.result()
+
+
+def lacking(name: str, known: int, most: int) -> range:
+    """The seeds that a file of this name lacks to `most`, which has the first `known`: others than its neighbours'."""
+    first = zlib.crc32(name.encode())
+    return range(first + known, first + most)
 
 
 def _graded(root: Path, original: Original, seeds: range) -> tuple[int, list[dict[str, Any]]]:

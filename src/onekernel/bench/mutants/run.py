@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
         result = records.read(path)
     earlier = float(result["took"]["wall_s"])
     if options.right:
-        for found in _right(root, options.jobs):
+        for found in _right(root, options, result.get("right", {}) if options.resume else {}):
             result["right"] = found
             records.write(path, result)
         print(say("bench.written", path=path))
@@ -78,15 +78,19 @@ def _known(name: str, files: dict[str, Recorded], options: argparse.Namespace) -
     return [m for m in recorded if not options.survivors or m["by"] or reason(name, m)]
 
 
-def _right(root: Path, jobs: int) -> Iterator[dict[str, Any]]:
-    """What became of right kernels, operator by operator, with the date: all that is known so far."""
-    found: dict[str, Any] = {"date": date.today().isoformat(), "operators": {}}
-    for operator, one in good.measure(root, load(root), jobs):
-        found["operators"][operator] = one
-        values = {"operator": operator, "files": len(one["files"]), **{k: one[k] for k in ("seeds", "calls")}}
-        print(say("bench.right-line", refused=len(one["refused"]), **values), flush=True)
-        for refusal in one["refused"][:5]:
+def _right(root: Path, options: argparse.Namespace, known: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What became of right kernels, file by file, with the date: all that is known so far."""
+    found: dict[str, Any] = {"date": "", "machine": device.machine(), "operators": known.get("operators", {})}
+    counted = {name: each["seeds"] for one in found["operators"].values() for name, each in one["files"].items()}
+    for operator, name, seeds, calls, refused in good.measure(root, load(root), options.jobs, options.seeds, counted):
+        one = found["operators"].setdefault(operator, {"files": {}, "refused": []})
+        before = one["files"].get(name, {"seeds": 0, "calls": 0})
+        one["files"][name] = {"seeds": before["seeds"] + seeds, "calls": before["calls"] + calls}
+        one["refused"] += refused
+        print(say("bench.right-line", file=name, refused=len(refused), **one["files"][name]), flush=True)
+        for refusal in refused[:5]:
             print(f"    {refusal}")
+        found["date"] = date.today().isoformat()
         yield found
 
 
@@ -133,6 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     command.option(parser, "mutants", "--survivors", action="store_true")
     command.option(parser, "mutants", "--resume", action="store_true")
     command.option(parser, "mutants", "--right", action="store_true")
+    command.option(parser, "mutants", "--seeds", type=int, default=good.SEEDS, metavar="N")
     command.option(parser, "mutants", "--jobs", type=int, default=1, metavar="N")
     command.option(parser, "mutants", "--output", type=Path, metavar="FILE")
     return parser

@@ -37,14 +37,16 @@ def reasons(path: Path, lang: str) -> list[str]:
 
 
 def right(path: Path, lang: str) -> list[str]:
-    """An operator a row: right files, seeds, calls, and how many calls were refused."""
+    """An operator a row: right files, the fewest seeds of one, seeds, calls, and how many calls were refused."""
     data = records.read(path)["right"]
     rows = []
     for operator, one in sorted(data["operators"].items()):
-        counts = [len(one["files"]), one["seeds"], one["calls"], len(one["refused"])]
+        seeds = [each["seeds"] for each in one["files"].values()]
+        calls = sum(each["calls"] for each in one["files"].values())
+        counts = [len(seeds), min(seeds), sum(seeds), calls, len(one["refused"])]
         rows.append([f"`{operator}`", *(number(count, ",", lang) for count in counts)])
-    head = [words(f"right-{key}", lang) for key in ("operator", "files", "seeds", "calls", "refused")]
-    return ["", *grid(head, rows), ""]
+    head = [words(f"right-{key}", lang) for key in ("operator", "files", "least", "seeds", "calls", "refused")]
+    return ["", *grid(head, rows), "", words("right-under", lang, machine=data["machine"], date=data["date"]), ""]
 
 
 PARTS: dict[str, Callable[[Path, str], list[str]]] = {"files": files, "reasons": reasons, "right": right}
