@@ -57,6 +57,7 @@ _HOOKS = {
         "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
         "--param=max-jump-thread-duplication-stmts=0",
         "-fexpensive-optimizations",  # or products are fused in mode fast alone
+        "-falign-labels=32",  # or what a loop without a hook takes depends on where it happens to lie, by a fourth
         # A load before `if (i < n)` stays where it stands, or it would never be out of bounds. Below the odds that g++
         # gives `t == 0`: such loads sink, as with nvcc, whose counts of dot_product are so met.
         "--param=sink-frequency-threshold=46",

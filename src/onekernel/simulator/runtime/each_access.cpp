@@ -10,6 +10,7 @@
 #include "checks/shadow_line.cpp"
 #include "checks/race_report.cpp"
 #include "checks/race.cpp"
+#include "checks/plain_words.cpp"
 #include "events.cpp"
 #include "checks/async.cpp"
 #include "checks/bounds.cpp"

@@ -2,6 +2,7 @@
 
 #include "checks/async.h"
 #include "checks/happens_before.h"
+#include "checks/plain_words.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
 #include "counters/moved.h"
@@ -26,6 +27,7 @@ void launch_counted(const Launch& launch) {
 void block_started(Worker& w) {
     if (options & COUNTS && w.counted != w.launch->serial) start_counts(w, w.launch->serial);
     order_block_started(w);
+    plain_block_started(w);
     if (w.copies) forget_copies(w);
     if (w.barriers) forget_barriers(w);
 }
@@ -42,6 +44,7 @@ void barrier_passed(Worker& w) {
     if (options & RACES) {
         settle(w);
         order_barrier_passed(w);
+        plain_barrier_passed(w);
     }
     if (options & COUNTS) log_block_reconverged(w);
 }

@@ -6,6 +6,7 @@
 #include "checks/async.h"
 #include "checks/bounds.h"
 #include "checks/happens_before.h"
+#include "checks/plain_words.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
 #include "counters/moved.h"
@@ -110,7 +111,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
             ShadowWord* shadow = __builtin_expect(w->shadow != nullptr, 1) ? w->shadow : shared_shadow(*w);
             if (!shadow) {
             } else if (__builtin_constant_p(bytes) && bytes == 4 && !(address & 3)) {
-                check_shared_word(*w, Place{nullptr, s, at}, shadow[at / 4], address, flags, pc);
+                check_shared_word(*w, Place{nullptr, s, at}, shadow, address, flags, pc);
             } else {
                 check_shared(*w, Place{nullptr, s, at}, shadow, address, reinterpret_cast<uintptr_t>(w->arena), bytes, flags, pc);
             }
@@ -160,9 +161,27 @@ static inline __attribute__((always_inline)) bool is_within_bounds(uintptr_t add
 }
 template <int bytes, unsigned flags>
 [[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) { access(address, bytes, flags, pc); }
+// Where races are looked for, most end here: plain accesses to shared memory that meet no other, within bounds because the word
+// was written.
+template <int bytes, unsigned flags>
+[[gnu::noinline]] static void judge_plain_access(uintptr_t address, uintptr_t pc) {
+    Worker* w = worker;
+    if (w && w->current && w->plain && !w->copies_under_way) {
+        const uintptr_t at = address - reinterpret_cast<uintptr_t>(w->arena);
+        if (at < ARENA_BYTES && !(at & (bytes - 1))) {
+            settle(*w);
+            if (flags & WRITES ? written_plainly<bytes>(*w, static_cast<uint32_t>(at), pc) : read_plainly<bytes>(*w, static_cast<uint32_t>(at), pc)) {
+                if (options & COUNTS) log_access(*w, at, bytes, flags, pc, true);
+                return;
+            }
+        }
+    }
+    judge_access<bytes, flags>(address, pc);
+}
 template <int bytes, unsigned flags>
 static inline __attribute__((always_inline)) void hook(uintptr_t address, uintptr_t pc) {
-    if (!is_within_bounds<bytes, flags>(address)) judge_access<bytes, flags>(address, pc);
+    if (options & RACES && bytes >= 4) judge_plain_access<bytes, flags>(address, pc);
+    else if (!is_within_bounds<bytes, flags>(address)) judge_access<bytes, flags>(address, pc);
 }
 
 bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {

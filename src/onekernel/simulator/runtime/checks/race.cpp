@@ -5,6 +5,7 @@
 
 #include "../report/findings.h"
 #include "happens_before.h"
+#include "plain_words.h"
 #include "race_report.h"
 #include "shadow_line.h"
 
@@ -94,23 +95,11 @@ static inline __attribute__((always_inline)) Access this_access(Worker& w, unsig
     return {static_cast<uint32_t>(w.block + 1), w.time, Access::at(pc - text_base(), w.rank), 15, static_cast<uint8_t>(flags)};
 }
 
-// The commonest access: a plain read of a whole word of shared memory in which no earlier access meets it. Put down field by
-// field, as check_word would after it has put each of those accesses together.
-static inline __attribute__((always_inline)) bool reads_in_order(const Worker& w, ShadowWord& c, uint32_t owner, const Access now) {
-    if (now.flags || now.bytes != 15 || c.launch != race_serial || c.init != 15 || c.init_block != owner) return false;
-    auto harmless = [&](const KeptAccess& p) {
-        const bool own = (p.where ^ now.where) % (1 << Access::THREAD_BITS) == 0;
-        return !p.block || (p.block == now.block && (own || p.time < w.barrier_time));
-    };
-    if (c.last[ATOMICS].block || !harmless(c.last[WRITER])) return false;
-    c.put(harmless(c.last[READER]) ? READER : READER2, now);
-    return true;
-}
-
-static inline __attribute__((always_inline)) void check_word_of_block(Worker& w, const Place& place, ShadowWord& c, uintptr_t at, int bytes,
-                                                                      const Access now, uintptr_t pc) {
+static inline __attribute__((always_inline)) void check_word_of_block(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t word, uintptr_t at,
+                                                                      int bytes, const Access now, uintptr_t pc) {
+    ShadowWord& c = shadow[word];
     uint32_t owner = place.owner ? place.owner : now.block;
-    if (reads_in_order(w, c, owner, now)) return;
+    if (w.plain && stays_plain(w, static_cast<uint32_t>(word), c, now, race_serial)) return;
     if (c.launch != race_serial || c.init_block != owner) {
         if (c.init_block != owner || c.launch < first_serial) {
             c.init_block = owner;
@@ -121,6 +110,19 @@ static inline __attribute__((always_inline)) void check_word_of_block(Worker& w,
     check_word(w, place, c, at, bytes, now, pc);
 }
 
+// A plain read of a whole word in which no earlier access meets it: put down field by field, as check_word would after it has put
+// each of those accesses together.
+static inline __attribute__((always_inline)) bool reads_in_order(const Worker& w, ShadowWord& c, bool initialised, const Access now) {
+    if (now.flags || now.bytes != 15 || !(initialised || c.init == 15)) return false;
+    auto harmless = [&](const KeptAccess& p) __attribute__((always_inline)) {
+        const bool own = (p.where ^ now.where) % (1 << Access::THREAD_BITS) == 0;
+        return !p.block || (p.block == now.block && (own || p.time < w.barrier_time));
+    };
+    if (c.last[ATOMICS].block || !harmless(c.last[WRITER])) return false;
+    c.put(harmless(c.last[READER]) ? READER : READER2, now);
+    return true;
+}
+
 static inline __attribute__((always_inline)) void check_global_word(Worker& w, const Place& place, uintptr_t word, uintptr_t at, int bytes,
                                                                     const Access now, uintptr_t pc) {
     ShadowLine& line = place.global->lines[word / LINE_WORDS];
@@ -129,13 +131,18 @@ static inline __attribute__((always_inline)) void check_global_word(Worker& w, c
     if (line.launch != race_serial) renew_line(line, words, race_serial);
     if (now.flags & ATOMIC && !line.in_words) turn_into_words(line, words);
     if (line.in_words) {
-        check_word(w, place, words[i], at, bytes, now, pc);
-    } else if ((now.flags & WRITES || place.global->initialised) && line.goes_on(i, now)) {
-        line.init[i / 16] |= uint64_t(now.flags & WRITES ? now.bytes : 0) << i % 16 * 4;
-    } else {
+        if (!reads_in_order(w, words[i], place.global->initialised, now)) check_word(w, place, words[i], at, bytes, now, pc);
+    } else if (!(now.flags & WRITES || place.global->initialised) || !line.goes_on(i, 1, now)) {
         LineWord c(line, words, i);
         check_word(w, place, c, at, bytes, now, pc);
     }
+}
+
+// Several whole words of an access that lie in one line, if nobody has touched them.
+static inline bool go_on(const Allocation& a, uintptr_t word, int count, const Access now) {
+    ShadowLine& line = a.lines[word / LINE_WORDS];
+    return line.launch == race_serial && !line.in_words && (now.flags & WRITES || a.initialised) &&
+           line.goes_on(static_cast<int>(word % LINE_WORDS), count, now);
 }
 
 // Calls check(word, at, bytes, access) for each word of an access, with the part of it that lies there.
@@ -160,6 +167,10 @@ static inline __attribute__((always_inline)) void each_word(Worker& w, uintptr_t
 
 void check_global(Worker& w, Allocation& a, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     Place place{&a, nullptr, 0};
+    if (bytes > 4 && !(address % bytes) && !(a.base % bytes)) {
+        settle(w);
+        if (go_on(a, (address - a.base) / 4, bytes / 4, this_access(w, flags, pc))) return;
+    }
     each_word(w, address, a.base, bytes, flags, pc, [&](uintptr_t word, uintptr_t at, int part, const Access now) __attribute__((always_inline)) {
         check_global_word(w, place, word, at, part, now, pc);
     });
@@ -168,14 +179,14 @@ void check_global(Worker& w, Allocation& a, uintptr_t address, int bytes, unsign
 void check_shared(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
                   uintptr_t pc) {
     each_word(w, address, base, bytes, flags, pc, [&](uintptr_t word, uintptr_t at, int part, const Access now) __attribute__((always_inline)) {
-        check_word_of_block(w, place, shadow[word], at, part, now, pc);
+        check_word_of_block(w, place, shadow, word, at, part, now, pc);
     });
 }
 
-inline __attribute__((always_inline)) void check_shared_word(Worker& w, const Place& place, ShadowWord& c, uintptr_t address,
+inline __attribute__((always_inline)) void check_shared_word(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address,
                                                              unsigned flags, uintptr_t pc) {
     settle(w);
-    check_word_of_block(w, place, c, address, 4, this_access(w, flags, pc), pc);
+    check_word_of_block(w, place, shadow, place.shared_offset / 4, address, 4, this_access(w, flags, pc), pc);
 }
 
 void start_races() {

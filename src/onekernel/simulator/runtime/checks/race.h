@@ -11,7 +11,7 @@ void check_global(Worker& w, Allocation& a, uintptr_t address, int bytes, unsign
 void check_shared(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, uintptr_t base, int bytes, unsigned flags,
                   uintptr_t pc);
 // The same of one word where it is called: the commonest access by far.
-void check_shared_word(Worker& w, const Place& place, ShadowWord& c, uintptr_t address, unsigned flags, uintptr_t pc);
+void check_shared_word(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, unsigned flags, uintptr_t pc);
 // A write that may have stored what was there already is judged when it has happened.
 void settle(Worker& w);
 

@@ -19,7 +19,7 @@ static bool has_room(size_t bytes) {
     return mapped + bytes <= data.rlim_cur / 4 * 3;
 }
 
-static void* pages(size_t bytes) {
+void* shadow_pages(size_t bytes) {
     void* p = has_room(bytes) ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) : MAP_FAILED;
     if (p == MAP_FAILED) return nullptr;
     mapped += bytes;
@@ -37,10 +37,10 @@ static size_t bits_bytes(const Allocation& a) { return (a.end - a.base) / 8 + 1;
 
 bool make_shadow(Allocation& a) {
     if (a.unchecked) return false;
-    a.lines = static_cast<ShadowLine*>(pages(lines_of(a) * sizeof(ShadowLine)));
+    a.lines = static_cast<ShadowLine*>(shadow_pages(lines_of(a) * sizeof(ShadowLine)));
     // Addresses alone: memory is taken for lines that are turned into their words.
-    a.shadow = a.lines ? static_cast<ShadowWord*>(pages(shadow_bytes(a))) : nullptr;
-    a.read_bits = a.shadow ? static_cast<uint8_t*>(pages(2 * bits_bytes(a))) : nullptr;
+    a.shadow = a.lines ? static_cast<ShadowWord*>(shadow_pages(shadow_bytes(a))) : nullptr;
+    a.read_bits = a.shadow ? static_cast<uint8_t*>(shadow_pages(2 * bits_bytes(a))) : nullptr;
     if (!a.read_bits) {
         forget_shadow(a);
         a.unchecked = true;
@@ -60,7 +60,7 @@ constexpr size_t MANY_BITS = size_t(64) << 20;
 void clear_touched_bytes(Allocation& a) {
     if (a.read_bits && bits_bytes(a) > MANY_BITS) madvise(a.read_bits, 2 * bits_bytes(a), MADV_DONTNEED);
     else if (a.read_bits) memset(a.read_bits, 0, 2 * bits_bytes(a));
-    else if ((a.read_bits = static_cast<uint8_t*>(pages(2 * bits_bytes(a))))) a.write_bits = a.read_bits + bits_bytes(a);
+    else if ((a.read_bits = static_cast<uint8_t*>(shadow_pages(2 * bits_bytes(a))))) a.write_bits = a.read_bits + bits_bytes(a);
 }
 
 uint64_t touched_bytes(const Allocation& a, const uint8_t* bits) {
@@ -84,7 +84,7 @@ void forget_shadow(Allocation& a) {
 }
 
 ShadowWord* shared_shadow(Worker& w) {
-    if (!w.shadow) w.shadow = static_cast<ShadowWord*>(pages(ARENA_BYTES / 4 * sizeof(ShadowWord)));
+    if (!w.shadow) w.shadow = static_cast<ShadowWord*>(shadow_pages(ARENA_BYTES / 4 * sizeof(ShadowWord)));
     if (!w.shadow) Finding("unchecked-memory", ~uint64_t(0)).form("shared").at(w.launch->site->at).add();
     return w.shadow;
 }

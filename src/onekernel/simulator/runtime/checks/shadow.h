@@ -78,6 +78,7 @@ bool make_shadow(Allocation& a);   // false: there is no room for it, which is t
 void clear_touched_bytes(Allocation& a);  // makes room for them where there is no shadow
 uint64_t touched_bytes(const Allocation& a, const uint8_t* bits);
 void forget_shadow(Allocation& a);
+void* shadow_pages(size_t bytes);  // or null: there is no room for so many
 ShadowWord* shared_shadow(Worker& w);  // or null, likewise
 void mark_initialised(uintptr_t address, size_t bytes);
 void mark_lines(Allocation& a, uintptr_t offset, size_t bytes);  // the same for whole lines, from an offset of its base

@@ -34,12 +34,15 @@ struct alignas(64) ShadowLine {
         return words[k] && kind[k] == as && bytes[k] == now.bytes && r.block == now.block && r.time == now.time &&
                r.pc == now.pc() && r.thread(word) == now.thread() && r.read_before == read_at;
     }
-    // The commonest of all: nobody has touched the word, and what its neighbours last met with goes on to it.
-    bool goes_on(int word, const Access now) {
-        uint32_t bit = 1u << word, touched = 0;
+    // The commonest of all: nobody has touched the words, and what their neighbours last met with goes on to them. All are of one
+    // access, so of one thread.
+    bool goes_on(int word, int count, const Access now) {
+        uint32_t bits = ((1u << count) - 1) << word, touched = 0;
         for (uint32_t w : words) touched |= w;
-        if (touched & bit || now.flags & ATOMIC || !fits(latest, word, now.flags & WRITES ? WRITER : READER, now, 0)) return false;
-        words[latest] |= bit;
+        if (touched & bits || now.flags & ATOMIC || !fits(latest, word, now.flags & WRITES ? WRITER : READER, now, 0)) return false;
+        if (count > 1 && runs[latest].thread(word + count - 1) != now.thread()) return false;
+        words[latest] |= bits;
+        if (now.flags & WRITES) init[word / 16] |= (count > 1 ? (uint64_t(1) << 4 * count) - 1 : now.bytes) << word % 16 * 4;
         return true;
     }
 };

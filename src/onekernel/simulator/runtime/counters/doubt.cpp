@@ -47,10 +47,19 @@ struct Pattern {
     uint64_t lanes, sum = 0, weights = 0;
     uint32_t bits_of_all = ~0u, bits_of_any = 0;  // of the addresses
 
-    Pattern(const RequestKind& kind, uint32_t mask, const uint64_t* addresses, const int* lane, int count) {
+    Pattern(const RequestKind& kind, uint32_t mask, const uint64_t* addresses, const int* lane, int count, const Shape* shape) {
         lanes = mixed(uint64_t(mask) << 8 | uint64_t(kind.shared) << 7 | kind.bytes);
+        if (shape) {
+            for (int i = 0; i < WARP; i++) {
+                weights += weight_of(static_cast<uint64_t>(i));
+                bits_of_all &= static_cast<uint32_t>(addresses[i]);
+                bits_of_any |= static_cast<uint32_t>(addresses[i]);
+            }
+            sum = shape->weighted + addresses[0] * weights;
+            return;
+        }
         for (int i = 0; i < count; i++) {
-            const uint64_t weight = 2 * static_cast<uint64_t>(lane[i]) * lane[i] + 1;
+            const uint64_t weight = weight_of(static_cast<uint64_t>(lane[i]));
             sum += addresses[i] * weight;
             weights += weight;
             bits_of_all &= static_cast<uint32_t>(addresses[i]);
@@ -163,7 +172,7 @@ void note_meeting(Doubts& d, int warp) {
 void note_order(Doubts& d, int warp) { d.warps[warp].ordered = d.warps[warp].requests; }
 
 void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKind& kind, const uint64_t* addresses,
-                   const int* lanes, int count) {
+                   const int* lanes, int count, const Shape* shape) {
     Doubts& d = *counters.doubts;
     OfWarp& w = d.warps[warp];
     note_warp(*counters.requests, kind, block, warp);
@@ -174,7 +183,7 @@ void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKi
     uint32_t mask = 0;
     if (count == WARP) mask = ~0u;
     else for (int i = 0; i < count; i++) mask |= 1u << lanes[i];
-    const Pattern pattern(kind, mask, addresses, lanes, count);
+    const Pattern pattern(kind, mask, addresses, lanes, count, shape);
     if (kind.flags & (ATOMIC | VOLATILE)) {
         keep_stores(d, w, pattern, kind, addresses, mask, count);
         return;

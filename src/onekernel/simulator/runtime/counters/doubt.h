@@ -15,5 +15,5 @@ void note_meeting(Doubts& doubts, int warp);               // what its lanes did
 void note_order(Doubts& doubts, int warp);                 // memory is ordered there: the compiler moves no access across
 // Is the request of `count` lanes one that may be merged with, or saved by, one of those before it?
 void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKind& kind, const uint64_t* addresses,
-                   const int* lanes, int count);
+                   const int* lanes, int count, const Shape* shape);
 }  // namespace __ok

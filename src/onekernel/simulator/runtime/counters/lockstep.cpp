@@ -67,9 +67,10 @@ std::mutex counting_lock;
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
-    if (!only_atomics) doubt_request(*w.counters, w.block, warp, kind, addresses, lanes, n);
+    Shape* shape = n == WARP && !sizes ? &shape_of(*w.counters->requests, kind, addresses) : nullptr;
+    if (!only_atomics) doubt_request(*w.counters, w.block, warp, kind, addresses, lanes, n, shape);
     if (!only_atomics || (!kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC))
-        count_request(w, kind, addresses, lanes, sizes, n, diverged_after);
+        count_request(w, kind, addresses, lanes, sizes, n, diverged_after, shape);
     if (!traced(w)) return;
     TracedRequest r{kind.pc, kind.bytes, kind.shared, bool(kind.flags & WRITES),
                     (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC, n, {}, {}};

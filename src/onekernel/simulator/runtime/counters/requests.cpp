@@ -17,11 +17,12 @@ struct Counts {
     uint64_t block = 0, of_block = 0, warps = 0;      // the last block, its warps so far, a bit each; warps of all blocks
     uint64_t distributed = 0, distributed_bytes = 0;  // requests that reach other blocks' shared memory
 };
-constexpr size_t SLOTS = 1 << 14;
+constexpr size_t SLOTS = 1 << 14, SHAPES = 256;
 }  // namespace
 
 struct Requests {
     Counts table[SLOTS];
+    Shape shapes[SHAPES];
 };
 
 namespace {
@@ -78,22 +79,8 @@ bool regular(const uint64_t* addresses, int count, uint64_t stride) {
     for (int i = 0; i < count; i++) off |= addresses[i] ^ (addresses[0] + i * stride);
     return !off;
 }
-}  // namespace
 
-void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
-                   bool diverged_after) {
-    Counts& c = counts_of(*w.counters->requests, kind);
-    c.requests++;
-    c.operations += count;
-    c.splits += diverged_after;
-    if (sizes) for (int i = 0; i < count; i++) c.bytes += sizes[i];
-    else c.bytes += uint64_t(count) * kind.bytes;
-    if (kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC) return;  // ncu counts them apart from loads and stores
-    if (int far = kind.shared && w.resident ? far_lanes(addresses, count) : 0) {
-        c.distributed++;
-        c.distributed_bytes += uint64_t(far) * kind.bytes;
-        return;
-    }
+void count_moved(Counts& c, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count) {
     bool neighbours = !sizes && regular(addresses, count, kind.bytes);
     if (neighbours || (!sizes && regular(addresses, count, 0))) {
         uint64_t first = addresses[0], last = addresses[count - 1] + kind.bytes - 1;
@@ -108,6 +95,51 @@ void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses
     }
     if (kind.shared) count_shared(c, addresses, lanes, count, kind.bytes);
     else count_sectors(c, addresses, sizes, count, kind.bytes);
+}
+}  // namespace
+
+Shape& shape_of(Requests& requests, const RequestKind& kind, const uint64_t* addresses) {
+    Shape& s = requests.shapes[kind.pc % SHAPES];
+    uint64_t other = s.code ^ kind.code();
+    for (int i = 0; i < WARP; i++) other |= s.apart[i] ^ (addresses[i] - addresses[0]);
+    if (!other) return s;
+    s.code = kind.code();
+    s.weighted = 0;
+    s.counted = false;
+    for (int i = 0; i < WARP; i++) {
+        s.apart[i] = addresses[i] - addresses[0];
+        s.weighted += s.apart[i] * weight_of(static_cast<uint64_t>(i));
+    }
+    return s;
+}
+
+void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
+                   bool diverged_after, Shape* shape) {
+    Counts& c = counts_of(*w.counters->requests, kind);
+    c.requests++;
+    c.operations += count;
+    c.splits += diverged_after;
+    if (sizes) for (int i = 0; i < count; i++) c.bytes += sizes[i];
+    else c.bytes += uint64_t(count) * kind.bytes;
+    if (kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC) return;  // ncu counts them apart from loads and stores
+    if (int far = kind.shared && w.resident ? far_lanes(addresses, count) : 0) {
+        c.distributed++;
+        c.distributed_bytes += uint64_t(far) * kind.bytes;
+        return;
+    }
+    const uint64_t begins = addresses[0] % (kind.shared ? WORD_BYTES : SECTOR_BYTES);
+    if (shape && shape->counted && shape->begins == begins) {
+        (kind.shared ? c.wavefronts : c.sectors) += shape->moved;
+        c.conflicts += shape->conflicts;
+        return;
+    }
+    const uint64_t moved = kind.shared ? c.wavefronts : c.sectors, conflicts = c.conflicts;
+    count_moved(c, kind, addresses, lanes, sizes, count);
+    if (!shape) return;
+    shape->counted = true;
+    shape->begins = begins;
+    shape->moved = static_cast<uint32_t>((kind.shared ? c.wavefronts : c.sectors) - moved);
+    shape->conflicts = static_cast<uint32_t>(c.conflicts - conflicts);
 }
 
 void note_doubts(Requests& requests, const RequestKind& kind, uint32_t doubts) {

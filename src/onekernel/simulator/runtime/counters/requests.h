@@ -19,14 +19,27 @@ struct RequestKind {
     bool operator==(const RequestKind& o) const { return code() == o.code(); }
 };
 
+// Requests of a whole warp by one place in the code, which mostly differ in where the first lane's access lies and in nothing else:
+// what was found of one holds for the next.
+struct Shape {
+    uint64_t code = 0;         // of the kind; 0: nothing is known
+    uint64_t apart[WARP];      // each lane's address from the first one's
+    uint64_t weighted;         // their sum, as doubt.cpp weighs lanes
+    bool counted;
+    uint64_t begins;           // modulo what these two depend on: of the first lane's address
+    uint32_t moved, conflicts; // sectors of global memory, or wavefronts of shared memory
+};
+constexpr uint64_t weight_of(uint64_t lane) { return 2 * lane * lane + 1; }
+
 struct Requests;  // of one core
 Requests* make_requests();
 void start_requests(Requests& requests);
 void add_requests(Requests& sum, const Requests& more);
+Shape& shape_of(Requests& requests, const RequestKind& kind, const uint64_t* addresses);  // of all lanes of a warp
 // Counts the request of `count` lanes in ascending order. `sizes`: each lane's bytes, or null where all ask for
-// `kind.bytes`. `diverged_after`: afterwards some of them went another way.
+// `kind.bytes`. `diverged_after`: afterwards some of them went another way. `shape`: null unless they are all of a warp.
 void count_request(Worker& w, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes, int count,
-                   bool diverged_after);
+                   bool diverged_after, Shape* shape);
 // What a compiler may do to a request, a bit each: make one of it and a neighbour; leave it out, for one shortly before it or
 // for what the same place in the code did in the turn before; leave it out where two loops are unrolled that walk over the same
 // elements; both across a barrier, where nothing may change what is loaded; have had more lanes make it together.

@@ -33,6 +33,7 @@ struct Warp {
 
 struct ResidentBlocks;
 struct ShadowWord;
+struct PlainShadow;
 struct AsyncCopies;
 struct OwnBarriers;
 struct Counters;
@@ -84,6 +85,7 @@ struct Worker {
 
     char* arena = nullptr;      // this worker's shared memory
     ShadowWord* shadow = nullptr;      // what the checks know of it
+    PlainShadow* plain = nullptr;      // and of those of its words that are touched plainly, or null
     ResidentBlocks* resident = nullptr;  // those that are live together with this one, and which of them it is
     int member = 0;
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used

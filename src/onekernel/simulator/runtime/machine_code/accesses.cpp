@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../counters/counters.h"
 #include "../counters/requests.h"
 #include "../memory/access.h"
 #include "../memory/memory.h"
@@ -44,7 +45,8 @@ static void addresses_of(Machine& m, WarpState& w, const Instruction& i, uint32_
 
 static void count(const Instruction& i, const Lanes& l, int bytes, bool shared, bool write) {
     RequestKind kind{static_cast<uint32_t>(i.site), static_cast<uint8_t>(bytes), static_cast<uint8_t>(write ? WRITES : 0), shared};
-    if (l.count) count_request(*worker, kind, l.address, l.lane, nullptr, l.count, false);
+    Shape* shape = l.count == WARP ? &shape_of(*worker->counters->requests, kind, l.address) : nullptr;
+    if (l.count) count_request(*worker, kind, l.address, l.lane, nullptr, l.count, false, shape);
 }
 
 // Where `bytes` at an address lie in this process, or null.
