@@ -25,7 +25,7 @@ _WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's, and that results behind
 pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and hooks.cpp of the runtime."""
-UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-O1",)}
+UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-Og",)}
 """The runtime's translation units, the longest first, with flags of their own: loops over lanes are for
 vector registers, what runs once a launch may be slow."""
 UNIT_OF_CARD = "each_card"
