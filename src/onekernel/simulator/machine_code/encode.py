@@ -28,7 +28,9 @@ _SPECIAL = {
     "SR_SWINHI": 10, "SR_EQMASK": 7, "SR_LTMASK": 8, "SR_LEMASK": 9, "SRZ": 10,
     "SR_CgaCtaId": 10, "SR_CLOCKLO": 10, "SR_CLOCKHI": 10,
 }  # fmt: skip
-_MODE_OF = {"MUFU", "ISETP", "FSETP", "DSETP", "SHFL", "VOTE", "MATCH", "REDUX", "ATOMG", "ATOMS", "RED", "BAR", "B2R"}
+_MODE_OF = {
+    "MUFU", "ISETP", "FSETP", "FSET", "DSETP", "SHFL", "VOTE", "MATCH", "REDUX", "ATOMG", "ATOMS", "RED", "BAR", "B2R",
+}
 
 
 @dataclass

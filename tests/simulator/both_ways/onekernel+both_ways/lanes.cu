@@ -116,3 +116,9 @@ __global__ void read_in_each_part(const float* x, float* y) {
     if (i % 4 >= 2) v = 3 * x[i];  // apart-global
     y[i] = v;
 }
+
+// One of two numbers, of the last of three conditions: of those before it, each lane loads what it needs.
+__global__ void one_or_nothing(const float* x, float* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = (x[i] > 0 && x[i + 1024] > 0) || x[i + 2048] > 0 ? 1.0f : 0.0f;
+}

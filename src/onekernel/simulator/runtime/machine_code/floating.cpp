@@ -129,7 +129,7 @@ static void singles(Machine& m, WarpState& w, const Instruction& i, uint32_t lan
         case OP_FMNMX: r = p >> k & 1 ? std::fmin(x[0], x[1]) : std::fmax(x[0], x[1]); break;
         case OP_FSEL: r = p >> k & 1 ? x[0] : x[1]; break;
         case OP_FCHK: truth |= uint32_t(needs_slow_division(x[0], x[1])) << k; break;
-        case OP_FSETP: truth |= uint32_t(compare_numbers(i.mode, x[0], x[1])) << k; break;
+        case OP_FSETP: case OP_FSET: truth |= uint32_t(compare_numbers(i.mode, x[0], x[1])) << k; break;
         case OP_FRND: r = OK_HAS(i, FLOOR) ? std::floor(x[0]) : OK_HAS(i, CEIL) ? std::ceil(x[0])
                         : OK_HAS(i, TRUNC) ? std::trunc(x[0]) : std::nearbyint(x[0]); break;
         default:
@@ -146,9 +146,13 @@ static void singles(Machine& m, WarpState& w, const Instruction& i, uint32_t lan
         if (OK_HAS(i, SAT)) r = std::isnan(r) ? 0 : std::fmin(std::fmax(r, 0.0f), 1.0f);
         out[k] = bits_of(r);
     }
+    const uint32_t other = i.op == OP_FCHK ? ~0u : p;
+    auto joined = [&](uint32_t a) { return OK_HAS(i, OR) ? a | other : OK_HAS(i, XOR) ? a ^ other : a & other; };
+    if (i.op == OP_FSET) {
+        const uint32_t yes = OK_HAS(i, BF) ? bits_of(1.0f) : ~0u;
+        for (int k = 0; k < WARP; k++) out[k] = joined(truth) >> k & 1 ? yes : 0;
+    }
     if (i.op == OP_FSETP || i.op == OP_FCHK) {
-        uint32_t other = i.op == OP_FCHK ? ~0u : p;
-        auto joined = [&](uint32_t a) { return OK_HAS(i, OR) ? a | other : OK_HAS(i, XOR) ? a ^ other : a & other; };
         if (i.predicates[1].kind) set_predicate(w, i.predicates[1], joined(~truth), lanes);
         set_predicate(w, i.predicates[0], joined(truth), lanes);
         return;
@@ -249,7 +253,7 @@ static void conversions(Machine& m, WarpState& w, const Instruction& i, uint32_t
 
 bool run_floating(Machine& m, WarpState& w, const Instruction& i, uint32_t lanes) {
     switch (i.op) {
-    case OP_FADD: case OP_FMUL: case OP_FFMA: case OP_FSETP: case OP_FMNMX: case OP_FSEL: case OP_FCHK: case OP_MUFU: case OP_FRND:
+    case OP_FADD: case OP_FMUL: case OP_FFMA: case OP_FSETP: case OP_FSET: case OP_FMNMX: case OP_FSEL: case OP_FCHK: case OP_MUFU: case OP_FRND:
         singles(m, w, i, lanes);
         return true;
     case OP_DADD: case OP_DMUL: case OP_DFMA: case OP_DSETP: doubles(m, w, i, lanes); return true;
