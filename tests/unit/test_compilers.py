@@ -1,4 +1,4 @@
-"""What the bench of compilers makes of two compilers' counts, and the one kernel of its record that differs unsaid."""
+"""What the bench of compilers makes of two compilers' counts, and its record, in which no kernel differs unsaid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def test_a_difference_is_said_or_silent(
     assert ended(base, other) == {"k.cu": end}
 
 
-def test_the_record_has_no_other_silent_difference_than_the_one_the_page_names() -> None:
-    silent = {kernel for ends in RECORDED["ends"].values() for kernel, end in ends.items() if end == SILENT}
-    assert silent == {"tests/right/mul_maximum_by_ordered_bits.cu"}
+def test_the_record_has_no_silent_difference() -> None:
+    assert not [kernel for ends in RECORDED["ends"].values() for kernel, end in ends.items() if end == SILENT]
     assert all(len(ends) > 100 for ends in RECORDED["ends"].values())

@@ -25,7 +25,7 @@ from onekernel.course import find_root
 from onekernel.messages import say
 from onekernel.simulator.compilation.compiler import compiler
 
-COMPILERS = ("g++", "g++-11", "g++-13", "g++-14", "g++-15", "clang++-14", "clang++-16", "clang++-19")
+COMPILERS = ("g++", "g++-11", "g++-13", "g++-14", "g++-15", "g++-16", "clang++-14", "clang++-16", "clang++-19")
 EQUAL, SAID, OF_GCC, SILENT = "equal", "said", "of-gcc", "silent"
 ENDS = (EQUAL, SAID, OF_GCC, SILENT)
 _SPACES = {True: "shared", False: "global"}

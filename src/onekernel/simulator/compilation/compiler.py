@@ -103,8 +103,9 @@ def compiler(wanted: str | None = None) -> Compiler:
             oldest = {"gcc": _OLDEST["g++"], "clang": _OLDEST["clang++"]}
             why = Message("simulator.old-compiler", {"version": f"{version} ({path})", **oldest})
             continue
-        # g++ begins with the name that it was called by: g++ and g++-12 may be one, and share their builds.
-        return Compiler(path, family, re.sub(r"^g\+\+\S*", "g++", version))
+        # g++ begins with the name that it was called by: g++, g++-12 and one with the machine in its
+        # name may be one, and share their builds.
+        return Compiler(path, family, re.sub(r"^\S*g\+\+\S*", "g++", version))
     raise Unavailable(why)
 
 
