@@ -64,6 +64,7 @@ def test_what_only_the_compiler_makes_worse_costs_nothing_and_is_told(tmp_path, 
     store = "*(float4*)(y_row + head + v * 4) = e;"
     rung = re.sub(r"__stcs\(\(float4\*\)\(y_row.*\), e\);", store, rung)  # the rung's own store stays whole
     path.write_text(re.sub(r"\bladder_vector_loads\b", "softmax_block", rung), encoding="utf-8")
+    monkeypatch.setenv("ONEKERNEL_NVCC", "off")
     written = memory("softmax_block", path, 1)
     monkeypatch.setenv("ONEKERNEL_NVCC", "on")
     by_code = memory("softmax_block", path, 1)
@@ -77,6 +78,7 @@ def test_what_the_compiler_makes_better_earns_its_points(tmp_path, monkeypatch):
     path = tmp_path / "vector_add.cu"
     path.write_text(NEIGHBOURS, encoding="utf-8")
     limits = {"measure": "bank_conflicts", "full": 0.05, "zero": 1.0}
+    monkeypatch.setenv("ONEKERNEL_NVCC", "off")
     written = memory("vector_add", path, **limits)
     assert (written.status, written.note.key) == (NOT_ASSESSED, "grading.compiler-merges")
     assert NEIGHBOURS.splitlines()[written.note.values["line"] - 1].lstrip().startswith("for (int k = 0; k < 4; k++) s")
