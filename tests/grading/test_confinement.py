@@ -220,7 +220,9 @@ def test_on_a_gpu_the_driver_starts_within_walls_that_are_whole_before_the_file_
     program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
     monkeypatch.setattr(worker, "gpu_nodes", lambda: [node])
     monkeypatch.setattr(worker, "build", lambda request: program)
-    monkeypatch.setattr(worker, "_close", lambda *a, **how: seen.append(("close", how["on_gpu"], node in a[2])))
+    monkeypatch.setattr(worker.confinement, "before_run", lambda writable, **how: seen.append(
+        ("close", how["on_gpu"], node in writable)) or frozenset(confinement.WALLS))  # fmt: skip
+    (tmp_path / "out").mkdir(exist_ok=True)
     monkeypatch.setattr(worker.tasks, "look_around", lambda: seen.append("driver"))
     monkeypatch.setattr(worker.seccomp, "refuse", lambda **how: seen.append(("refuse", how)))
     worker.ready(Request(tmp_path / "x", backend), tmp_path, frozenset())

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "../report/findings.h"
 #include "race.h"
 
 namespace __ok {
