@@ -182,7 +182,7 @@ def updates(text: str, variable: str) -> bool:
 def adds_to(text: str, variable: str) -> bool:
     """Whether a line adds to the element that it reads: `v[i] += w`, and not `sum += v[i]`."""
     target, added, value = re.sub(r"\s", "", _code(text)).partition("+=")
-    name = (re.findall(r"\w+", variable) or [variable])[-1]  # of soa.x the member
+    name = re.escape((re.findall(r"\w+", variable) or [variable])[-1])  # of soa.x the member
     here, there = (bool(re.search(rf"\b{name}\b", part)) for part in (target, value))
     is_element = re.search(rf"(?:\]|\*\w+|\b{name})$", target)
     reads = there or re.search(r"\w\[|(?<![\w)\]])\*[a-zA-Z_]", value)
