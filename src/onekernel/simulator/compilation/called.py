@@ -9,7 +9,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read.elf import addresses, plain_name, references
+from onekernel.simulator.read.elf import References, plain_name, references
 from onekernel.simulator.rewrite.functions import BOTH, Function
 from onekernel.simulator.rewrite.source import SIDES, Source
 
@@ -35,12 +35,18 @@ _MOVES = re.compile(
 )
 
 
-def library_calls(source: Source, built: Path) -> list[Finding]:
-    """A finding for each function of the device and each name that its code in the object `built` refers to."""
+def library_uses(source: Source, built: Path) -> list[Finding]:
+    """A finding for each function of the device and each name of the libraries that its code in the object `built`
+    refers to; where there is none, for each function of theirs that moves bytes and whose address the object takes."""
+    used = references(built)
+    return _calls(source, used) or _addresses(source, used)
+
+
+def _calls(source: Source, used: References) -> list[Finding]:
     known: dict[str, Function] = {f.name: f for d in source.declared.values() for f in d.functions if _on_device(f)}
     files = {f.name: path for path, d in source.declared.items() for f in d.functions if f.name in known}
     found = []
-    for symbol, names in references(built).items():
+    for symbol, names in used.by_function.items():
         function = known.get(plain_name(symbol.partition(".")[0]))
         for name in sorted(names) if function else ():
             ours = name == "snprintf" and source.show  # what writes a value down for `onekernel show`
@@ -50,12 +56,12 @@ def library_calls(source: Source, built: Path) -> list[Finding]:
     return found
 
 
-def library_addresses(source: Source, built: Path) -> list[Finding]:
-    """A finding for each of the libraries' functions that move bytes whose address the object `built` takes."""
+def _addresses(source: Source, used: References) -> list[Finding]:
+    moving = sorted(n for n in used.taken if _MOVES.fullmatch(n))
+    lines = source.path.read_text(encoding="utf-8", errors="replace").splitlines() if moving else []
     found = []
-    for name in sorted(n for n in addresses(built) if _MOVES.fullmatch(n)):
+    for name in moving:
         written = re.compile(rf"\b{re.escape(name)}\b")
-        lines = source.path.read_text(encoding="utf-8", errors="replace").splitlines()
         line = next((n for n, text in enumerate(lines, 1) if written.search(text)), None)
         why = Message("language.library-address", {"name": name})
         found.append(Finding("library-address", why, str(source.path), line, chapter=SIDES))

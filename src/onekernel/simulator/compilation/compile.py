@@ -12,7 +12,7 @@ from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import misplaced, thrust
-from onekernel.simulator.compilation.called import library_addresses, library_calls
+from onekernel.simulator.compilation.called import library_uses
 from onekernel.simulator.compilation.compiler import Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.compilation.imports import IMPORTS, written
@@ -95,8 +95,8 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             require_room(done)
             raise link_error(source, done.stdout + done.stderr)
         keep_warnings(told, Path(work), target)
-        if called := library_calls(source, built) or library_addresses(source, built):
-            raise BuildError(called, told)
+        if used_there := library_uses(source, built):
+            raise BuildError(used_there, told)
         names = Path(work) / "imports"
         names.write_text(written(undefined(built)), encoding="utf-8")
         install(names, target.with_suffix(IMPORTS))

@@ -29,7 +29,7 @@ class Symbol:
 def symbols(path: Path) -> list[Symbol]:
     """Functions and variables that `path` defines. Raises ValueError if it is no 64-bit little-endian ELF file."""
     out: dict[str, Symbol] = {}
-    for kind, name, info, index, value, length in _entries(path, (_SYMTAB, _DYNSYM)):
+    for kind, name, info, index, value, length in _entries(*_sections(path), (_SYMTAB, _DYNSYM)):
         if index == 0 or info & 15 not in (1, 2):  # undefined; STT_OBJECT, STT_FUNC
             continue
         exported = kind == _DYNSYM
@@ -41,43 +41,42 @@ def symbols(path: Path) -> list[Symbol]:
 def undefined(path: Path) -> dict[str, bool]:
     """The names that the object file `path` refers to and does not define, and whether each may stay without a meaning
     (STB_WEAK). Raises ValueError if it is none (ELF64)."""
-    names = {name: info >> 4 == 2 for _, name, info, index, _, _ in _entries(path, (_SYMTAB,)) if index == 0 and name}
+    entries = _entries(*_sections(path), (_SYMTAB,))
+    names = {name: info >> 4 == 2 for _, name, info, index, _, _ in entries if index == 0 and name}
     return dict(sorted(names.items()))
 
 
-def references(path: Path) -> dict[str, set[str]]:
-    """The functions of the object file `path`, and the names that the code of each refers to and the file does not
-    define. Raises ValueError if it is none (ELF64)."""
+@dataclass(frozen=True)
+class References:
+    """What an object file asks of others: by function the names that its code refers to, and the names whose addresses
+    it takes, for more than a call."""
+
+    by_function: dict[str, set[str]]
+    taken: set[str]
+
+
+def references(path: Path) -> References:
+    """The names that the object file `path` refers to and does not define. Raises ValueError if it is none (ELF64).
+    Sources: the ABI's supplements for x86-64 and AArch64, "Relocation"."""
     data, sections = _sections(path)
-    table = list(_entries(path, (_SYMTAB,)))
+    table = list(_entries(data, sections, (_SYMTAB,)))
+    calls = _CALLS.get(struct.unpack_from("<H", data, 18)[0], ())
     functions = [
         (index, value, value + size, name) for _, name, info, index, value, size in table if info & 15 == 2 and index
     ]
-    found: dict[str, set[str]] = {name: set() for *_, name in functions}
-    for section in (s for s in sections if s[1] == _RELA):
+    found = References({name: set() for *_, name in functions}, set())
+    for section in (s for s in sections if s[1] == _RELA and sections[s[7]][2] & _LOADED):
         mine = sorted(f for f in functions if f[0] == section[7])
         starts = [f[1] for f in mine]
-        entries = data[section[4] : section[4] + section[5]] if mine else b""
-        for offset, info, _addend in struct.iter_unpack("<QQq", entries):
+        for offset, info, _addend in struct.iter_unpack("<QQq", data[section[4] : section[4] + section[5]]):
             _, name, _, index, _, _ = table[info >> 32]
-            within = mine[bisect_right(starts, offset) - 1]
-            if index == 0 and name and within[1] <= offset < within[2]:
-                found[within[3]].add(name)
-    return found
-
-
-def addresses(path: Path) -> set[str]:
-    """The names that the object file `path` does not define and whose addresses it takes: for more than a call. Raises
-    ValueError if it is none (ELF64). Sources: the ABI's supplements for x86-64 and AArch64, "Relocation"."""
-    data, sections = _sections(path)
-    table = list(_entries(path, (_SYMTAB,)))
-    calls = _CALLS.get(struct.unpack_from("<H", data, 18)[0], ())
-    found = set()
-    for section in (s for s in sections if s[1] == _RELA and sections[s[7]][2] & _LOADED):
-        for _, info, _ in struct.iter_unpack("<QQq", data[section[4] : section[4] + section[5]]):
-            _, name, _, index, _, _ = table[info >> 32]
-            if index == 0 and name and info & 0xFFFFFFFF not in calls:
-                found.add(name)
+            if index or not name:
+                continue
+            if info & 0xFFFFFFFF not in calls:
+                found.taken.add(name)
+            at = bisect_right(starts, offset) - 1
+            if at >= 0 and offset < mine[at][2]:
+                found.by_function[mine[at][3]].add(name)
     return found
 
 
@@ -91,9 +90,10 @@ def _sections(path: Path) -> tuple[bytes, list[tuple[int, ...]]]:
     return data, [struct.unpack_from("<IIQQQQIIQQ", data, table + i * entry) for i in range(count)]
 
 
-def _entries(path: Path, kinds: tuple[int, ...]) -> Iterator[tuple[int, str, int, int, int, int]]:
+def _entries(
+    data: bytes, sections: list[tuple[int, ...]], kinds: tuple[int, ...]
+) -> Iterator[tuple[int, str, int, int, int, int]]:
     """The tables of those kinds, one after the other: kind, name, info, section, value and size of each symbol."""
-    data, sections = _sections(path)
     for kind in kinds:
         for section in (s for s in sections if s[1] == kind):
             offset, size, strings = section[4], section[5], sections[section[6]][4]
