@@ -48,7 +48,7 @@ WORDS = {
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 FIRST = ("copy-bytes", "copy-vector")  # where the text has such a copy: zeros have many other causes, too
-LAST = ("sum-part-lost",)  # where no single other gives them: every second element is also what a tree or a warp loses
+LAST = ("sum-part-lost",)  # where no other gives them: every second element is also what a tree or a warp loses
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
 
@@ -116,8 +116,7 @@ def _replayed_cause(operator: Operator, given: list[Given], text: str | None) ->
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in (left or {}).items() if sharp[k] >= SHARP * wrong}
     first = {key: m for key, m in sentences.items() if text is not None and m.cause in FIRST}
-    others = {key: m for key, m in sentences.items() if m.cause not in LAST}
-    sentences = first or (others if len(others) == 1 else sentences)
+    sentences = first or {key: m for key, m in sentences.items() if m.cause not in LAST} or sentences
     told = [Message(f"replay.{m.cause}", {**m.values, "inputs": len(given)}) for m in sentences.values()]
     if len(told) == 2:  # the same numbers come from either
         return Message("replay.either", {"one": told[0], "other": told[1], "inputs": len(given)})

@@ -42,14 +42,14 @@ _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wvla", "-Wno-attributes", "-Wno-
 # Where variables are is asked by nobody: without it g++ takes two thirds of the time for the same code and lines.
 _LINES = {"g++": ("-fno-var-tracking", "-fno-var-tracking-assignments"), "clang++": ()}
 # Without it g++ makes what is static in a template one for the whole process, also for another program's template.
-_OWN = {"g++": ("-fno-gnu-unique",), "clang++": ()}
+NOT_UNIQUE = {"g++": ("-fno-gnu-unique",), "clang++": ()}
 # g++ 14 leaves the products of a loop's sum unfused, which some processors do sooner.
 _SUMS = {"g++": ("--param=avoid-fma-max-bits=0",), "clang++": ()}
-# What g++ polishes after the hooks are in place moves no access and no line, and costs a seventh of the time.
+# What g++ polishes after the hooks are in place moves no access and no line, and costs a seventh of the time. But
+# -fsplit-wide-types stays: without it a sum that is never initialised began in a register that mostly held 0.
 AFTER_HOOKS = (
     "-fno-forward-propagate", "-fno-dse", "-fno-if-conversion", "-fno-if-conversion2", "-fno-cprop-registers",
-    "-fno-split-wide-types", "-fno-combine-stack-adjustments", "-fno-compare-elim", "-fno-move-loop-invariants",
-    "-fno-shrink-wrap",
+    "-fno-combine-stack-adjustments", "-fno-compare-elim", "-fno-move-loop-invariants", "-fno-shrink-wrap",
 )  # fmt: skip
 _HOOKS = {
     "g++": (
@@ -146,5 +146,5 @@ def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str,
     how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
-    own = (*_USER, *_OWN[with_compiler.family], *_LINES[with_compiler.family], *_TOLD[with_compiler.family])
+    own = (*_USER, *NOT_UNIQUE[with_compiler.family], *_LINES[with_compiler.family], *_TOLD[with_compiler.family])
     return (*COMMON, *card(arch), *own, *fused(), *_SUMS[with_compiler.family], limit, *how, *headers)

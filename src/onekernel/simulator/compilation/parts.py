@@ -16,7 +16,7 @@ from pathlib import Path
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import BUILT_BYTES, alone, cache_folder, used
 from onekernel.messages import Message
-from onekernel.simulator.compilation.compiler import COMMON, Compiler, card
+from onekernel.simulator.compilation.compiler import COMMON, NOT_UNIQUE, Compiler, card
 from onekernel.simulator.paths import INCLUDE, RUNTIME
 
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
@@ -25,6 +25,9 @@ _WRAPPED = ("malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's, and that results behind
 pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and hooks.cpp of the runtime."""
+_ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
+_OF_CPP = ("_ZS*", "_ZNS*", "_ZNKS*", "_ZZS*", "_ZZNS*", "_ZZNKS*", "_ZZZNS*", "_ZN9__gnu_cxx*", "_ZNK9__gnu_cxx*")
+_APART = ("--wildcard", *(f"--localize-symbol={name}" for name in _OF_CPP))
 UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-Og",)}
 """The runtime's translation units, the longest first, with flags of their own: loops over lanes are for
 vector registers, what runs once a launch may be slow."""
@@ -39,7 +42,7 @@ def runtime_objects(with_compiler: Compiler, folder: Path, arch: str) -> list[Pa
     """The runtime, compiled once per compiler and version of its own source, and what of it knows the card."""
     # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
     # does not belong in vector registers.
-    flags = (*COMMON, "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
+    flags = (*COMMON, *NOT_UNIQUE[with_compiler.family], "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
     sources = [RUNTIME / f"{name}.cpp" for name in UNITS]
     of_card = (*flags, "-O1", *card(arch))
     return [
@@ -101,23 +104,35 @@ def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: t
     with alone(target), work_folder(folder) as work, ThreadPoolExecutor(len(sources)) as pool:
         if used(target):
             return target
-        built = Path(work) / target.name
         parts = [Path(work) / f"{source.stem}{suffix}" for source in sources]
         compiled = pool.map(lambda source, part: run_compiler(
             [with_compiler.path, *flags, *UNITS.get(source.stem, ()), *named, str(source), "-o", str(part)]
         ), sources, parts)  # fmt: skip
         done = next((d for d in compiled if d.returncode), None)
-        if done is None and len(parts) > 1:
-            joined = run_compiler([with_compiler.path, "-r", "-nostdlib", *map(str, parts), "-o", str(built)])
-            done = joined if joined.returncode else None
+        built = parts[0]
+        if done is None and suffix == ".o":
+            built = Path(work) / target.name
+            done = _join(with_compiler, parts, built)
         if done is not None:
             require_room(done)
             said = done.stdout + done.stderr
             why = next((line for line in said.splitlines() if "error" in line), said.strip()[-200:])
             message = Message("simulator.runtime-build", {"compiler": with_compiler.version, "why": why})
             raise BuildError([Finding("runtime-build", message)], said)
-        install(built if len(parts) > 1 else parts[0], target)
+        install(built, target)
     return target
+
+
+def _join(with_compiler: Compiler, parts: list[Path], built: Path) -> subprocess.CompletedProcess[str] | None:
+    """One object of `parts`, whose instances of the C++ library's templates are its own: a kernel that calls one of
+    the same name would otherwise get the runtime's, where no access is watched. What failed, if anything did."""
+    whole = built.with_suffix(".whole")
+    joined = run_compiler([with_compiler.path, *_ONE_OBJECT, *map(str, parts), "-o", str(whole)])
+    if joined.returncode:
+        return joined
+    objcopy = run_compiler([with_compiler.path, "-print-prog-name=objcopy"]).stdout.strip()
+    apart = run_compiler([objcopy, *_APART, str(whole), str(built)])
+    return apart if apart.returncode else None
 
 
 def work_folder(folder: Path) -> tempfile.TemporaryDirectory[str]:
