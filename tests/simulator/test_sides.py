@@ -85,8 +85,8 @@ REFUSED = {
         Case(kernel="std::swap(x[0], x[1]);", include="#include <utility>"),
         Case(kernel="std::sort(x, x + 4);", include="#include <algorithm>"),
         Case(kernel="x[i] = std::accumulate(x, x + 4, 0.f);", include="#include <numeric>"),
-        Case(kernel="std::cout << x[i];", include="#include <iostream>"),
     ],
+    "stream-on-device": [Case(kernel="std::cout << x[i];", include="#include <iostream>")],
     "device-called-by-host": [
         Case("__device__ float g(float v) { return v; }", "x[i] = g(1);", "if (g(2) > 3) return cudaErrorUnknown;"),
         Case("struct P { float m; __device__ float g() const { return m; } };", host="P p{1};\n    p.g();"),

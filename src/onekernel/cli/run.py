@@ -36,8 +36,6 @@ def run(args: argparse.Namespace) -> int:
         for finding in error.findings:
             _tell(f"{finding}", "bold red")
         return 1
-    for warning in program.warnings:
-        _tell(f"! {warning}", "yellow")
     sys.stdout.flush()
     shown = _Progress()
     warp = 0 if args.report == "html" and mode == "count" else None  # for the page's pictures

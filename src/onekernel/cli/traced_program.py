@@ -53,7 +53,7 @@ def _one(name: str, args: argparse.Namespace, line: int | None) -> Recording:
         found = [r for r in found if any(n.line == line and Path(n.file) == path.resolve() for n in r.counts.lines)]
     if not found:
         if run.findings and line is None:
-            raise UserError(Message("trace.stopped", {"finding": str(run.findings[0])}))
+            raise UserError(Message("trace.stopped", {"finding": str((run.errors or run.findings)[0])}))
         key = "trace.no-line" if line is not None else "trace.no-kernel"
         raise UserError(Message(key, {"file": path.name, "line": line or 0}))
     chosen = most_wasteful_launch(found, line)

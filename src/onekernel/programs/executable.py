@@ -23,6 +23,7 @@ from onekernel.simulator.read.elf import plain_name, symbols
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
+from onekernel.simulator.read.trees import odd_trees
 from onekernel.simulator.rewrite.source import Source, rewrite
 
 LIMIT = 60.0
@@ -80,6 +81,7 @@ class Executable:
         first = str(self.sources[0].path)
         report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
         findings = self._of_nobody(findings_of(report, self._lines, first, self._functions))
+        findings = self.warnings + findings + odd_trees(report, self.files, self._functions)
         if ended.report is None:
             values = {"status": ended.status, "signal": ended.signal}
             findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
@@ -90,15 +92,17 @@ class Executable:
         )  # fmt: skip
 
     def _of_nobody(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Without the errors that the program looked at, and those whose cause another finding tells at the line."""
+        """Without the errors that the program looked at, and those whose cause another finding tells at the line. An
+        allocation that failed comes first: others follow from it."""
         told = {(f.file, f.line) for f in findings if f.code not in ("unasked-error", "bad-launch")}
-        return tuple(
+        kept = [
             f for f in findings
             if f.code != "unasked-error" or (
                 (f.file, f.line) not in told
                 and (f.message.key.endswith("-launch") or (f.file, f.line) in self._discarded)
             )
-        )  # fmt: skip
+        ]  # fmt: skip
+        return tuple(sorted(kept, key=_is_no_failed_allocation))
 
     def _variables(self) -> list[tuple[str, int, int, bool]]:
         """Name, offset and size of what is __device__, __constant__ or __managed__, and whether it is managed."""
@@ -111,6 +115,10 @@ class Executable:
             if not s.is_function and s.size and "4__ok" not in s.name
             and (s.name == name or f"{len(name)}{name}" in s.name)
         ]  # fmt: skip
+
+
+def _is_no_failed_allocation(finding: Finding) -> bool:
+    return finding.code != "unasked-error" or "Malloc" not in str(finding.message.values["call"])
 
 
 def build(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from onekernel.simulator.compilation.lint_numbers import RULES, Found
+from onekernel.simulator.compilation.lint_programs import in_programs
 
 Seen = Iterator[tuple[str, int, str, dict[str, object]]]
 """File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
@@ -25,11 +26,11 @@ _LAUNCHER = re.compile(r'extern\s+"C"[^;{}()]*\(([^()]*)\)\s*\{')
 _ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(\w+)")
 
 
-def lint(files: Mapping[str, str]) -> Seen:
-    """What is seen in the texts of the learner's files."""
+def lint(files: Mapping[str, str], program: bool = False) -> Seen:
+    """What is seen in the texts of the learner's files, or of a whole program."""
     for file, text in files.items():
         lines = _code(text)
-        for rule in _RULES:
+        for rule in (in_programs,) if program else _RULES:
             yield from ((file, n, key, values) for n, key, values in rule(lines))
 
 

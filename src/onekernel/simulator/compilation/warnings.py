@@ -47,10 +47,10 @@ _OF_WRONG_RESULTS = ("maybe-uninitialised", "never-used", "cuts")
 
 def warnings_in(log: str, files: Mapping[str, str], program: bool = False) -> tuple[Finding, ...]:
     """The first findings in a compiler's `log`, and in the texts of the learner's `files`, each line once. Of a whole
-    program, of which nobody knows what is right, those alone that right ones do not have: 90 of 92 slips that lint.py
-    saw in 600 public programs were none."""
+    program, of which nobody knows what is right, those alone that right ones do not have (lint_programs.py): 90 of 92
+    slips that lint.py saw in 600 public programs were none."""
     found: dict[tuple[str, int], Finding] = {}
-    for file, line, key, values in (*(() if program else lint(files)), *_said(log, files)):
+    for file, line, key, values in (*lint(files, program), *_said(log, files)):
         if program and key in _OF_WRONG_RESULTS:
             continue
         message = Message(f"compile.warning-{key}", values)
@@ -71,8 +71,17 @@ def _said(log: str, files: Mapping[str, str]) -> Seen:
                     key = "uninitialised"
                 if key.endswith("uninitialised"):
                     line = _declared(files[match["file"]].splitlines(), line, said["name"])
+                    values["create"] = _creates(files[match["file"]].splitlines()[line - 1])
+                    key = "uncreated" if values["create"] else key
                 yield match["file"], line, key, values
                 break
+
+
+def _creates(declaration: str) -> str:
+    """The call that makes what the line declares: an event, a stream, the handle of a library; "" of numbers."""
+    declared = re.search(r"\b(cudaEvent|cudaStream|cublasHandle|curandGenerator)_t\b", declaration)
+    names = {"cublasHandle": "cublasCreate", "curandGenerator": "curandCreateGenerator"}
+    return names.get(declared[1], f"{declared[1]}Create") if declared else ""
 
 
 def _is_set(text: str, name: str) -> bool:

@@ -7,6 +7,18 @@ from functools import cache
 
 from onekernel.simulator.paths import INCLUDE
 
+# What explains an error of a call, by the call's name and the error's: the last part of a sentence of [unasked-error].
+_HINTS = (
+    (r"cudaEvent(?:Record|Synchronize|ElapsedTime|Query)", "cudaErrorInvalidResourceHandle", "event"),
+    (r"cudaMalloc\w*", "cudaErrorInvalidValue", "address"),
+    (r".*", r"cudaErrorStreamCapture\w+", "capture"),
+)
+
+
+def error_hint(call: str, error: str) -> str:
+    """The name of the hint to a call's error, or ""."""
+    return next((hint for c, e, hint in _HINTS if re.fullmatch(c, call) and re.fullmatch(e, error)), "")
+
 
 @cache
 def _errors() -> dict[int, tuple[str, str]]:

@@ -14,6 +14,7 @@ _BARRIER = re.compile(r"\b__syncthreads(?:_\w+)?\s*\(|\bsync\s*\(")
 _RUNTIME = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>\s*)?\(")
 # In code without spaces: `v[i]`, of brackets within brackets, and `*v`.
 _ELEMENT = r"(?:\w+(?:\[(?:[^][]|\[[^][]*\])*\])+|\*\w+)"
+_DESTRUCTOR = re.compile(r"~\w+\s*\(")
 _LOOP = re.compile(r"\b(?:for|while|do)\b")
 
 
@@ -34,6 +35,11 @@ def line_of(file: str | None, number: int | None) -> str:
 def quoted(text: str) -> str:
     """A source line between backticks, shortened."""
     return f"`{text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 1] + '…'}`"
+
+
+def code_lines(file: str) -> list[str]:
+    """The file's lines without strings and without comments at their ends."""
+    return [_code(line) for line in _lines(file)]
 
 
 def mentions(file: str | None, word: str) -> bool:
@@ -97,6 +103,11 @@ def by_loop(file: str | None, number: int | None, variable: str) -> bool:
 def in_branch(file: str | None, number: int | None) -> bool:
     """Whether an `if` or an `else` of the same function stands around the line, likewise."""
     return _inside(file, number, _BRANCH)
+
+
+def in_destructor(file: str | None, number: int | None) -> bool:
+    """Whether the line belongs to a destructor."""
+    return _inside(file, number, _DESTRUCTOR)
 
 
 def _inside(file: str | None, number: int | None, word: re.Pattern[str]) -> bool:
@@ -219,6 +230,11 @@ def _assigned(code: str, variable: str) -> tuple[str, str, str] | None:
     found = [(m[1], m[2], m[3]) for m in re.finditer(pattern, code)]
     named = [one for one in found if one[0].lstrip("*").partition("[")[0] == variable]
     return next(iter(named or found), None)
+
+
+def adds_to_element(text: str, variable: str) -> bool:
+    """Whether a line adds to an element, or to the variable itself: not to a variable of the thread's own."""
+    return bool(re.search(rf"{_element(variable)}\+=", re.sub(r"\s", "", _code(text))))
 
 
 def reads_further(text: str, variable: str) -> bool:

@@ -12,8 +12,8 @@ from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read import excerpt
-from onekernel.simulator.read.errors import error_text
+from onekernel.simulator.read import causes, excerpt
+from onekernel.simulator.read.errors import error_hint, error_name, error_text
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.records import Record, by_code
 from onekernel.simulator.read.traffic import kernel_name
@@ -39,6 +39,7 @@ OF_THE_READER = (
     "dynamic",
     "few",
     "added",
+    "short",
     "one-past",
     "just-past",
     "advice-plane",
@@ -46,11 +47,32 @@ OF_THE_READER = (
     "advice-declared",
     "advice-tile",
     "no-bytes",
+    "elements",
     "rows",
+    "thrust",
+    "twice-by-object",
+    "waits",
+    "grid-flag",
+    "grid-stride",
+    "by-object",
+    "part-index",
+    "why-event",
+    "why-address",
+    "why-capture",
+    "freed",
+    "read-before-remainder",
+    "write-before-remainder",
+    "advice-ended",
+    "swapped",
+    "program-null-thrust",
+    "short-pitch",
     "loop",
     "some-call",
 )
-GIVEN = ("kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error")
+GIVEN = (
+    "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
+    "each", "why",
+)  # fmt: skip
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -99,23 +121,42 @@ def _finding(
         values["after"] = excerpt.after_loops(file, other or 0, line or 0) if file else 0
     if form == "grid" and file == (other_file or file):
         order = _lost(file, line, other, str(values["variable"]))
-        form = f"{order}-grid" if order else form
+        stride = causes.steps_by_block(file, line) and line == other
+        waits = causes.spins(file, other)
+        form = "grid-flag" if waits else "grid-stride" if stride else f"{order}-grid" if order else form
     if "advice" in values:
         values["advice"] = _advice(record, values, (file, line), (other_file, other), _is_plane(found, report))
-    if form == "plain" and record.name == "host-touches-device" and excerpt.allocates_into_element(file, line):
-        form = "rows"
+    if record.name == "time-limit" and form == "kernel" and _blocks(found, report) > 1 and causes.spins(file, line):
+        form = "waits"
+    if record.name == "unwritten-copy" and form == "part":
+        blocks = _blocks(found, report)
+        values["threads"] = blocks * threads
+        form = "part-index" if blocks > 1 and blocks * threads >= int(str(values["of"])) else form
+    if form in ("plain", "program") and record.name == "host-touches-device":
+        form = _touched(file, line) or form
+    if record.name == "out-of-bounds" and form.endswith("-before") and causes.takes_remainder(file, line):
+        form = f"{form}-remainder"
+    if form == "program-null-pointer" and "thrust::" in excerpt.line_of(file, line):
+        form = "program-null-thrust"
+    if record.name == "use-after-free" and form == "known" and excerpt.in_destructor(other_file, other):
+        form = "by-object"
+    if form == "twice" and excerpt.in_destructor(file, line):
+        form = "twice-by-object"
     if record.name == "out-of-bounds-shared":
         values["place"] = _place_in_shared(record, values, form, file, line, threads)
     if record.name == "unasked-error":
         values["error"] = error_text(int(str(values["status"])))
         values["call"] = excerpt.runtime_call(file, line) or record.says("some-call", {})
+        why = error_hint(str(values["call"]), error_name(int(str(values["status"]))))
+        values["why"] = record.says(f"why-{why}", {}) if why else ""
     if record.name == "uninitialised-read":
         few = form == "shared" and int(str(values["index"])) >= threads
         at = excerpt.stored_in_branch(file, str(values["variable"])) if form == "shared" else None
         guarded = record.says("guarded", {"at": at}) if at else ""
-        adds = form == "global" and excerpt.adds_to(excerpt.line_of(file, line), str(values["variable"]))
+        adds = form == "global" and excerpt.adds_to_element(excerpt.line_of(file, line), str(values["variable"]))
         added = record.says("added", {}) if adds else ""
-        values["few"] = record.says("few", {"threads": threads}) if few else guarded or added
+        short = record.says("short-pitch" if values.get("pitch") else "short", values) if "filled" in values else ""
+        values["few"] = record.says("few", {"threads": threads}) if few else guarded or short or added
     if form == "write-write" and line == other:
         form = "same-index"
     if "other_block" in facts and excerpt.is_of_device(file, str(values["variable"])):
@@ -130,6 +171,15 @@ def _finding(
     return Finding(found["code"], record.says(form, values), file, line, record.severity, record.chapter)
 
 
+def _touched(file: str | None, line: int | None) -> str:
+    """How host code comes to touch device memory, where the line tells it: the form of a sentence, or ""."""
+    if excerpt.allocates_into_element(file, line):
+        return "rows"
+    if "thrust::" in excerpt.line_of(file, line):
+        return "thrust"
+    return "freed" if causes.frees(file, line) else ""
+
+
 def _advice(
     record: Record, values: dict[str, Any], at: tuple[str | None, int | None], made: tuple[str | None, int | None],
     is_plane: bool,
@@ -140,6 +190,8 @@ def _advice(
         return record.says("advice-declared", {**values, "at": declared})
     if index < int(str(values.get("held", 0))) and excerpt.allocated_without_sizeof(*made, variable):
         return record.says("advice-bytes", values)
+    if ended := causes.ended_loop(*at):
+        return record.says("advice-ended", {"at": ended})
     if excerpt.fills_shared(*at) and excerpt.in_loop(*at):
         return record.says("advice-tile", values)
     if excerpt.in_loop(*at):
@@ -155,6 +207,10 @@ def _place_in_shared(
     past = int(str(values.get("index", 0))) - size
     if not size and excerpt.is_dynamic(file, name):
         return record.says("no-bytes", {})
+    held, item = int(str(values.get("held", 0))), int(str(values.get("item", 1)))
+    if threads and held >= threads and held < threads * item and not held % threads and excerpt.is_dynamic(file, name):
+        each = {"held": held, "threads": threads, "each": held // threads, "item": item}
+        return record.says("elements", each)
     if form == "read" and past >= 0 and excerpt.reads_further(excerpt.line_of(file, line), name):
         return record.says("beyond-step", {})
     if past == 0 and excerpt.has_wide_test(file, line):
@@ -164,6 +220,8 @@ def _place_in_shared(
         return record.says("just-past", last) if past == 0 else record.says("dynamic", {})
     if form == "read" and excerpt.by_loop(file, line, name):
         return record.says("loop", {})
+    if causes.swapped_extents(file, line, name):
+        return record.says("swapped", {"variable": name})
     return record.says("static", {"threads": threads})
 
 
@@ -227,6 +285,12 @@ def _threads(found: dict[str, Any], report: dict[str, Any]) -> int:
     """Of a block of the launch that the finding belongs to; 0 for none."""
     number = found["launch"] - 1
     return math.prod(report["launches"][number]["block"]) if 0 <= number < len(report["launches"]) else 0
+
+
+def _blocks(found: dict[str, Any], report: dict[str, Any]) -> int:
+    """Of the launch that the finding belongs to; 0 for none."""
+    number = found["launch"] - 1
+    return math.prod(report["launches"][number]["grid"]) if 0 <= number < len(report["launches"]) else 0
 
 
 def _is_plane(found: dict[str, Any], report: dict[str, Any]) -> bool:

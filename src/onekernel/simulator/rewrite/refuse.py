@@ -20,6 +20,8 @@ _REFERENCES = re.compile(
     r"textureReference|surfaceReference|cuda(?:Bind|Unbind)Texture\w*|cudaBindSurface\w*|cudaGet(?:Texture|Surface)Reference"
     r"|cudaGetTextureAlignmentOffset"
 )
+# Warp functions without a mask, which CUDA dropped for cards since Volta.
+_WITHOUT_SYNC = re.compile(r"__shfl(?:_up|_down|_xor)?|__ballot|__any|__all")
 # What the card of compute capability 9.0 has alone.
 _OF_SM_90 = {
     "this_cluster": "thread block clusters (this_cluster)",
@@ -53,7 +55,6 @@ _FAMILIES = tuple(
         (r"cudaIpc\w+", "several processes"),
         (r"__v(?:add|sub|avg|max|min|abs|neg|sad|set|cmp|hadd)[a-z]*[24]", "packed integer instructions"),
         (r"__vi(?:add)?(?:min|max)\w+", "packed integer instructions"),
-        (r"__shfl(?:_up|_down|_xor)?|__ballot|__any|__all", "warp functions without _sync, which CUDA removed"),
         (r"cu(?:Init|Launch|Module|Ctx|Mem|Tensor)[A-Z]\w*|cuInit", "the CUDA driver API"),
         (r"cu(?:dnn|fft)[A-Z]\w*", "CUDA's libraries"),
         (r"curand(?:State(?:Scrambled)?Sobol|DirectionVectors|GetDirectionVectors|GetScrambleConstants|SetQuasiRandom)\w*",
@@ -103,6 +104,8 @@ def _refusals(tokens: list[Token], has: Callable[[str], bool], arch: str, progra
                 found.setdefault(newer, Refusal(newer, token.line, "needs-sm-90"))
             if _REFERENCES.fullmatch(token.text):
                 found.setdefault(token.text, Refusal(token.text, token.line, "texture-reference"))
+            if _WITHOUT_SYNC.fullmatch(token.text):
+                found.setdefault(token.text, Refusal(token.text, token.line, "without-sync"))
             if token.text in UNCOUNTED or _MACHINERY.fullmatch(token.text):
                 found.setdefault(token.text, Refusal(token.text, token.line, "machinery"))
         elif (header := _missing(token, has)) and (told := advice(header)):

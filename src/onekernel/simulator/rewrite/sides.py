@@ -50,6 +50,7 @@ copy copy_n fill fill_n transform for_each generate swap exchange reverse rotate
 equal
     """.split()  # noqa: SIM905
 )
+_STREAMS = ("cout", "cerr", "clog", "endl")
 # Of std's containers and smart pointers: whose method a host calls by such a name, the text does not show.
 _STD_METHODS = frozenset(
     """
@@ -218,7 +219,8 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
         elif token.text in _STD_HOST:
             of_std = is_sign(tokens, before, "::") and _is_std(tokens, previous_solid(tokens, before - 1))
             if of_std or (plain_std and is_sign(tokens, after, "<") and token.text in ("vector", "map", "set")):
-                yield Misplaced("std-on-device", token.line, {"name": f"std::{token.text}", "caller": caller})
+                key = "stream-on-device" if token.text in _STREAMS else "std-on-device"
+                yield Misplaced(key, token.line, {"name": f"std::{token.text}", "caller": caller})
 
 
 def _declares_function(tokens: list[Token], i: int) -> bool:

@@ -106,7 +106,8 @@ def rewrite(
 
 def _finding(source: Source, path: Path, line: int | None, key: str, **values: object) -> None:
     message = Message(f"simulator.{key}", {"line": line or 0, **values})
-    refused = key in ("unsupported-arch", "needs-sm-90", "texture-reference") or key.startswith("header-")
+    unsupported = ("unsupported-arch", "needs-sm-90", "texture-reference", "without-sync")
+    refused = key in unsupported or key.startswith("header-")
     code = "unsupported" if refused else key
     source.findings.append(Finding(code, message, str(path), line))
 

@@ -296,7 +296,10 @@ extern "C" {
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit(void*) {}
-void __tsan_vptr_update(void*, void*) {}
+void __tsan_vptr_update(void* p, void* table) {
+    __ok::note_table(table);
+    __ok::access(ADDRESS, 8, __ok::WRITES, PC);
+}
 void __tsan_vptr_read(void**) {}
 void __tsan_read_range(void* p, long n) { __ok::access_range(ADDRESS, n, 0, PC); }
 void __tsan_write_range(void* p, long n) { __ok::access_range(ADDRESS, n, __ok::WRITES, PC); }

@@ -47,7 +47,20 @@ static const Allocation* meant(const Worker& w, uintptr_t address, uintptr_t pc)
     return given ? given : near;
 }
 
+// The buffer that an unsigned index of 32 bits which went below 0 was meant for, or null: others lie nearer.
+static const Allocation* wrapped_from(uintptr_t address) {
+    constexpr long long TURN = 1LL << 32, A_FEW = 1 << 16;
+    for (int i = 1; i < allocation_count; i++) {
+        const Allocation& a = allocations[i];
+        if (!a.live || a.given != launch_count() || address < a.low) continue;
+        const long long index = static_cast<long long>(address - a.low) / a.item;
+        if (index < TURN && index >= TURN - A_FEW) return &a;
+    }
+    return nullptr;
+}
+
 void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    if (!heap_base) return;  // nothing was ever asked for: a null pointer, say, which crashes
     w.suspect = address;
     const Allocation& owner = owner_of(address - heap_base);
     if (owner.freed) {
@@ -55,14 +68,15 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
             .other_at(Site(owner.made_file, owner.made_line)).here().array("variable", owner.name).add();
         return;
     }
-    const Allocation* a = meant(w, address, pc);
+    const Allocation* wrapped = w.launch ? wrapped_from(address) : nullptr;
+    const Allocation* a = wrapped ? wrapped : meant(w, address, pc);
     long long item = a ? a->item : 1;
     long long size = a ? static_cast<long long>(a->high - a->low) / item : 0;
     long long offset = a ? static_cast<long long>(address - a->low) : 0;
     long long index = element(offset, item), past = index - size + 1;
     long long last = (offset + bytes - 1) / item;  // the element at the access's other end
     bool across = size && bytes > item && index < size && last >= size && offset >= 0;
-    const char* side = !size ? "nowhere" : offset < 0 ? "before" : across ? "across" : "after";
+    const char* side = wrapped ? "wrapped" : !size ? "nowhere" : offset < 0 ? "before" : across ? "across" : "after";
     Finding(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc, a ? static_cast<uint64_t>(a - allocations) : 0)
         .form(flags & WRITES ? "write" : "read", side).code_at(pc).other_at(a ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
         .here().array("variable", a ? name_of(*a) : "")
@@ -89,7 +103,8 @@ void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uin
     const char* side = in < 0 ? "before" : bytes > item && first < size / item ? "across" : "";
     Finding(flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read", pc, a ? a->offset : 0)
         .form(flags & WRITES ? "write" : "read", side).code_at(pc).here().array("variable", a ? a->name : "")
-        .number("index", first).number("distance", -first).number("size", size / item).number("bytes", bytes).number("last", last).add();
+        .number("index", first).number("distance", -first).number("size", size / item).number("bytes", bytes).number("last", last)
+        .number("held", size).number("item", item).add();
 }
 
 void report_misaligned(uintptr_t address, int bytes, uintptr_t pc, const char* name) {

@@ -59,6 +59,10 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
 
 void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
     Finding f("uninitialised-read", variable_key(place));
+    if (const Allocation* a = place.global; a && a->filled && at >= a->low + a->filled)
+        f.number("filled", static_cast<long long>(a->filled)).number("held", static_cast<long long>(a->high - a->low))
+            .number("pitch", static_cast<long long>(a->pitch))
+            .other_at(Site(a->filled_file, a->filled_line));
     variable(f.form(place.global ? "global" : "shared").code_at(pc).here(), place, at).add();
 }
 }  // namespace __ok

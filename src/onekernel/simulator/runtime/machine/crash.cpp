@@ -78,11 +78,12 @@ static void handler(int signal, siginfo_t* info, void* raw) {
         if (device) {
             const Allocation* a = nearest(address);
             const bool before = a && a->managed && address < a->low && a->low - address <= MALLOC_HEADER;
-            Finding("host-touches-device").form(!before ? "plain" : a->pinned ? "before-pinned" : "before-managed")
+            Finding("host-touches-device").form(!before ? is_program ? "program" : "plain" : a->pinned ? "before-pinned" : "before-managed")
                 .code_at(stack_of(context)).other_at(a ? Site(a->made_file, a->made_line) : Site(nullptr, 0))
                 .array("variable", a ? name_of(*a) : "").add();
         } else {
-            const char* kind = kind_of(signal, nullptr, address, context);
+            const bool full = signal == SIGSEGV && in_full_stack(context, address);
+            const char* kind = full ? "full-stack" : kind_of(signal, nullptr, address, context);
             if (is_program) Finding("host-crash").form("program", kind).code_at(stack_of(context)).add();
             else Finding("host-crash").form(kind).code_at(stack_of(context)).add();
         }

@@ -282,11 +282,17 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     return error ? error : fault;
 }
 
+extern "C" int ok_refuse_launch(const LaunchSite* site, int error) {
+    Launching launching(*site);
+    return ok_fail(error);
+}
+
 extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int arguments,
                          void (*body)(void*), void* context) {
     HostCall call(true);
     int error = run_launch(site, config, pointers, arguments, body, context);
     run_nested(config->stream);
+    free_for_arguments();
     return error ? error : fault;
 }
 }  // namespace __ok

@@ -5,6 +5,8 @@
 #include "fiber.h"
 #include "signal_context.h"
 
+extern "C" void* __libc_stack_end;  // glibc's: where the first thread's stack begins
+
 namespace __ok {
 static uintptr_t code_low = 0, code_high = 0;
 
@@ -42,6 +44,7 @@ __attribute__((no_sanitize("address"))) std::vector<uintptr_t> stack_of(const uc
         if (sp < top && top - sp <= STACK_BYTES) page_end = std::min(top, sp + 4096);
     }
     bool of_host = !w || !w->current;
+    if (of_host && !is_readable(sp)) return pcs;  // its stack is full
     for (int more = 0; of_host && more < 4 && is_readable(page_end); more++) page_end += 4096;
     int found = 0, most = of_host ? 64 : 12;  // a library's templates may stand between, call within call
     for (uintptr_t p = (sp + 7) & ~uintptr_t(7); p + 8 <= page_end && found < most; p += 8) {
@@ -52,6 +55,18 @@ __attribute__((no_sanitize("address"))) std::vector<uintptr_t> stack_of(const uc
         }
     }
     return pcs;
+}
+
+bool in_full_stack(const ucontext_t* context, uintptr_t address) {
+    constexpr uintptr_t BELOW = 4096;  // what a call, or a leaf function, writes under the stack pointer
+#if defined(__x86_64__)
+    const uintptr_t sp = context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    const uintptr_t sp = context->uc_mcontext.sp;
+#else
+    const uintptr_t sp = 0;
+#endif
+    return sp && address >= sp - BELOW && address < reinterpret_cast<uintptr_t>(__libc_stack_end);
 }
 
 uintptr_t pc_of(const ucontext_t* context) {

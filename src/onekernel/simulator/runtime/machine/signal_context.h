@@ -13,6 +13,8 @@ std::vector<uintptr_t> stack_of(const ucontext_t* context);
 uintptr_t pc_of(const ucontext_t* context);
 // Whether the thread went on where no code is, or is about to return there: what lay on its stack is not there any more.
 bool went_astray(const ucontext_t* context);
+// Whether the host ran out of stack: `address` lies between what it uses and where it began, and could not be used.
+bool in_full_stack(const ucontext_t* context, uintptr_t address);
 // Whether the instruction reads and writes as one: what the host does so to memory that a kernel may be using is meant.
 bool is_atomic(uintptr_t pc);
 // Whether it was a write that faulted, where the processor tells: a host that sets a flag for a running kernel means it.

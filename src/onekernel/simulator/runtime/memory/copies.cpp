@@ -1,9 +1,12 @@
 // Copies and fills that the host asks for: both sides checked, the device's opened meanwhile.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "../checks/race.h"
 #include "../checks/unwritten.h"
 #include "../machine/launch.h"
+#include "../machine/program.h"
 #include "../report/findings.h"
 #include "host_view.h"
 #include "memory.h"
@@ -28,11 +31,56 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
     uintptr_t a = reinterpret_cast<uintptr_t>(p);
     const Allocation& owner = owner_of(a - heap_base);
     if (owner.live && a >= owner.low && a + bytes <= owner.high) return true;
+    if (owner.freed) {
+        Finding("use-after-free", uint64_t(at.line)).form(writes ? "copied-to" : "copied-from").at(at).array("variable", owner.name)
+            .other_at(Site(owner.made_file, owner.made_line)).add();
+        return false;
+    }
     const Allocation* n = nearest(a);
     Finding("copy-out-of-bounds", uint64_t(at.line)).form(n && name_of(*n)[0] ? "named" : "unnamed").at(at).array("buffer", n ? name_of(*n) : "")
         .number("bytes", static_cast<long long>(bytes)).number("size", n ? static_cast<long long>(n->high - n->low) : 0)
         .number("offset", n ? static_cast<long long>(a - n->low) : 0).add();
     return false;
+}
+
+// Both sides are the opposite of what the direction says: it is named, and so is the right one.
+static bool tell_reversed(const void* to, const void* from, bool to_device, Site at) {
+    for (const void* p : {to, from})
+        if (managed_at(reinterpret_cast<uintptr_t>(p)) || is_symbol(reinterpret_cast<uintptr_t>(p), 1)) return false;
+    if (on_device(to) == to_device || on_device(from) != to_device) return false;
+    Finding("wrong-copy-side", uint64_t(at.line)).form("reversed").at(at).sentence("source", to_device ? "the-device" : "the-host")
+        .sentence("destination", to_device ? "the-host" : "the-device")
+        .text("direction", to_device ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToDevice").add();
+    return true;
+}
+
+// A copy or a fill that gives a buffer its first bytes and no more may have counted elements where bytes were meant.
+static void note_filled(const void* to, size_t bytes, Site at) {
+    if (!on_device(to)) return;
+    Allocation& a = owner_of(reinterpret_cast<uintptr_t>(to) - heap_base);
+    const bool first = reinterpret_cast<uintptr_t>(to) == a.low && (!a.filled_line || (a.filled_line == at.line && a.filled == bytes));
+    a.filled = first ? bytes : 0;
+    a.filled_file = at.file;
+    a.filled_line = at.line;
+}
+
+// The tables of virtual functions that objects of the host point to: those of few classes.
+static std::vector<uintptr_t> tables;
+void note_table(const void* table) {
+    if (!is_program || (worker && worker->current)) return;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(table);
+    if (std::find(tables.begin(), tables.end(), address) == tables.end() && tables.size() < 64) tables.push_back(address);
+}
+
+// Whether an object with virtual functions is among what the host copies to the device, in so much of it as is looked through.
+static void tell_virtual(const void* from, size_t bytes, Site at) {
+    if (tables.empty() || reinterpret_cast<uintptr_t>(from) % alignof(void*)) return;
+    const auto words = static_cast<const uintptr_t*>(from);
+    for (size_t i = 0; i < std::min<size_t>(bytes / sizeof(void*), 4096); i++)
+        if (std::find(tables.begin(), tables.end(), words[i]) != tables.end()) {
+            Finding("virtual-copied", uint64_t(at.line)).at(at).add();
+            return;
+        }
 }
 
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at) {
@@ -42,12 +90,14 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     if (kind == 4) kind = (of_device(from) ? 2 : 0) + (of_device(to) ? 1 : 0);  // cudaMemcpyDefault
     if (kind < 0 || kind > 3) return ok_fail(ERROR_INVALID_DIRECTION);
     bool to_device = kind == 1 || kind == 3, from_device = kind == 2 || kind == 3;
+    if (to_device != from_device && tell_reversed(to, from, to_device, at)) return ok_fail(ERROR_INVALID_VALUE);
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
     if (options & SPARSE && kind == 3 && bytes > LARGE_BYTES) {
         sparse_copied();
         return SUCCESS;
     }
+    if (to_device && !from_device) tell_virtual(from, bytes, at);
     bool given = is_of_both(to);
     Open open(from_device && !to_device);
     if (from_device && !to_device && !given) {
@@ -62,8 +112,18 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     } else {
         memmove(to, from, bytes);
     }
-    if (to_device) mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
+    if (to_device) {
+        mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
+        note_filled(to, bytes, at);
+    }
     return SUCCESS;
+}
+
+extern "C" int ok_is_symbol(const void* address, Site at) {
+    if (is_symbol(reinterpret_cast<uintptr_t>(address), 1)) return SUCCESS;
+    HostCall call;
+    Finding("bad-symbol", uint64_t(at.line)).at(at).add();
+    return ok_fail(ERROR_INVALID_SYMBOL);
 }
 
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
@@ -79,6 +139,7 @@ extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
         memset(to, value, bytes);
     }
     mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
+    note_filled(to, bytes, at);
     return SUCCESS;
 }
 }  // namespace __ok

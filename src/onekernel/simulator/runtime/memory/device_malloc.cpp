@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../checks/shadow.h"
 #include "../machine/repeated.h"
 #include "../machine/state.h"
 #include "memory.h"
@@ -39,7 +40,10 @@ void* take(size_t bytes) {
     Busy busy;
     cannot_be_repeated();
     std::lock_guard<std::mutex> lock(malloc_lock);
-    if (!pieces && device_alloc(heap_limit, 0, heap_limit, "malloc", &pieces)) return nullptr;
+    if (!pieces) {
+        if (device_alloc(heap_limit, 0, heap_limit, "malloc", &pieces)) return nullptr;
+        if (options & RACES) make_shadow(*pieces);  // at once: what this launch writes a later one may read
+    }
     size_t whole = HEADER + (bytes + HEADER - 1) / HEADER * HEADER;
     uintptr_t at;
     std::vector<uintptr_t>& again = returned[whole];

@@ -272,15 +272,29 @@ void tell_leaks() {
     }
 }
 
+static std::map<void*, Site> freed_by_arguments;  // in the running launch
+
+void free_for_arguments() {
+    std::map<void*, Site> freed;
+    freed.swap(freed_by_arguments);
+    for (auto [pointer, at] : freed) ok_device_free(pointer, at);
+}
+
 extern "C" int ok_device_free(void* pointer, Site at) {
     if (!pointer) return SUCCESS;
-    if (worker && worker->current) return SUCCESS;  // the destructor of an argument by value: CUDA runs it on the host
+    if (worker && worker->current) {  // the destructor of an argument by value: CUDA runs it on the host, once
+        Busy busy;
+        std::lock_guard<std::recursive_mutex> lock(heap_lock);
+        freed_by_arguments.insert({pointer, at});
+        return SUCCESS;
+    }
     HostCall call;
     uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
     if (heap_base && offset < HEAP_BYTES) {
         Allocation& a = owner_of(offset);
         if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {
             if (a.of_graph) return SUCCESS;
+            if (!a.name[0]) strncpy(a.name, name_of(a), sizeof a.name - 1);  // the line that asked for it is about to be forgotten
             device_release(a);
             a.made_file = at.file;
             a.made_line = at.line;

@@ -34,6 +34,9 @@ struct Allocation {
     int made_line = 0;
     int item = 0;                    // bytes of an element, for messages
     size_t pitch = 0;                // bytes from row to row, of cudaMallocPitch
+    size_t filled = 0;               // bytes from its beginning that one copy or fill of the host's gave it, if it gave no others
+    const char* filled_file = nullptr;
+    int filled_line = 0;
     int given = 0;                   // the last launch that had a pointer into it as an argument, from 1
     uint8_t touched = 0;             // READ, WRITTEN: in this launch, in ways that the bytes above do not count
     bool depends = false;            // in this launch something was read that it had not written itself before
@@ -76,6 +79,8 @@ struct Named {
     long long index;
 };
 Named element_of(const Allocation& a, uintptr_t address);  // of it, or of a member that the launch was given
+void note_table(const void* table);  // of virtual functions, that an object points to
+void free_for_arguments();  // what the destructors of a launch's arguments have freed
 void release_all();    // of what the host has asked for
 void tell_leaks();     // what has been asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations

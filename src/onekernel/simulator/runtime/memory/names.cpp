@@ -14,7 +14,8 @@
 
 namespace __ok {
 static const std::string& source_line(const char* file, int line) {
-    static std::map<std::pair<std::string, int>, std::string> known;
+    // Never destroyed: leaks are told when the program's other static variables are gone.
+    static auto& known = *new std::map<std::pair<std::string, int>, std::string>;
     auto [place, is_new] = known.insert({{file, line}, ""});
     if (is_new) {
         std::ifstream in(file);
@@ -28,7 +29,7 @@ static const std::string& source_line(const char* file, int line) {
 const char* name_of(const Allocation& a) {
     if (a.name[0] || !a.made_file || a.freed || !is_program) return a.name;
     Busy busy;
-    static std::string name;
+    static auto& name = *new std::string;
     const std::string& text = source_line(a.made_file, a.made_line);
     const size_t call = text.find("alloc"), also = text.find("Malloc", call == std::string::npos ? call : call + 1);
     const size_t at = call == std::string::npos || also != std::string::npos ? std::string::npos : text.find('&', call);

@@ -46,7 +46,8 @@ inline char* symbol_address(const T& symbol) {
     return const_cast<char*>(reinterpret_cast<const volatile char*>(&symbol));
 }
 template <class T>
-inline cudaError_t symbol_range(const T&, size_t bytes, size_t offset) {
+inline cudaError_t symbol_range(const T& symbol, size_t bytes, size_t offset, Site at) {
+    if (const int error = ok_is_symbol(symbol_address(symbol), at)) return result(error);
     return offset > sizeof(T) || bytes > sizeof(T) - offset ? fail(cudaErrorInvalidValue) : cudaSuccess;
 }
 
@@ -140,14 +141,14 @@ template <class T>
 inline cudaError_t copy_to_symbol(const Queue& queue, bool host_waits, const T& symbol, const void* from, size_t bytes, size_t offset,
                                   cudaMemcpyKind kind) {
     if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost) return fail(cudaErrorInvalidMemcpyDirection);
-    if (const cudaError_t error = symbol_range(symbol, bytes, offset)) return error;
+    if (const cudaError_t error = symbol_range(symbol, bytes, offset, queue.at)) return error;
     return queued_copy(queue, host_waits, symbol_address(symbol) + offset, bytes, from, bytes, bytes, 1, kind);
 }
 template <class T>
 inline cudaError_t copy_from_symbol(const Queue& queue, bool host_waits, void* to, const T& symbol, size_t bytes, size_t offset,
                                     cudaMemcpyKind kind) {
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost) return fail(cudaErrorInvalidMemcpyDirection);
-    if (const cudaError_t error = symbol_range(symbol, bytes, offset)) return error;
+    if (const cudaError_t error = symbol_range(symbol, bytes, offset, queue.at)) return error;
     return queued_copy(queue, host_waits, to, bytes, symbol_address(symbol) + offset, bytes, bytes, 1, kind);
 }
 }  // namespace __ok

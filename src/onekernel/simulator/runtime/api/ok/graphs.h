@@ -31,7 +31,7 @@ inline cudaError_t graph_result(int error) { return error ? fail(static_cast<cud
 template <class Kernel, class... Arguments>
 OK_INLINE int __graph_launch(const LaunchSite& site, const Config& config, Kernel kernel, Arguments&&... arguments) {
     const int how = ok_capturing(config.stream);
-    if (how > 0) return ok_fail(how);
+    if (how > 0) return ok_refuse_launch(&site, how);
     if (how == 0) return __launch(site, config, kernel, static_cast<Arguments&&>(arguments)...);
     struct Kept {
         LaunchSite site;

@@ -166,6 +166,7 @@ extern "C" int ok_device_free(void* pointer, Site at);
 // True where `pointer` lies in device memory; `base` and `bytes` (either may be null) receive its allocation's.
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at);  // kind: cudaMemcpyKind
+extern "C" int ok_is_symbol(const void* address, Site at);  // is it a __device__ or __constant__ variable?
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
 
 // --- streams --------------------------------------------------------------------------------------------------------
@@ -228,6 +229,7 @@ extern "C" void ok_arguments(const Argument* values, int count);  // of the laun
 // memory without a name is called what the launch calls it.
 extern "C" int ok_launch(const LaunchSite* site, const Config* config, const void* const* pointers, int count,
                          void (*body)(void*), void* context);
+extern "C" int ok_refuse_launch(const LaunchSite* site, int error);  // remembers the error, and that it is this launch's
 // What kernels and the host ask about blocks that run together. A level is whose barrier is meant.
 enum Level : int { CLUSTER, GRID };
 struct ClusterPlace {

@@ -1,0 +1,73 @@
+"""The slips that are seen in the text of whole programs, too, where nobody knows what the result should be: only what
+cannot be meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from onekernel.simulator.compilation.lint_numbers import Found
+
+_WIDE = r"(?:unsigned\s+|long\s+|signed\s+)*(?:int|long|short|float|double|unsigned|(?:u?int(?:16|32|64)|size)_t)\s*\**"
+_SET_WIDE = re.compile(
+    rf"\b(?P<call>cudaMemset(?:Async)?)\s*\([^,;]+,\s*(?P<value>[^,;]+?)\s*,[^;]*\bsizeof\s*\(\s*{_WIDE}\s*\)"
+)
+_NO_BYTE = re.compile(r"(?=.*[1-9])(?:[1-9]\d?|1[01]\d|-?\d*\.\d*f?)")  # 127 and 255 are meant as bytes
+_EXTERN = re.compile(r"\bextern\s+(?:__align__\s*\(\w+\)\s*)?(?:volatile\s+)?__shared__[^;()]*?\b(\w+)\s*\[\s*\]\s*;")
+_FUNCTION_ENDS = re.compile(r"^\}")
+_DECLARED = re.compile(
+    r"^\s*(?:static\s+|const\s+|unsigned\s+|__shared__\s+)*[A-Za-z_]\w*\s+(?:\w+(?:\[[^\]]*\])?\s*,\s*)*(\w+)\s*\[\s*(\w+)\s*\]\s*[;={,]"
+)
+_WIDE_LOOP = re.compile(r"\bfor\s*\([^;]*\b(\w+)\s*=\s*[^;]*;\s*\1\s*<=\s*(\w+)\s*;")
+_BODY = 4  # lines of a loop that are looked at
+
+
+def in_programs(lines: Sequence[str]) -> Found:
+    """What is seen in lines without comments."""
+    yield from _set_bytes(lines)
+    yield from _same_shared(lines)
+    yield from _past_the_end(lines)
+
+
+def _set_bytes(lines: Sequence[str]) -> Found:
+    """Fills of wide elements by a byte that is not 0."""
+    for n, line in enumerate(lines, 1):
+        for found in _SET_WIDE.finditer(line):
+            if _NO_BYTE.fullmatch(found["value"]):
+                yield n, "set-bytes", {"call": found["call"], "value": found["value"]}
+
+
+def _same_shared(lines: Sequence[str]) -> Found:
+    """A function's second extern __shared__ array, which is the first one under another name."""
+    first = ""
+    depth, declared_at = 0, 0
+    for n, line in enumerate(lines, 1):
+        for name in _EXTERN.findall(line):
+            if not depth:
+                continue  # outside functions several kernels may have one each
+            if first and name != first and depth <= declared_at:
+                yield n, "same-shared", {"name": name, "first": first}
+            first, declared_at = first or name, declared_at or depth
+        lowest = depth
+        for sign in re.findall("[{}]", line):
+            depth += 1 if sign == "{" else -1
+            lowest = min(lowest, depth)
+        if _FUNCTION_ENDS.match(line) or lowest < declared_at:
+            first, declared_at = "", 0
+
+
+def _past_the_end(lines: Sequence[str]) -> Found:
+    """Loops up to and including an array's extent, which index it."""
+    arrays: dict[str, set[str]] = {}
+    for n, line in enumerate(lines, 1):
+        if _FUNCTION_ENDS.match(line):
+            arrays = {}
+        if declared := _DECLARED.match(line):
+            arrays.setdefault(declared[2], set()).add(declared[1])
+        for index, extent in _WIDE_LOOP.findall(line):
+            body = "\n".join(lines[n - 1 : n - 1 + (1 if ";" in line.partition(")")[2] else _BODY)])
+            body = body[body.index("<=") :]
+            for name in arrays.get(extent, ()):
+                if re.search(rf"\b{name}\s*\[\s*{index}\s*\]", body):
+                    yield n, "past-the-end", {"name": name, "extent": extent, "index": index}
+                    break

@@ -1,0 +1,64 @@
+"""Lines as beginners write them, whose text tells more of a finding's cause than the access itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from onekernel.simulator.read.excerpt import line_of
+
+_ROUND = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets within brackets within brackets
+_EMPTY = r"\s*(?:;|\{\s*;?\s*\})"
+_SPIN = re.compile(rf"\bwhile\s*{_ROUND}(?:{_EMPTY}|\s*\{{?\s*$)")
+_ENDED_LOOP = re.compile(rf"\b(?:for|while)\s*{_ROUND}\s*;$")
+_STEP = re.compile(r"\bfor\s*\(([^;]*\bblockIdx\b[^;]*|[^;]*);[^;]*;\s*(\w+)\s*\+=\s*blockDim\.x\s*\)")
+_FAR = 8  # lines, between a loop's head and what a finding names in it
+
+
+def _up_from(file: str | None, number: int | None) -> Iterator[str]:
+    """The line, and those above it as far as a loop's head may be."""
+    for n in range(number or 0, max(0, (number or 0) - _FAR), -1):
+        yield line_of(file, n)
+
+
+def spins(file: str | None, number: int | None) -> bool:
+    """Whether a loop stands on the line that only waits: `while (test);`, its empty body perhaps on the next line."""
+    found = _SPIN.search(line_of(file, number))
+    open_ended = found and found[0].rstrip().endswith((")", "{"))
+    following = line_of(file, (number or 0) + 1)
+    if found and open_ended:
+        return bool(re.match(r"\}" if found[0].rstrip().endswith("{") else _EMPTY, following))
+    return bool(found)
+
+
+def steps_by_block(file: str | None, number: int | None) -> bool:
+    """Whether a loop around the line goes on by blockDim.x from an index of the whole grid: the blocks overlap."""
+    above = list(_up_from(file, number))
+    for text in above:
+        if step := _STEP.search(text):
+            begins = step[1] if "=" in step[1] else ""
+            index = begins or next((t for t in above if re.search(rf"\b{step[2]}\s*=[^=]", t)), "")
+            return "blockIdx" in index
+    return False
+
+
+def ended_loop(file: str | None, number: int | None) -> int | None:
+    """The line of a loop's head that a `;` ends, just above the line: the line was meant for its body."""
+    before = (number or 0) - 1
+    return before if _ENDED_LOOP.search(line_of(file, before)) else None
+
+
+def takes_remainder(file: str | None, number: int | None) -> bool:
+    """Whether the line takes the remainder of a difference, which is below 0 where that is."""
+    return bool(re.search(r"-\s*\w+\s*\)?\s*%", line_of(file, number)))
+
+
+def frees(file: str | None, number: int | None) -> bool:
+    """Whether the line gives memory back to the host."""
+    return bool(re.search(r"\bfree\s*\(|\bdelete\b", line_of(file, number)))
+
+
+def swapped_extents(file: str | None, number: int | None, variable: str) -> bool:
+    """Whether the line reads or writes the variable as [threadIdx.x][threadIdx.y], or by names that begin so."""
+    first = rf"\b{re.escape(variable)}\s*\[\s*(?:threadIdx\.x|tx|x)\b[^]]*\]\s*\[\s*(?:threadIdx\.y|ty|y)\b"
+    return bool(re.search(first, line_of(file, number)))
