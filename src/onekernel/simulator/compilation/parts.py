@@ -42,7 +42,8 @@ def runtime_objects(with_compiler: Compiler, folder: Path, arch: str) -> list[Pa
     """The runtime, compiled once per compiler and version of its own source, and what of it knows the card."""
     # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
     # does not belong in vector registers.
-    flags = (*COMMON, *NOT_UNIQUE[with_compiler.family], "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-fvisibility=hidden", "-c")
+    own = (*NOT_UNIQUE[with_compiler.family], "-fvisibility=hidden")
+    flags = (*COMMON, *own, "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-c")
     sources = [RUNTIME / f"{name}.cpp" for name in UNITS]
     of_card = (*flags, "-O1", *card(arch))
     return [

@@ -232,11 +232,6 @@ def _assigned(code: str, variable: str) -> tuple[str, str, str] | None:
     return next(iter(named or found), None)
 
 
-def adds_to_element(text: str, variable: str) -> bool:
-    """Whether a line adds to an element, or to the variable itself: not to a variable of the thread's own."""
-    return bool(re.search(rf"{_element(variable)}\+=", re.sub(r"\s", "", _code(text))))
-
-
 def reads_further(text: str, variable: str) -> bool:
     """Whether a line changes an element of the array by another that lies a sum further on: v[t] += v[t + s]."""
     name = re.escape(variable)

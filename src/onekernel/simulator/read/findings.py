@@ -153,7 +153,7 @@ def _finding(
         few = form == "shared" and int(str(values["index"])) >= threads
         at = excerpt.stored_in_branch(file, str(values["variable"])) if form == "shared" else None
         guarded = record.says("guarded", {"at": at}) if at else ""
-        adds = form == "global" and excerpt.adds_to_element(excerpt.line_of(file, line), str(values["variable"]))
+        adds = form == "global" and excerpt.adds_to(excerpt.line_of(file, line), str(values["variable"]))
         added = record.says("added", {}) if adds else ""
         short = record.says("short-pitch" if values.get("pitch") else "short", values) if "filled" in values else ""
         values["few"] = record.says("few", {"threads": threads}) if few else guarded or short or added
