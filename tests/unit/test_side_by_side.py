@@ -67,6 +67,18 @@ def test_whoever_has_all_results_or_is_interrupted_sees_no_traceback() -> None:
         assert "Traceback" not in interrupted.communicate()[1]
 
 
+@pytest.mark.slow
+def test_a_process_that_does_not_end_is_not_waited_for(two_cores: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have been told to end while it held the lock that the others wait for."""
+    monkeypatch.setattr(side_by_side, "PATIENCE", 0.5)
+    following = side_by_side.graded([answer("reverse"), answer("guard"), answer("round_up")])
+    assert next(following).solved
+    for process in active_children():
+        os.kill(process.pid or 0, signal.SIGSTOP)
+    following.close()
+    assert not active_children()
+
+
 def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What is still to be written, or lacks, takes no process of its own; nor does anything beside a GPU's clock."""
     monkeypatch.setattr(side_by_side, "grade", lambda s: s.exercise.slug)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from multiprocessing import active_children, get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from onekernel.messages import language, set_language
 from onekernel.sandbox.landlock import end_with
 
 MOST = 4  # processes: each has a compiler and a simulated GPU in memory
+PATIENCE = 3.0  # seconds for them to end what they run
 _HOME = Path("/")  # what the paths of a stored result begin at
 
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -51,10 +54,19 @@ def graded(submissions: Sequence[Submission]) -> Iterator[Result]:
                     pool.shutdown()  # at leisure: a caller that has all it asked for may not come back
                 yield result
         except BaseException:  # Ctrl-C, and a caller that wants no more
-            for process in active_children():
-                process.terminate()
+            _end(active_children())
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _end(processes: Sequence[BaseProcess]) -> None:
+    """What they run ends with them; one that is left holding the pool's lock, or is stopped, is not waited for."""
+    for process in processes:
+        process.terminate()
+    until = time.monotonic() + PATIENCE
+    for process in processes:
+        process.join(max(0.0, until - time.monotonic()))
+        process.kill()
 
 
 def _begin(parent: int, lang: str) -> None:
