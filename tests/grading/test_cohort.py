@@ -115,6 +115,21 @@ def test_a_torn_line_and_a_damaged_one_cost_their_files_alone(course: Path) -> N
     assert book.read_bytes().endswith(b"\n")
 
 
+@pytest.mark.parametrize("changed", [{"key": "grading.a-name-of-old"}, {"values": {}}])
+def test_a_result_with_a_sentence_that_is_gone_is_graded_again(course: Path, changed: dict[str, object]) -> None:
+    hand_in(course, "ada")
+    hand_in(course, "bo", answer=WRONG)
+    assert grade() == 0
+    whole, book = Path("handed-graded/results.jsonl").read_bytes(), Path("handed-graded", journal.NAME)
+    old = lines()
+    told = next(f for line in old if line.get("student") == "bo" for v in line["result"]["verdicts"]
+                for f in v["failures"] if f["message"]["values"])  # fmt: skip
+    told["message"] |= changed
+    book.write_text("".join(json.dumps(line) + "\n" for line in old), encoding="utf-8")
+    assert grade() == 0
+    assert len(lines()) == len(old) + 1 and Path("handed-graded/results.jsonl").read_bytes() == whole
+
+
 def test_two_graders_do_not_write_into_one_class(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     hand_in(course, "ada")
     with journal.opened(Path("handed-graded"), 7, 1):

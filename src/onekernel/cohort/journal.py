@@ -3,7 +3,8 @@
     class-journal.jsonl   a head with the seed, then a line for each graded file, in the order in which they ended
     results.jsonl         once everybody is graded: the same without times, sorted; equal for equal files and seed
 
-A line that a crash tore is left out and its file graded again; of two lines for one file the later one counts.
+A line that a crash tore is left out and its file graded again, and so is one with a sentence that this version cannot
+say; of two lines for one file the later one counts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
 from onekernel.learners import write_parts
-from onekernel.messages import Message
+from onekernel.messages import LANGUAGES, Message
 
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
 FORMAT = 1
@@ -115,8 +116,22 @@ def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], 
             if line.get("class") == FORMAT and isinstance(line["seed"], int):
                 heads.append(line)
             elif isinstance(line["key"], str) and isinstance(line["result"], dict) and float(line["took"]) >= 0:
+                _say_all(line["result"])
                 kept[line["student"], line["exercise"]] = Kept(line["key"], whole - len(raw), len(raw))
     return heads, kept, whole
+
+
+def _say_all(value: Any) -> None:
+    """Says every sentence of a result. Raises KeyError for one that has another name or other values by now: the words
+    are no part of a task's key, because a better wording decides nothing."""
+    if isinstance(value, list):
+        for each in value:
+            _say_all(each)
+    elif isinstance(value, dict) and value.keys() == {"key", "values"}:
+        for lang in LANGUAGES:
+            Message.from_json(value).text(lang)
+    elif isinstance(value, dict):
+        _say_all(list(value.values()))
 
 
 def stored(result: Result, home: Path) -> dict[str, Any]:
