@@ -40,6 +40,18 @@ def test_the_solution_passes(part, seed):
             assert verdict.different == 0 and verdict.worst_ulp == 0
 
 
+@pytest.mark.parametrize(
+    "instead", ["torch.softmax(scores, -1)", "torch.softmax(scores + 0 * self.softmax(scores), -1)",
+                "torch.softmax(scores.float(), -1).double()"],
+)  # fmt: skip
+def test_a_port_that_goes_round_the_kernel_does_not_pass_by_it(tmp_path, instead):
+    source = tmp_path / "torch_minigpt.py"
+    source.write_text(SOLUTION.read_text().replace("self.softmax(scores)", instead))
+    for request in requests("kernel"):
+        verdict = run("kernel", request, source)
+        assert not verdict.passed and [f.key for f in verdict.findings] == ["minigpt.kernel-unused"]
+
+
 def test_native_operators_do_not_pass_as_identical():
     """The identical check is strict: torch's own operators, a few ULP away, fail it."""
     request = requests("identical")[3]

@@ -89,6 +89,9 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     findings = list(_registry(answer, weights))
     if right and not findings:
         findings = [*_later_seen(ours, theirs), *_kept(asked, model, answer)][:2]
+    called = any(name.endswith("attention.weights") for name in theirs)
+    if right and asked.part == "kernel" and (error <= NATIVE or not called):
+        findings.append(Message("minigpt.kernel-unused"))
     if not right:
         same = KERNEL if asked.part == "kernel" else SAME
         found = explain(asked.config, model.weights, tokens, ours, theirs, same=same, calls=calls)
