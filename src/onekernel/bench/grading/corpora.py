@@ -1,0 +1,93 @@
+"""The corpora of right, wrong and hostile submissions, whose files say what must become of them: the tests of which
+the suite runs a sample, dealt to several processes, because most of each test's time is a compiler's and an import's.
+
+A few tests at a time, whose results are kept as they come: a machine that is lent for minutes runs a part of them.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from onekernel.errors import UserError
+from onekernel.messages import Message
+
+_INSTALLED = any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11"))
+_PLUGIN = [] if _INSTALLED else ["-p", "onekernel.pytest_plugin"]  # a checkout that is run as it stands
+_PYTEST = [sys.executable, "-m", "pytest", *_PLUGIN]
+TESTS = "tests/grading/test_corpus.py"
+KEPT = "corpora.jsonl"
+AT_ONCE = 8  # tests of one process
+
+
+def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Path | None = None) -> dict[str, Any]:
+    """Runs them on `on`, or the suite's `sample` of them.
+
+    `kept`: the folder of a run that was interrupted; the tests whose results it holds are not run again.
+    """
+    began, words = time.perf_counter(), ["--device", on, TESTS]
+    listed = [*_PYTEST, *words, *([] if sample else ["--corpora"]), "--collect-only", "-q"]
+    asked = subprocess.run(listed, cwd=root, capture_output=True, text=True)
+    tests = [line for line in asked.stdout.splitlines() if line.startswith(TESTS)]
+    if not tests:
+        said = (asked.stdout + asked.stderr).strip().splitlines()
+        raise UserError(Message.of("bench.no-corpora", command=" ".join(listed[1:]), why=said[-1] if said else "-"))
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
+        book = (kept or Path(folder)) / KEPT
+        book.parent.mkdir(parents=True, exist_ok=True)
+        left = [test for test in tests if test not in _read(book)]
+        few = [left[n : n + AT_ONCE] for n in range(0, len(left), AT_ONCE)]
+        list(pool.map(partial(_keep, book, Lock(), partial(_results, root, on, Path(folder))), range(len(few)), few))
+        ended = {test: how for test, how in _read(book).items() if test in tests}
+    names = [test.partition("::")[2] for test, how in ended.items() if how == "failed"]
+    lost = len(tests) - len(ended)
+    return {
+        "command": "pytest " + " ".join(words),
+        "what": ("a sample of " if sample else "")
+        + f"the corpora of right, wrong and hostile submissions on the {'GPU' if on == 'cuda' else 'simulator'}",
+        **{how: sum(one == how for one in ended.values()) for how in ("passed", "skipped")},
+        "failed": len(names) + lost,
+        "seconds": round(time.perf_counter() - began),
+        "names": names + ([f"{lost} tests left no result"] if lost else []),
+        "note": "skipped: what only the simulator sees, and doors that a GPU machine cannot close",
+    }
+
+
+def _read(book: Path) -> dict[str, str]:
+    """How each test of the file ended."""
+    lines = book.read_text(encoding="utf-8").splitlines() if book.is_file() else []
+    return {line["test"]: line["ended"] for line in map(json.loads, lines)}
+
+
+def _keep(book: Path, alone: Lock, results: Callable[[int, Sequence[str]], dict[str, str]], number: int,
+          tests: Sequence[str]) -> None:  # fmt: skip
+    lines = [json.dumps({"test": test, "ended": ended}) + "\n" for test, ended in results(number, tests).items()]
+    with alone, book.open("a", encoding="utf-8") as file:
+        file.writelines(lines)
+
+
+def _results(root: Path, on: str, folder: Path, number: int, tests: Sequence[str]) -> dict[str, str]:
+    """How some tests ended, which are run in one process."""
+    report = folder / f"{number}.xml"
+    words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
+    subprocess.run([*_PYTEST, *words], cwd=root, stdout=subprocess.DEVNULL)
+    cases = ElementTree.parse(report).getroot().iter("testcase") if report.is_file() else ()
+    by_name = {f"{TESTS}::{case.get('name')}": _ended(case) for case in cases}
+    return {test: by_name[test] for test in tests if test in by_name}
+
+
+def _ended(case: ElementTree.Element) -> str:
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    return "skipped" if case.find("skipped") is not None else "passed"
