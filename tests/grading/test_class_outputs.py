@@ -132,6 +132,21 @@ def test_gradebooks_have_the_systems_columns_and_no_formula(course: Course, row:
     assert not [c for c in every if c.lstrip()[:1] in ("=", "+", "@") or re.match(r"\s*-(?!\d)", c)]
 
 
+@pytest.mark.parametrize("name", ["ada;=1+1", "ada; +1", "ada;\u200b@SUM(1)", "\ufeff=1+1", "\u200b =1+1", "a\t-1+1"])
+def test_no_formula_hides_behind_what_is_not_seen_or_what_parts_cells_in_spain(
+    course: Course, row: Row, name: str
+) -> None:
+    """Where numbers have commas a spreadsheet takes a semicolon for the end of a cell."""
+    text = gradebook.files([replace(row, name=name)], [course.exercises["vector_add"]], "folders")["gradebook.csv"]
+    every = [re.sub("[\\s\u200b\ufeff]", "", cell) for cell in re.split("[,;\t\n]", text)]
+    assert not [c for c in every if re.match(r"[=+@]|-(?!\d)", c)]
+
+
+def test_the_page_of_the_class_names_what_is_nobodys(course: Course, row: Row) -> None:
+    nobodys = Message("cohort.note-nobodys", {"count": 1, "names": "<b>loose.cu"})
+    assert "&lt;b&gt;loose.cu" in class_page.html([row], list(course.exercises.values()), course, [], 0.5, [nobodys])
+
+
 def test_a_name_that_no_file_takes_costs_nobody_their_marks(course: Course, row: Row) -> None:
     """A folder's name may be any bytes; a fullwidth sign of equality is one for some spreadsheets."""
     odd = [Row("a", os.fsdecode(b"ada\xff"), {"canvas": "1"}, "", False, (), row.card, row.home),

@@ -109,7 +109,7 @@ def test_a_torn_line_and_a_damaged_one_cost_their_files_alone(course: Path) -> N
     whole = Path("handed-graded/results.jsonl").read_bytes()
     book = Path("handed-graded", journal.NAME)
     kept = book.read_bytes().splitlines(keepends=True)
-    book.write_bytes(b"".join([kept[0], kept[1], b'{"student": 1}\n', kept[3], kept[4][:40]]))
+    book.write_bytes(b"".join([kept[0], kept[1], b'{"student": 1}\n[1]\n', kept[3], kept[4][:40]]))
     assert grade() == 0
     assert Path("handed-graded/results.jsonl").read_bytes() == whole
     assert book.read_bytes().endswith(b"\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
 import subprocess
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +19,7 @@ from onekernel.cohort import archives, handed_in
 from onekernel.cohort.handed_in import HandedIn, Student
 from onekernel.course import Course, find_root
 from onekernel.errors import UserError
+from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.labs.reader import load
 
 ADD = "// my kernel\n"
@@ -69,6 +72,36 @@ def test_canvas_names_and_numbers(course: Course, tmp_path: Path) -> None:
     assert hopper.late and hopper.files == ("vector_add.cu",) and not told(hopper)
 
 
+def test_canvas_names_with_underscores_and_classes_without_names(course: Course, tmp_path: Path) -> None:
+    folder = write(tmp_path / "in", {
+        "mary_jane_LATE_12_34_vector_add.cu": ADD, "anon_a1B2c_35_vector_add.cu": ADD,
+        "LATE_anon_xYz01_36_softmax_naive.cu": ADD, "lovelaceada_13_text.html": "<p>what I typed</p>",
+        "7_37_vector_add.cu": ADD, "readme.txt": "from the office",
+    })  # fmt: skip
+    (folder / "hopper_14_38_vector_add.cu").symlink_to("/nowhere")
+    found = read(folder, course)
+    assert found.layout == "canvas" and [n.values["names"] for n in found.notes] == ["readme.txt"]
+    assert {s.name: (s.ids, s.late, s.files) for s in found.students} == {
+        "mary_jane": ({"canvas": "12"}, True, ("vector_add.cu",)),
+        "anon_a1B2c": ({"anonymous": "anon_a1B2c"}, False, ("vector_add.cu",)),
+        "anon_xYz01": ({"anonymous": "anon_xYz01"}, True, ("softmax_naive.cu",)),
+        "lovelaceada": ({"canvas": "13"}, False, ()), "7": ({"canvas": "7"}, False, ("vector_add.cu",)),
+        "hopper": ({"canvas": "14"}, False, ()),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("vector_add.cu", "vector_add.cu"), ("vector_add.cu", "vector_add-1.cu"), ("work.zip", "work-1.zip"),
+     ("work.zip", "work.zip"), ("work.zip", "vector_add.cu")],
+)  # fmt: skip
+def test_of_two_attempts_the_later_one_counts(course: Course, tmp_path: Path, old: str, new: str) -> None:
+    packed = {"a_1_9_" + old: "// old\n", "a_1_10_" + new: ADD}
+    files = {n: zipped({"vector_add.cu": t}) if n.endswith("zip") else t for n, t in packed.items()}
+    student = one(write(tmp_path / "in", files), course)
+    assert student.path("vector_add.cu").read_text() == ADD and "note-two" in told(student)
+
+
 def test_moodle_names_and_numbers(course: Course, tmp_path: Path) -> None:
     folder = write(tmp_path / "in", {
         "Ada Lovelace_4711_assignsubmission_file_/vector_add.cu": ADD,
@@ -97,8 +130,22 @@ def test_gradescope_export_with_a_group(course: Course, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_gradescope_names_are_the_submitters_alone_as_yaml_spells_them(course: Course, tmp_path: Path) -> None:
+    metadata = (
+        "submission_31:\n  :submitters:\n  - :name: 'O''Brien'\n    :sid: &a '12'\n  - :name: \"Zo\\xEB \\u03a9\"\n"
+        "  :created_at: 2026-09-29 02:30:41 Z\n  :results:\n    tests:\n    - name: 1.1) odd sizes\n"
+        "      created_at: 2020-01-01 00:00:00 Z\n  :history:\n  - :submitters:\n    - :name: Somebody Else\n"
+    )
+    files = {f"submission_{n}/vector_add.cu": ADD for n in (31, 32)} | {"submission_metadata.yml": metadata}
+    found = read(write(tmp_path / "in", files), course)
+    assert [(s.name, s.date[:10]) for s in found.students if s.ids["gradescope"] == "31"] == [
+        ("O'Brien", "2026-09-29"), ("Zoë Ω", "2026-09-29"),
+    ]  # fmt: skip
+    assert [s.name for s in found.students if s.ids["gradescope"] == "32"] == ["submission_32"]
+
+
 def test_a_clone_is_dated_by_its_commit_and_its_configuration_runs_nothing(course: Course, tmp_path: Path) -> None:
-    clone, trap = tmp_path / "in" / "ada", tmp_path / "trapped"
+    clone, trap = tmp_path / "in" / 'ada: "x"', tmp_path / "trapped"
     write(clone, {"vector_add.cu": ADD})
     env = {**os.environ, "GIT_COMMITTER_DATE": "2026-03-04T05:06:07+0100", "GIT_CONFIG_GLOBAL": os.devnull}
 
@@ -148,6 +195,64 @@ def test_marks_of_byte_order_are_read(course: Course, tmp_path: Path) -> None:
     assert told(student) == ["note-mark", "note-mark"]
 
 
+def test_utf16_without_a_mark_and_pointers_of_lfs_are_named(course: Course, tmp_path: Path) -> None:
+    files = {"ada/vector_add.cu": ADD.encode("utf-16-le"), "ada/softmax_naive.cu": ADD.encode("utf-16-be"),
+             "bo/vector_add.cu": b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n"}  # fmt: skip
+    ada, bo = read(write(tmp_path / "in", files), course).students
+    assert [ada.path(f).read_text() for f in ada.files] == [ADD, ADD] and told(ada) == ["note-utf16"] * 2
+    assert told(bo) == ["note-lfs"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_is_no_plain_file_is_named(course: Course, tmp_path: Path, packed: bool) -> None:
+    """Whether an archive lies beside it or not."""
+    ada = write(tmp_path / "in", {"ada/" + "d/" * 12 + "vector_add.cu": ADD}) / "ada"
+    if packed:
+        write(ada, {"more.zip": zipped({"gelu.cu": ADD})})
+    os.mkfifo(ada / "vector_add.cu")
+    (ada / "rmsnorm.cu").symlink_to("/etc/passwd")
+    student = one(ada.parent, course)
+    assert student.files == (("gelu.cu",) if packed else ())
+    assert sorted(told(student)) == ["note-deep", "note-link", "note-no-file"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_cannot_be_read_costs_its_student_alone_and_is_named(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
+) -> None:
+    files: dict[str, str | bytes] = {"ada/vector_add.cu": ADD, "ada/gelu.cu": ADD, "bo/vector_add.cu": ADD}
+    folder = write(tmp_path / "in", {**files, "ada/more.zip": zipped({"rmsnorm.cu": ADD})} if packed else files)
+    opened = Path.open
+
+    def closed(path: Path, *words: object, **named: object) -> object:
+        if path == folder / "ada" / "vector_add.cu":  # modes keep nobody out who grades as root
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *words, **named)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", closed)
+    ada, bo = read(folder, course).students
+    assert set(ada.files) == {"gelu.cu", *(["rmsnorm.cu"] if packed else [])} and told(ada) == ["note-unreadable"]
+    assert bo.files == ("vector_add.cu",)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EMFILE, errno.ESTALE])
+def test_what_this_machine_lacks_while_unpacking_scores_nobody(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """An archive is not damaged because the disk is full: the error names the file that could not be made."""
+    folder = write(tmp_path / "in", {"ada.zip": zipped({"vector_add.cu": ADD})})
+    opened = Path.open
+
+    def full(path: Path, mode: str = "r", *words: object) -> object:
+        if mode == "wb":
+            raise OSError(code, os.strerror(code), str(path))
+        return opened(path, mode, *words)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(OSError, match=os.strerror(code)):
+        read(folder, course)
+
+
 def test_links_are_said_and_not_followed(course: Course, tmp_path: Path) -> None:
     secret = write(tmp_path / "secret", {"vector_add.cu": "somebody else's"})
     write(tmp_path / "in", {"ada/profile.md": "", "bo/vector_add.cu": ADD})
@@ -178,8 +283,8 @@ HOSTILE: dict[str, tuple[bytes | Callable[[], bytes], str]] = {  # the large one
     "up.tar.gz": (tar_with("a/../../vector_add.cu"), "archive-outside"),
     "link.tgz": (tar_with("vector_add.cu", type=tarfile.SYMTYPE, linkname="/etc/passwd", size=0), "archive-link"),
     "pipe.tar.gz": (tar_with("vector_add.cu", type=tarfile.FIFOTYPE, size=0), "archive-link"),
-    "bomb.tar.gz": (lambda: gzip.compress(bytes(archives.ONE.whole + 1024), 1), "archive-large"),
-    "bomb.zip": (lambda: zipped({"vector_add.cu": bytes(archives.ONE.whole + 1)}), "archive-large"),
+    "bomb.tar.gz": (lambda: gzip.compress(bytes(archives.ONE + 1024), 1), "archive-large"),
+    "bomb.zip": (lambda: zipped({"vector_add.cu": bytes(archives.ONE + 1)}), "archive-large"),
     "torn.zip": (zipped({"vector_add.cu": ADD * 100})[:-40], "archive-broken"),
     "not.zip": (b"hello", "archive-broken"),
     "empty.tar.gz": (b"", "archive-broken"),
@@ -201,6 +306,69 @@ def test_an_archive_that_is_not_to_be_trusted_costs_its_student_alone(
     assert zoe.files == ("vector_add.cu",) and not told(zoe)
     assert all(p.is_relative_to(tmp_path / "out") for p in set(tmp_path.rglob("*")) - before)
     assert not Path("/tmp/vector_add.cu").exists()
+
+
+@pytest.mark.parametrize("data", [b"no archive", zipped({"escaped.txt": ADD}), zipped({"vector_add.cu": ADD})])
+def test_an_archive_named_like_the_folder_above_stays_inside(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes
+) -> None:
+    """Without its suffix "...zip" is "..": unpacked there it wrote into the temporary folder, or emptied it."""
+    temporary = write(tmp_path / "tmp", {"somebodys": "work"})
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    names = ("...zip", "..zip", ".zip", "...tar.gz")
+    read(write(tmp_path / "in", {f"ada/{name}": data for name in names} | {"ada/gelu.cu": ADD}), course)
+    assert [p.name for p in temporary.rglob("*")] == ["somebodys"]
+    moodle = write(tmp_path / "moodle", {"Ada_1_assignsubmission_file_../escaped.txt": ADD,
+                                         "Ada_1_assignsubmission_file_./gelu.cu": ADD})  # fmt: skip
+    assert one(moodle, course).files == ("gelu.cu",)
+    assert [p.name for p in temporary.rglob("*")] == ["somebodys"]
+
+
+def test_archives_in_archives_and_in_folders_are_unpacked(course: Course, tmp_path: Path) -> None:
+    inner = zipped({"vector_add.cu": ADD})
+    windows = zipped({"work/gelu.cu": ADD}).replace(b"work/gelu.cu", b"work\\gelu.cu")
+    deep = inner
+    for _ in range(4):
+        deep = zipped({"next.zip": deep})
+    folder = write(tmp_path / "in", {
+        "ada.zip": zipped({"lab00.zip": inner, "notes.rar": "Rar!"}), "bo/lab00/work.zip": inner, "eva.zip": windows,
+        "kim.zip": deep, "max.zip": zipped({f"{n}.zip": zipped({f"{n}.txt": "x"}) for n in range(20)}),
+        "zoe/one.zip": zipped({"vector_add.cu": "// one\n"}), "zoe/one.tar.gz": tar_with("vector_add.cu"),
+    })  # fmt: skip
+    ada, bo, eva, kim, most, zoe = read(folder, course).students
+    assert ada.files == bo.files == ("vector_add.cu",) and eva.files == ("gelu.cu",)
+    assert (told(ada), told(bo), told(eva)) == (["note-packed-otherwise"], [], [])
+    assert kim.files == () and told(kim) == ["note-packed-within"]
+    assert told(most) == ["note-packed-within"] * 5
+    assert told(zoe) == ["note-two"]  # one of them is not lost in silence
+
+
+def test_what_one_students_archives_hold_is_limited_together(course: Course, tmp_path: Path) -> None:
+    bomb = zipped({"zeros": bytes(archives.ONE // 2 - 1)})
+    student = one(write(tmp_path / "in", {f"ada/{n}.zip": bomb for n in range(3)}), course)
+    assert told(student) == ["archive-large"]
+
+
+def test_a_long_file_is_graded_as_one_that_is_too_long(course: Course, tmp_path: Path) -> None:
+    long = "/" * (SOURCE_BYTES + 10)
+    folder = write(tmp_path / "in", {"ada.zip": zipped({"vector_add.cu": long}), "bo/vector_add.cu": long,
+                                     "eva/vector_add.cu": long, "eva/x.zip": zipped({})})  # fmt: skip
+    for student in read(folder, course).students:
+        assert student.path("vector_add.cu").stat().st_size > SOURCE_BYTES
+
+
+def test_notes_on_one_student_are_few(course: Course, tmp_path: Path) -> None:
+    ada = write(tmp_path / "in", {"ada/vector_add.cu": ADD}) / "ada"
+    for n in range(500):
+        (ada / f"link{n}").symlink_to("x")
+    student = one(ada.parent, course)
+    assert len(student.notes) == handed_in.MOST_NOTES + 1 and student.notes[-1].values == {"count": 470}
+
+
+def test_what_is_nobodys_is_named(course: Course, tmp_path: Path) -> None:
+    files = {"ada/vector_add.cu": ADD, "bo.cu": ADD, ".eva/vector_add.cu": ADD, ".DS_Store": ""}
+    found = read(write(tmp_path / "in", files), course)
+    assert [n.values for n in found.notes] == [{"count": 2, "names": ".eva, bo.cu"}]
 
 
 def test_a_folder_of_one_student_is_no_class(course: Course, tmp_path: Path) -> None:

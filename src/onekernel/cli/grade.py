@@ -77,7 +77,8 @@ def _begin(cohort: Class) -> None:
         complain(str(cohort.note))
     if cohort.results:
         write(say("cohort.resumed", done=len(cohort.results), total=len(cohort.tasks)))
-    notes = [say("cohort.noted", name=s.name, note=n) for s in cohort.students for n in s.notes]
+    notes = [*map(str, cohort.notes)]
+    notes += [say("cohort.noted", name=s.name, note=n) for s in cohort.students for n in s.notes]
     for note in notes[:MOST_NOTES]:
         indented(note, 2, "dim")
     if len(notes) > MOST_NOTES:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bz2
 import contextlib
 import datetime
+import errno
 import gzip
 import lzma
 import stat
@@ -19,7 +20,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from onekernel.errors import UserError
 from onekernel.messages import Message
@@ -28,6 +29,7 @@ SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", "
 OTHERS = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst")  # that are named and not read
 MOST_MEMBERS = 20_000
 _CHUNK = 1 << 16
+_OF_THE_NAME = (errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL)
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError,
            NotImplementedError, RuntimeError)  # fmt: skip
 
@@ -36,16 +38,15 @@ class Refused(UserError):
     """An archive that is not unpacked; the message says why."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Bytes that an archive may hold: a file, and all of them; a larger file is left out, a larger whole refused."""
+class Unpacked(NamedTuple):
+    """What came out of an archive: the date of its newest file, and the bytes of all."""
 
-    file: int
-    whole: int
+    date: datetime.datetime | None
+    size: int
 
 
-ONE = Limits(file=8 << 20, whole=128 << 20)  # what one student handed in
-ALL = Limits(file=512 << 20, whole=16 << 30)  # what a system packed for the instructor
+ONE = 128 << 20  # bytes that what one student handed in may hold
+ALL = 16 << 30  # and what a system packed for the instructor
 
 
 def is_archive(path: Path) -> bool:
@@ -58,20 +59,20 @@ def stem(name: str) -> str:
     return next((name[: -len(s)] for s in sorted(SUFFIXES, key=len, reverse=True) if low.endswith(s)), name)
 
 
-def unpack(archive: Path, to: Path, limits: Limits = ONE) -> datetime.datetime | None:
-    """Writes the plain files of an archive under `to`, and returns the date of the newest. Raises Refused for one that
-    is broken, holds too much, or a name that leads outside or to elsewhere."""
+def unpack(archive: Path, to: Path, most: int = ONE) -> Unpacked:
+    """Writes the plain files of an archive under `to`. Raises Refused for one that
+    is broken, holds more than `most` bytes, or a name that leads outside or to elsewhere."""
     try:
         if archive.name.lower().endswith(".zip"):
             with zipfile.ZipFile(archive) as z:
-                return _write(list(_of_zip(z)), to, limits)
-        with _plain(archive, limits) as plain, tarfile.open(fileobj=plain, mode="r:") as t:
-            return _write(_of_tar(t), to, limits)
+                return _write(list(_of_zip(z)), to, most)
+        with _plain(archive, most) as plain, tarfile.open(fileobj=plain, mode="r:") as t:
+            return _write(_of_tar(t), to, most)
     except _BROKEN as error:
         key = "archive-locked" if "password" in str(error) or "encrypted" in str(error) else "archive-broken"
         raise Refused(Message(f"cohort.{key}", {"file": archive.name})) from None
     except OSError as error:
-        if error.errno is not None and error.filename is None and "compressed" not in str(error):
+        if error.errno not in (None, *_OF_THE_NAME):
             raise  # this machine's, a full disk say
         raise Refused(Message("cohort.archive-broken", {"file": archive.name})) from None
 
@@ -95,11 +96,12 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:
                 date = datetime.datetime(*info.date_time)
             except ValueError:
                 date = None
-        yield _Member(info.filename, date, stat.S_ISLNK(kind), lambda info=info: archive.open(info))  # type: ignore[misc]
+        # Old tools of Windows part folders by a backslash, which the format forbids.
+        yield _Member(info.filename.replace("\\", "/"), date, stat.S_ISLNK(kind), lambda info=info: archive.open(info))  # type: ignore[misc]
 
 
 @contextlib.contextmanager
-def _plain(archive: Path, limits: Limits) -> Iterator[IO[bytes]]:
+def _plain(archive: Path, most: int) -> Iterator[IO[bytes]]:
     """A tar that is not compressed any more: its headers alone could ask for all the memory."""
     name = archive.name.lower()
     opened: dict[str, Any] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
@@ -111,8 +113,8 @@ def _plain(archive: Path, limits: Limits) -> Iterator[IO[bytes]]:
     with tempfile.TemporaryFile() as out:
         with opened[kind](archive) as source:
             while chunk := source.read(_CHUNK):
-                if out.tell() + len(chunk) > limits.whole:
-                    raise _refused("archive-large", most=limits.whole)
+                if out.tell() + len(chunk) > most:
+                    raise _refused("archive-large", most=most)
                 out.write(chunk)
         out.seek(0)
         yield out
@@ -126,7 +128,7 @@ def _of_tar(archive: tarfile.TarFile) -> Iterator[_Member]:
         yield _Member(info.name, date, not info.isreg(), lambda info=info: archive.extractfile(info))  # type: ignore[misc]
 
 
-def _write(members: Iterator[_Member] | list[_Member], to: Path, limits: Limits) -> datetime.datetime | None:
+def _write(members: Iterator[_Member] | list[_Member], to: Path, most: int) -> Unpacked:
     newest: datetime.datetime | None = None
     total = 0
     for number, member in enumerate(members):
@@ -138,14 +140,14 @@ def _write(members: Iterator[_Member] | list[_Member], to: Path, limits: Limits)
             continue
         if member.link:
             raise _refused("archive-link", name=member.name[:200])
-        total += _copy(member, to.joinpath(*PurePosixPath(member.name).parts), limits, total)
+        total += _copy(member, to.joinpath(*PurePosixPath(member.name).parts), most - total, most)
         if member.date and (newest is None or member.date > newest):
             newest = member.date
-    return newest
+    return Unpacked(newest, total)
 
 
-def _copy(member: _Member, path: Path, limits: Limits, before: int) -> int:
-    """Writes a member and returns its bytes; one that is larger than a file may be is not left there."""
+def _copy(member: _Member, path: Path, room: int, most: int) -> int:
+    """Writes a member and returns its bytes. Raises Refused for more than there is `room` for, of `most`."""
     source = member.opened()
     if source is None:
         return 0
@@ -156,12 +158,9 @@ def _copy(member: _Member, path: Path, limits: Limits, before: int) -> int:
     with source, path.open("wb") as out:
         while chunk := source.read(_CHUNK):
             size += len(chunk)
-            if before + size > limits.whole:
-                raise _refused("archive-large", most=limits.whole)
-            if size <= limits.file:
-                out.write(chunk)
-    if size > limits.file:
-        path.unlink()
+            if size > room:
+                raise _refused("archive-large", most=most)
+            out.write(chunk)
     return size
 
 

@@ -28,7 +28,7 @@ def date(folder: Path) -> str:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": ours, "LC_ALL": "C"}
             env |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
             _git(["init", "-q", "--bare", ours], env)
-            env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str((git / "objects").resolve())
+            env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted(str((git / "objects").resolve()))
             said = _git([f"--git-dir={ours}", "cat-file", "commit", commit], env)
     except (OSError, subprocess.SubprocessError):
         return ""
@@ -40,6 +40,12 @@ def date(folder: Path) -> str:
         return datetime.datetime.fromtimestamp(int(found[1]), datetime.timezone(offset)).isoformat(timespec="seconds")
     except (ValueError, OverflowError, OSError):
         return ""
+
+
+def _quoted(path: str) -> str:
+    """A path as git reads one in a list that is parted by colons."""
+    path = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{path}"'
 
 
 def _git(words: list[str], env: dict[str, str]) -> bytes:

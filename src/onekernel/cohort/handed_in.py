@@ -7,7 +7,6 @@ Whatever is wrong with one student's is a note on that student, and stops nobody
 from __future__ import annotations
 
 import datetime
-import os
 import re
 import shutil
 import tempfile
@@ -17,14 +16,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onekernel.cohort import archives, commits, layouts, matching
+from onekernel.cohort import archives, layouts, matching
+from onekernel.cohort.gathering import Gathering, iso
 from onekernel.cohort.layouts import Owner, Piece
 from onekernel.course import Course
 from onekernel.errors import UserError
-from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.messages import Message, plain
 
 WORK = "work"  # the folder, under that of the results, in which files are graded
+MOST_NOTES = 30  # on one student
+MOST_NAMES = 20  # of what is nobody's
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Student:
 class HandedIn:
     layout: str
     students: tuple[Student, ...]
+    notes: tuple[Message, ...] = ()  # on what is no student's
 
 
 def read(source: Path, course: Course, out: Path) -> HandedIn:
@@ -59,13 +61,24 @@ def read(source: Path, course: Course, out: Path) -> HandedIn:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     with _opened(source) as folder:
-        layout, pieces = layouts.pieces(_inner(folder, source.is_file()))
+        inner = _inner(folder, source.is_file())
+        layout, pieces = layouts.pieces(inner)
         if layout == layouts.FOLDERS and _is_one(folder, course):
             raise UserError(Message.of("cohort.one-student", source=source, name=folder.name))
         students = tuple(_students(pieces, course, work))
+        notes = tuple(_left_alone(inner, layout, pieces))
     if not students:
         raise UserError(Message.of("cohort.nobody", source=source))
-    return HandedIn(layout, students)
+    return HandedIn(layout, students, notes)
+
+
+def _left_alone(folder: Path, layout: str, pieces: Iterable[Piece]) -> Iterator[Message]:
+    """What lies among the submissions and is nobody's, by its name."""
+    taken = {p.path.name for p in pieces} | ({layouts.METADATA} if layout == layouts.GRADESCOPE else set())
+    names = sorted(p.name for p in folder.iterdir() if p.name not in taken and not archives.junk(p.name))
+    if names:
+        shown = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+        yield Message("cohort.note-nobodys", {"count": len(names), "names": shown})
 
 
 def one(folder: Path, course: Course, work: Path, date: str = "") -> Student:
@@ -137,106 +150,35 @@ def _key(name: str, taken: set[str]) -> str:
 
 def _student(key: str, name: str, pieces: list[Piece], course: Course, home: Path) -> Student:
     home.mkdir()
-    owner, notes = pieces[0].owner, list[Message]()
-    dates: list[str] = [owner.date] if owner.date else []
+    owner = pieces[0].owner
+    files: list[str] = []
     with tempfile.TemporaryDirectory(prefix="onekernel-class-") as scratch:
-        brought = Path(scratch)
-        orders: dict[str, int] = {}
-        found = matching.Found({})
-        try:
-            at = _gathered(pieces, brought, notes, dates, orders)
-            found = matching.find(at, course, orders)
-        except OSError as error:
-            if error.errno in (None, 28, 122):  # this machine's disk, and not a folder that cannot be read
-                raise
-            notes.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename or "-")).name}))
-        notes += found.notes
-        for target, path in sorted(found.files.items()):
-            _copy(path, home / target, notes)
-        if not dates:
-            times = [p.stat().st_mtime for p in found.files.values() if p.is_file()]
-            dates = [_iso(datetime.datetime.fromtimestamp(max(times)))] if times else []
-    if not found.files and not notes:
+        brought = Gathering(Path(scratch), dates=[owner.date] if owner.date else [])
+        notes, dates = brought.notes, brought.dates
+        with brought.said():
+            found = matching.find(brought.bring(pieces), course, brought.orders)
+            notes += found.notes
+            times = []
+            for target, path in sorted(found.files.items()):
+                with brought.said():
+                    _copy(path, home / target, notes)
+                    files.append(target)
+                    times.append(path.stat().st_mtime)
+            if times and not dates:
+                dates.append(iso(datetime.datetime.fromtimestamp(max(times))))
+    if not files and not notes:
         notes.append(Message("cohort.note-nothing"))
     late = any(p.owner.late for p in pieces)
-    return Student(key, name, home, tuple(sorted(found.files)), tuple(notes), owner.ids, late, max(dates, default=""))
+    return Student(key, name, home, tuple(files), _first(notes), owner.ids, late, max(dates, default=""))
 
 
-def _gathered(
-    pieces: list[Piece], brought: Path, notes: list[Message], dates: list[str], orders: dict[str, int]
-) -> Path:
-    """The one folder that holds all that somebody handed in: their own, or `brought`, with what was packed unpacked."""
-    if len(pieces) == 1 and pieces[0].path.is_dir() and not pieces[0].path.is_symlink():
-        folder = pieces[0].path
-        if date := commits.date(folder):
-            dates.append(date)
-        packed = [p for p in sorted(folder.iterdir()) if archives.is_archive(p) and not archives.junk(p.name)]
-        _name_unread(folder.iterdir(), notes)
-        if not packed:
-            return folder
-        for path in packed:
-            _unpack(path, brought / archives.stem(path.name), notes, dates)
-        for path in folder.iterdir():
-            if path not in packed and path.is_file() and not path.is_symlink():
-                _place(path, brought / path.name)
-            elif path.is_dir() and not path.is_symlink() and not archives.junk(path.name):
-                _tree(path, brought / path.name)
-        return brought
-    _name_unread((p.path for p in pieces), notes)
-    for piece in sorted(pieces, key=lambda p: p.order):
-        if piece.path.is_symlink():
-            notes.append(Message("cohort.note-link", {"file": piece.name}))
-        elif archives.is_archive(piece.path):
-            _unpack(piece.path, brought / f"{piece.order}", notes, dates)
-        elif piece.path.is_dir():
-            _tree(piece.path, brought / piece.name)
-        else:
-            where = brought / piece.name
-            if where.exists():  # Canvas keeps one name for two files: the later one counts
-                where = brought / f"{piece.order}" / piece.name
-                where.parent.mkdir(exist_ok=True)
-            _place(piece.path, where)
-            orders[where.relative_to(brought).as_posix()] = piece.order
-    return brought
-
-
-def _name_unread(paths: Iterable[Path], notes: list[Message]) -> None:
-    for path in paths:
-        if path.is_file() and path.name.lower().endswith(archives.OTHERS) and not archives.is_archive(path):
-            notes.append(Message("cohort.note-packed-otherwise", {"file": path.name}))
-
-
-def _unpack(path: Path, to: Path, notes: list[Message], dates: list[str]) -> None:
-    try:
-        date = archives.unpack(path, to)
-    except archives.Refused as refused:
-        notes.append(refused.message)
-        shutil.rmtree(to, ignore_errors=True)
-        return
-    if date:
-        dates.append(_iso(date))
-
-
-def _tree(folder: Path, to: Path) -> None:
-    """Copies the plain files of a folder that are short enough to be graded."""
-    for at, inner, names in os.walk(folder):
-        inner[:] = [d for d in inner if not archives.junk(d) and not (Path(at) / d).is_symlink()]
-        for name in names:
-            path = Path(at) / name
-            if path.is_file() and not path.is_symlink() and not archives.junk(name):
-                _place(path, to / path.relative_to(folder))
-
-
-def _place(path: Path, to: Path) -> None:
-    if path.stat().st_size <= SOURCE_BYTES:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, to)
+def _first(notes: list[Message]) -> tuple[Message, ...]:
+    """As many notes as somebody reads."""
+    more = len(notes) - MOST_NOTES
+    return (*notes[:MOST_NOTES], Message("cohort.note-more", {"count": more})) if more > 0 else tuple(notes)
 
 
 def _copy(path: Path, to: Path, notes: list[Message]) -> None:
+    data = matching.text_of(path, path.name, notes)
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_bytes(matching.text_of(path, path.name, notes))
-
-
-def _iso(date: datetime.datetime) -> str:
-    return date.isoformat(timespec="seconds")
+    to.write_bytes(data)

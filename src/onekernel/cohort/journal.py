@@ -111,7 +111,7 @@ def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], 
         if not raw.endswith(b"\n"):
             break
         whole += len(raw)
-        with suppress(ValueError, TypeError, KeyError):
+        with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
             line = json.loads(raw)
             if line.get("class") == FORMAT and isinstance(line["seed"], int):
                 heads.append(line)

@@ -1,6 +1,7 @@
 """How the systems that collect work name what they hand out: whose a folder or a file is.
 
-Sources: Canvas, lib/content_zipper.rb (github.com/instructure/canvas-lms): NAME_[LATE_]USER_ATTACHMENT_FILE. Moodle,
+Sources: Canvas, lib/content_zipper.rb (github.com/instructure/canvas-lms): NAME_[LATE_]USER_ATTACHMENT_FILE, with
+anon_XXXXX for a class without names, and NAME_USER_text.html for what was typed in or linked. Moodle,
 mod/assign/locallib.php and feedback/offline (github.com/moodle/moodle): "Full name_ID_assignsubmission_file_", with ID
 the number behind "Participant" in the grading worksheet. Gradescope, "Export submissions": submission_NNN and
 submission_metadata.yml.
@@ -8,6 +9,7 @@ submission_metadata.yml.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,10 +20,15 @@ from onekernel.cohort import archives
 FOLDERS, CANVAS, MOODLE, GRADESCOPE = "folders", "canvas", "moodle", "gradescope"
 METADATA = "submission_metadata.yml"
 _METADATA_BYTES = 64 << 20
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<user>\d+)_(?P<attachment>\d+)_(?P<file>.+)")
+_CANVAS = re.compile(
+    r"(?:(?P<name>.+?)_)??(?P<late>LATE_)?(?:(?P<user>\d+)|(?P<anonymous>anon_[A-Za-z0-9]{5}))_"
+    r"(?:(?P<attachment>\d+)_(?P<file>.+)|(?:text|link)\.html)",
+    re.ASCII | re.DOTALL,
+)
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<what>file|onlinetext)_?(?P<file>.*)")
 _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 _FIELD = re.compile(r"\s*(?:- )?:?(?P<key>name|sid|email|created_at): *(?P<value>.*)")
+_PART = re.compile(r"  :?(?P<part>\w+): *(?P<value>.*)")
 
 
 @dataclass(frozen=True)
@@ -59,9 +66,10 @@ def pieces(folder: Path) -> tuple[str, list[Piece]]:
 
 def _canvas(folder: Path, entries: list[Path]) -> Iterator[Piece]:
     for path in entries:
-        if path.is_file() and (found := _CANVAS.fullmatch(path.name)):
-            owner = Owner(found["name"], {"canvas": found["user"]}, late=bool(found["late"]))
-            yield Piece(owner, path, found["file"], int(found["attachment"][:18]))
+        if (path.is_symlink() or path.is_file()) and (found := _CANVAS.fullmatch(path.name)):
+            ids = {"canvas": found["user"]} if found["user"] else {"anonymous": found["anonymous"]}
+            owner = Owner(found["name"] or found["anonymous"] or found["user"], ids, late=bool(found["late"]))
+            yield Piece(owner, path, found["file"] or path.name, int((found["attachment"] or "0")[:18]))
 
 
 def _moodle(folder: Path, entries: list[Path]) -> Iterator[Piece]:
@@ -85,25 +93,38 @@ def _metadata(path: Path) -> dict[str, list[Owner]]:
         return {}
     found: dict[str, list[dict[str, str]]] = {}
     dates: dict[str, str] = {}
-    at = ""
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    at = part = ""
+    for line in path.read_text(encoding="utf-8-sig", errors="replace").split("\n"):
         if (head := re.fullmatch(r"(submission_\d+):\s*", line)) is not None:
-            at = head[1]
+            at, part = head[1], ""
             found[at] = []
-        elif at and re.match(r"  :?history:", line):
-            at = ""  # earlier attempts follow, with dates of their own
-        elif at and (told := _FIELD.fullmatch(line)):
-            value = told["value"].strip().strip("'\"")
-            if told["key"] == "created_at":
-                dates.setdefault(at, _iso(value))
-            elif told["key"] == "name":
-                found[at].append({"name": value})
+        elif at and (inner := _PART.fullmatch(line)):
+            part = inner["part"]  # tests have names, and earlier attempts submitters and dates, of their own
+            if part == "created_at":
+                dates[at] = _iso(_scalar(inner["value"]))
+        elif part == "submitters" and (told := _FIELD.fullmatch(line)):
+            if told["key"] == "name":
+                found[at].append({"name": _scalar(told["value"])})
             elif found[at]:
-                found[at][-1][told["key"]] = value
+                found[at][-1][told["key"]] = _scalar(told["value"])
     return {
         key: [Owner(who["name"], {"gradescope": key.removeprefix("submission_"), **_ids(who)}, date=dates.get(key, ""))
               for who in owners] for key, owners in found.items()
     }  # fmt: skip
+
+
+def _scalar(text: str) -> str:
+    """The value that a line of YAML writes: plain, or in quotes of one of two kinds."""
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        spelled = re.sub(r"\\x([0-9A-Fa-f]{2})", r"\\u00\1", text)
+        try:
+            return str(json.loads(spelled))
+        except ValueError:
+            return text[1:-1]
+    return text
 
 
 def _ids(who: dict[str, str]) -> dict[str, str]:

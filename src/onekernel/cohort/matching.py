@@ -27,6 +27,7 @@ _COPIES = re.compile(
 )
 _FIRST = re.compile(r"^(?:copy of|copia de|kopie von)\s+")
 _UNICODE = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_POINTER = b"version https://git-lfs.github.com/"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def wanted(course: Course) -> dict[str, str]:
 
 
 def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
-    """The files beneath `home` that answer an exercise. `orders` says which of two of one name came later."""
+    """The files beneath `home` that answer an exercise. `orders` says which of the entries of `home` came later."""
     notes: list[Message] = []
     home = _own_folder(home, course, notes)
     exact: dict[str, list[str]] = {}
@@ -59,14 +60,12 @@ def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
             (exact if sure else near).setdefault(target, []).append(path)
     files: dict[str, Path] = {}
     for target in {**exact, **near}:
-        mine = sorted(exact.get(target, ()), key=lambda p: _preference(p, target, orders)) or sorted(
-            near.get(target, ()), key=lambda p: _preference(p, target, orders)
-        )
+        same = exact.get(target, [])
+        mine = sorted([*same, *near.get(target, ())], key=lambda p: _preference(p, target, orders, p in same))
         files[target] = home / mine[0]
-        if target not in exact:
+        if mine[0] not in same:
             notes.append(Message("cohort.note-near", {"file": mine[0], "exercise": target}))
-        rest = [p for p in (*exact.get(target, ()), *near.get(target, ())) if p != mine[0]]
-        rest = [p for p in rest if not _same(home / p, home / mine[0])]
+        rest = [p for p in mine[1:] if not _same(home / p, home / mine[0])]
         if rest:
             values = {"exercise": target, "file": mine[0], "others": ", ".join(sorted(rest)[:5])}
             notes.append(Message("cohort.note-two", values))
@@ -78,14 +77,17 @@ def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
     """What is graded of a file: its bytes, without a byte-order mark. One in UTF-16 becomes UTF-8."""
     with path.open("rb") as file:
         data = file.read(SOURCE_BYTES + 1)
+    if data.startswith(_POINTER):
+        notes.append(Message("cohort.note-lfs", {"file": name}))
     for mark, encoding in _UNICODE:
         if data.startswith(mark):
-            try:
-                text = data.decode(encoding)
-            except UnicodeDecodeError:
-                return data
+            text = data.decode(encoding, "replace")
             notes.append(Message("cohort.note-mark", {"file": name, "encoding": encoding.upper().removesuffix("-SIG")}))
             return text.encode()
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if data[first:16:2] == bytes(8):  # every other byte of what begins with eight letters of ASCII
+            notes.append(Message("cohort.note-utf16", {"file": name}))
+            return data.decode(encoding, "replace").encode()
     return data
 
 
@@ -118,11 +120,17 @@ def _files(home: Path, notes: list[Message]) -> Iterator[str]:
     """The plain files beneath a folder, as paths from it; a link is said and left alone."""
     seen = 0
     checkout = (home / "labs").is_dir() and (home / "solutions").is_dir()
-    for folder, inner, names in os.walk(home):
+    def unreadable(error: OSError) -> None:
+        notes.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename)).name}))
+
+    for folder, inner, names in os.walk(home, onerror=unreadable):
         at = Path(folder).relative_to(home)
         hidden = {d for d in inner if d.startswith(".") or junk(d) or (Path(folder) / d).is_symlink()}
         hidden |= set(_NOT_THEIRS) if checkout and at == Path() else set()
-        inner[:] = sorted(set(inner) - hidden) if len(at.parts) < DEEPEST else []
+        inner[:] = sorted(set(inner) - hidden)
+        if inner and len(at.parts) >= DEEPEST:
+            notes.append(Message("cohort.note-deep", {"folder": at.as_posix(), "most": DEEPEST}))
+            inner.clear()
         for name in sorted(names):
             path = at / name
             if junk(name) or name.startswith("."):
@@ -135,6 +143,8 @@ def _files(home: Path, notes: list[Message]) -> Iterator[str]:
                     notes.append(Message("cohort.note-many", {"most": MOST_FILES}))
                     return
                 yield path.as_posix()
+            else:
+                notes.append(Message("cohort.note-no-file", {"file": str(path)}))
 
 
 def _meant(path: str, names: Mapping[str, str]) -> tuple[str | None, bool]:
@@ -149,7 +159,7 @@ def _meant(path: str, names: Mapping[str, str]) -> tuple[str | None, bool]:
 
 def _plain(name: str) -> str:
     """A name without what editors, systems and haste do to it: "Vector-Add (1).CU.txt" -> "vector_add.cu"."""
-    low = name.strip().lower()
+    low = name.strip(" .\t").lower()
     low = _FIRST.sub("", low)
     for wrong in (".txt", ".text", ".download", ".cpp", ".c", ".h"):
         if low.endswith((f".cu{wrong}", f".py{wrong}", f".md{wrong}", f".json{wrong}")):
@@ -162,9 +172,9 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", stem.strip()) + dot + suffix
 
 
-def _preference(path: str, target: str, orders: Mapping[str, int]) -> tuple[bool, int, int, str]:
-    """The one at its place first, then the one handed in last, then the nearest to the top."""
-    return path != target, -orders.get(path, 0), path.count("/"), path
+def _preference(path: str, target: str, orders: Mapping[str, int], same: bool) -> tuple[int, bool, bool, int, str]:
+    """The one handed in last first, then that with exactly the name, at its place, the nearest to the top."""
+    return -orders.get(path.split("/")[0], 0), not same, path != target, path.count("/"), path
 
 
 def _same(one: Path, other: Path) -> bool:

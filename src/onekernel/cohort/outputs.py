@@ -35,7 +35,7 @@ def write(cohort: Class) -> list[Path]:
     write_parts(out / "junit.xml", junit.parts(rows, cohort.course))
     pages(cohort)
     gradescope_results(cohort)
-    text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE)
+    text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE, cohort.notes)
     write_bytes(out / "class.html", text.encode())
     return [out / "class.html", *written, out / "junit.xml", out / "students"]
 

@@ -50,6 +50,7 @@ class Class:
     note: Message | None
     journal: Journal
     tasks: list[Task]
+    notes: tuple[Message, ...] = ()  # on what is no student's
 
     @property
     def results(self) -> Mapping[tuple[str, str], dict[str, Any]]:
@@ -91,7 +92,8 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
         closed = (source, out)
         every = tasks.make(course, brought.students, graded, device, book.seed, closed)
         known = book.only({t.of: t.key for t in every})
-        yield Class(course, asked, brought.layout, brought.students, graded, device, note, known, every)
+        yield Class(course, asked, brought.layout, brought.students, graded, device, note, known, every,
+                    brought.notes)  # fmt: skip
 
 
 def grade(cohort: Class, said: pool.Said = lambda message: None, by: Grade | None = None) -> Iterator[Task]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from onekernel.course import Course, Exercise
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, UNTOUCHED, Result
-from onekernel.messages import language, say, written
+from onekernel.messages import Message, language, say, written
 from onekernel.report import lessons
 from onekernel.report.gradebook import Row
 from onekernel.report.hidden import is_missing, kind_of
@@ -36,11 +36,13 @@ class Pair:
 
 
 def html(
-    rows: Collection[Row], exercises: Sequence[Exercise], course: Course, pairs: Sequence[Pair], share: float
+    rows: Collection[Row], exercises: Sequence[Exercise], course: Course, pairs: Sequence[Pair], share: float,
+    notes: Sequence[Message] = (),
 ) -> str:
-    """The page, in the language in force. `share` is that from which pairs are shown."""
-    parts = [*_head(rows), *_distribution(rows), *_failures(rows, course), *_stuck(rows), *_everybody(rows, exercises)]
-    return page(say("cohort.class-title"), "\n".join([*parts, *_alike(pairs, share)]))
+    """The page, in the language in force. `share` is that from which pairs are shown; `notes` are nobody's."""
+    parts = [*_head(rows), *(f"<p>{esc(note)}</p>" for note in notes), *_distribution(rows), *_failures(rows, course)]
+    parts += [*_stuck(rows), *_everybody(rows, exercises), *_alike(pairs, share)]
+    return page(say("cohort.class-title"), "\n".join(parts))
 
 
 def _head(rows: Collection[Row]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ from onekernel.grading.verdicts import Scorecard
 from onekernel.messages import Message, plain, say
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # fullwidth
+# What is not seen before a formula; and a formula after what ends a cell where numbers have commas, as in Spanish.
+_BLANK = re.compile("^[\\s\u200b\u2060\ufeff]+")
+_FURTHER = re.compile(r"([;\t][\s\u200b\u2060\ufeff]*)(?=[" + re.escape("".join(_FORMULA)) + "])")
 BYTE_ORDER_MARK = "\ufeff"
 """Without it Excel reads UTF-8 as the machine's old code page, and accents are lost."""
 
@@ -104,8 +108,8 @@ def _csv(table: Iterable[Iterable[str]]) -> str:
 
 def safe(cell: str) -> str:
     """A cell that no spreadsheet computes. (OWASP, "CSV Injection")"""
-    text = " ".join(plain(cell).split("\n"))
-    return f"'{text}" if text.lstrip().startswith(_FORMULA) and not _is_number(text) else text
+    text = _FURTHER.sub(r"\1'", " ".join(plain(cell).split("\n")))
+    return f"'{text}" if _BLANK.sub("", text).startswith(_FORMULA) and not _is_number(text) else text
 
 
 def _is_number(text: str) -> bool:

@@ -1,0 +1,138 @@
+"""Brings together what one student handed in, unpacked, under one folder. Whatever cannot be read of it is a note; what
+it may take of the disk and of the time is limited, however much is packed into how little."""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onekernel.cohort import archives, commits
+from onekernel.cohort.layouts import Piece
+from onekernel.grading.submission import SOURCE_BYTES
+from onekernel.messages import Message
+
+MOST_ARCHIVES = 16  # of one student
+DEEPEST = 3  # an archive in an archive in an archive
+# What reading somebody's files is refused for because of them. All else is this machine's: a full disk, a lost server.
+_THEIRS = (errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENXIO,
+           errno.ENAMETOOLONG)  # fmt: skip
+
+
+@dataclass
+class Gathering:
+    """What is noticed while somebody's files are brought into the folder `to`: notes, dates, and which of the entries
+    there was handed in later."""
+
+    to: Path
+    notes: list[Message] = field(default_factory=list)
+    dates: list[str] = field(default_factory=list)
+    orders: dict[str, int] = field(default_factory=dict)
+    room: int = archives.ONE
+    unpacked: int = 0
+
+    def bring(self, pieces: list[Piece]) -> Path:
+        """The one folder that holds it all: their own, or `to`, with what was packed unpacked."""
+        if len(pieces) == 1 and pieces[0].path.is_dir() and not pieces[0].path.is_symlink():
+            folder = pieces[0].path
+            if date := commits.date(folder):
+                self.dates.append(date)
+            if not any(archives.is_archive(p) for p in _plain_files(folder)):
+                self._name_unread(_plain_files(folder))
+                return folder
+            self._tree(folder, self.to)
+            return self.to
+        for piece in sorted(pieces, key=lambda p: p.order):
+            if piece.path.is_symlink():
+                self.notes.append(Message("cohort.note-link", {"file": piece.name}))
+                continue
+            where = self.to / piece.name
+            if piece.name in (".", "..") or where.exists():  # Canvas keeps one name for two files
+                other = next(p for n in itertools.count(2) if not (p := self.to / str(n)).exists())
+                where = other / (piece.path.name if piece.name in (".", "..") else piece.name)
+            self.orders[where.relative_to(self.to).parts[0]] = piece.order
+            if piece.path.is_dir():
+                self._tree(piece.path, where)
+            else:
+                self._file(piece.path, where)
+        return self.to
+
+    @contextmanager
+    def said(self) -> Iterator[None]:
+        """Notes what of a student's cannot be read."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in _THEIRS:
+                raise
+            self.notes.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename or "-")).name}))
+
+    def _tree(self, folder: Path, to: Path) -> None:
+        for path in _plain_files(folder, self.notes):
+            self._file(path, to / path.relative_to(folder))
+
+    def _file(self, path: Path, to: Path) -> None:
+        with self.said():
+            if archives.is_archive(path):
+                self._unpack(path, to, 1)
+                return
+            to.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("rb") as source:  # of what is too long to be graded as much as shows that
+                to.write_bytes(source.read(SOURCE_BYTES + 1))
+            shutil.copystat(path, to)
+        self._name_unread([path])
+
+    def _unpack(self, archive: Path, to: Path, depth: int) -> None:
+        """Unpacks an archive into a folder that has its name, and so what is packed in it."""
+        self.unpacked += 1
+        if self.unpacked > MOST_ARCHIVES or depth > DEEPEST:
+            self.notes.append(Message("cohort.note-packed-within", {"file": archive.name}))
+            return
+        try:
+            found = archives.unpack(archive, to, self.room)
+        except archives.Refused as refused:
+            self.notes.append(refused.message)
+            shutil.rmtree(to, ignore_errors=True)
+            return
+        self.room -= found.size
+        if found.date:
+            self.dates.append(iso(found.date))
+        for inner in [p for p in _plain_files(to) if archives.is_archive(p)]:
+            with tempfile.TemporaryDirectory(prefix="onekernel-class-") as aside:
+                self._unpack(Path(shutil.move(inner, aside)), inner, depth + 1)
+        self._name_unread(_plain_files(to))
+
+    def _name_unread(self, paths: Iterable[Path]) -> None:
+        for path in paths:
+            if path.name.lower().endswith(archives.OTHERS) and not archives.is_archive(path):
+                self.notes.append(Message("cohort.note-packed-otherwise", {"file": path.name}))
+
+
+def _plain_files(folder: Path, notes: list[Message] | None = None) -> list[Path]:
+    """The plain files beneath a folder that somebody wrote. What else there is goes to the `notes`."""
+    found, others = [], notes if notes is not None else []
+
+    def unreadable(error: OSError) -> None:
+        others.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename)).name}))
+
+    for at, inner, names in os.walk(folder, onerror=unreadable):
+        inner[:] = [d for d in inner if not archives.junk(d)]
+        for path in (Path(at) / name for name in (*inner, *names) if not archives.junk(name)):
+            if path.is_symlink():
+                others.append(Message("cohort.note-link", {"file": str(path.relative_to(folder))}))
+            elif path.is_file():
+                found.append(path)
+            elif not path.is_dir():
+                others.append(Message("cohort.note-no-file", {"file": str(path.relative_to(folder))}))
+    return found
+
+
+def iso(date: datetime.datetime) -> str:
+    return date.isoformat(timespec="seconds")
