@@ -17,8 +17,9 @@ from onekernel import simulator
 from onekernel.backends.base import BuildError
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
+from onekernel.simulator.compilation import misplaced
 from onekernel.simulator.compilation.diagnostics import compile_error
-from onekernel.simulator.rewrite.source import Source
+from onekernel.simulator.rewrite.source import Source, rewrite
 from support.compilers import CLANGS
 
 ALLOWED = Path(__file__).parent / "allowed_by_nvcc.cu"
@@ -202,6 +203,18 @@ def test_clangs_words_become_the_same_sentence(line, words, code, name, tmp_path
     assert (finding.code, finding.line, finding.message.values["name"]) == (code, 2, name)
 
 
+@pytest.mark.parametrize("words", [
+    "variable length array 'v' is used [-Wvla]",  # g++, and clang++ in C
+    "variable length arrays are a C99 feature [-Wvla-extension]",  # clang++ until 17
+    "variable length arrays in C++ are a Clang extension [-Wvla-cxx-extension]",
+])  # fmt: skip
+def test_every_compilers_words_for_an_array_of_variable_size_are_known(words, tmp_path):
+    path = tmp_path / "mine.cu"
+    path.write_text("__global__ void kernel(float* x, int n) {\n    float v[n];\n}\n")
+    (finding,) = misplaced.findings_of(rewrite(path), f"{path}:2:13: warning: {words}\n")
+    assert (finding.code, finding.line) == ("array-of-variable-size", 2)
+
+
 @pytest.mark.slow
 def test_what_cuda_allows_is_not_refused():
     simulator.build(ALLOWED, "fast")
@@ -211,9 +224,9 @@ def test_what_cuda_allows_is_not_refused():
 @pytest.mark.skipif(CLANG is None, reason="clang++ is not here")
 def test_clang_tells_of_the_same_uses(tmp_path):
     simulator.build(ALLOWED, "fast", with_compiler=CLANG)
-    for case in (case for code in OF_HOST for case in REFUSED[code]):
+    for case in (case for code in (*OF_HOST, "array-of-variable-size") for case in REFUSED[code]):
         both = [findings(case.source(), tmp_path, compiler) for compiler in (None, CLANG)]
-        told = [[(f.code, f.line, str(f.message.values["name"]).split("::")[-1]) for f in found] for found in both]
+        told = [[(f.code, f.line, str(f.message.values.get("name")).split("::")[-1]) for f in found] for found in both]
         assert told[0] == told[1]  # P::P of g++ is P of clang++
 
 

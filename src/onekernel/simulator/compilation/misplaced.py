@@ -18,7 +18,8 @@ _USE = re.compile(
     re.MULTILINE,
 )
 _ARRAY = re.compile(
-    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: variable length array [^\n]*\[-Wvla\S*\]$", re.MULTILINE
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: variable length arrays? [^\n]*\[-Wvla\S*\]$",
+    re.MULTILINE,
 )
 _CONTEXT = re.compile(r"^[^\n]*: In [^\n'\u2018]*['\u2018](?P<within>[^\n]+)['\u2019]:$", re.MULTILINE)
 _EXPANSION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? note: in expansion of macro", re.MULTILINE)
