@@ -302,3 +302,36 @@ def test_the_time_limit_is_the_kernels_own_and_names_its_line(tmp_path: Path) ->
     report = program.call("run", [buffer("a", data, False), buffer("b", data, True), 64])
     assert [(f.code, f.line) for f in report.findings] == [("time-limit", 2)]
     assert report.kernels[0].extra["why_not_by_code"] == "too long"
+
+
+CALLS = """\
+__device__ float doubled(float v) { return 2 * v; }
+__device__ float squared(float v) { return v * v; }
+__global__ void by_a_pointer(const float* x, float* y, int which) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float (*f)(float) = which ? doubled : squared;
+    y[i] = f(x[i]);
+}
+__device__ float added_up(const float* x, int n) { return n ? x[n] + added_up(x, n - 1) : 0; }
+__global__ void by_itself(const float* x, float* y, int) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = added_up(x, i % 4);
+}
+extern "C" cudaError_t run(const float* x, float* y, cudaStream_t stream) {
+    KERNEL<<<2, 128, 0, stream>>>(x, y, 1);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+@compiled
+@pytest.mark.parametrize("kernel", ["by_a_pointer", "by_itself"])
+def test_what_is_called_by_a_pointer_or_by_itself_is_counted_as_written(tmp_path: Path, kernel: str) -> None:
+    path = tmp_path / f"{kernel}.cu"
+    path.write_text(CALLS.replace("KERNEL", kernel), encoding="utf-8")
+    program = simulator.build(path, "count", machine_code=True)
+    report = program.call("run", [buffer(name, np.ones(256, np.float32), name == "y") for name in "xy"])
+    (counted,) = report.kernels
+    assert not counted.extra["by_code"] and counted.extra["why_not_by_code"] == "CALL"
+    assert counted.metrics[counts.STORE_REQUESTS] == 8

@@ -18,6 +18,8 @@ class Flow:
         self.end = len(self.code)
         self.labels = function.labels
         calls = [i for i, one in enumerate(self.code) if one.name == "CALL" and one.label]
+        if any(self.code[i].operands for i in calls):
+            raise Unreadable("CALL")  # by a pointer: its label is only what a register's value is counted from
         self._jumps = {i for i in calls if not self._returns(i)}
         self.successors = [self._after(i, one) for i, one in enumerate(self.code)]
         self.calls = [i for i in calls if i not in self._jumps]

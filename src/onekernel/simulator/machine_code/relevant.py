@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from onekernel.simulator.machine_code import need
 from onekernel.simulator.machine_code.effects import bit, reads, writes
 from onekernel.simulator.machine_code.flow import Flow
-from onekernel.simulator.machine_code.instructions import ATOMICS, LOADS, MEMORY, Instruction
+from onekernel.simulator.machine_code.instructions import ATOMICS, LOADS, MEMORY, Instruction, Unreadable
 
 _SHARED = frozenset({"LDS", "LDSM", "STS", "ATOMS"})
 _LOCAL = frozenset({"LDL", "STL"})
@@ -186,5 +186,7 @@ def _bodies(flow: Flow) -> dict[int, list[int]]:
             work.extend(flow.successors[i])
             if i in flow.calls:
                 work.append(flow.target(flow.code[i]))
+        if call in seen:
+            raise Unreadable("CALL")  # of a function by itself: how deep is not followed
         out[call] = sorted(seen)
     return out
