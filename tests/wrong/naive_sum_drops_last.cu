@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: the sum leaves the last column out
-// caught: values, nan
+// caught: values, nan, row-sum
 // group: peaked
 // cause: sum-skips-last
 #include <cuda_runtime.h>
