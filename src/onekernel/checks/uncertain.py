@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 
-OF_REQUESTS = ("merges", "repeats", "apart", "early")
-OF_BYTES = ("repeats", "early")  # those that are asked for: accesses that are merged ask for as many
+OF_REQUESTS = ("merges", "repeats", "apart", "early", "narrows")
+OF_BYTES = ("repeats", "early", "narrows")  # those that are asked for: accesses that are merged ask for as many
 
 
 def uncertain(

@@ -13,12 +13,14 @@ from typing import Any
 
 from onekernel.simulator.rewrite.early import Early, early_of
 from onekernel.simulator.rewrite.loops import Loop, loops_of
+from onekernel.simulator.rewrite.narrowed import Lines, narrowed_of
 from onekernel.simulator.rewrite.promises import Promises, promises_of
 
 # A fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing. By chance
 # no lanes go apart: how many of them a compiler has meet before an access may be all in which two compilers differ.
 _RARE = 4
 _RARELY_APART = 16
+_WIDE = 4  # bytes of a lane's access: of fewer no part is loaded
 _NEARLY_ALL = 15 / 16  # of the warps and lanes that load: the others, at the end of a tensor, say nothing
 Place = tuple[str, int]  # file and line
 Accesses = Sequence[tuple[Place | None, Mapping[str, Any]]]  # of one launch
@@ -35,13 +37,18 @@ class Doubts:
         """What the compiler may do to an access at that place: "merges", "repeats" or "apart"."""
         if not any(access["doubts"]):
             return set()
+        counted = dict(zip(_TOLD, access["doubts"], strict=True))
         told = {
             name
-            for name, count in zip(_TOLD, access["doubts"], strict=True)
+            for name, count in counted.items()
             if count * (_RARELY_APART if name == "apart" else _RARE) > access["requests"]
         }
         out = told & {"merges", "repeats", "apart"}
-        again = told & {"walked_again", "unchanged_walked_again"}
+        # In one turn of every warp's: the first or the last of a loop that is unrolled.
+        once = max(1, access["warps"] * _NEARLY_ALL)
+        of_all = {name for name in ("repeats", "walked_again") if counted[name] >= once}
+        again = (told | of_all) & {"repeats", "walked_again", "unchanged_walked_again"}
+        again = {"walked_again" if name == "repeats" else name for name in again}
         again = again if again and self._may_be_unrolled(place) else set[str]()
         if "walked_again" in again or (self._promised(place) and (again or "unchanged" in told)):
             out.add("repeats")
@@ -61,6 +68,13 @@ class Doubts:
                 return True
         return False
 
+    def may_be_narrowed(self, access: Mapping[str, Any], place: Place | None) -> bool:
+        """Whether the compiler may load a part of what a load of global memory asks for."""
+        file, line = place or ("", 0)
+        if access["write"] or access["atomic"] or access["shared"] or access["bytes"] < access["operations"] * _WIDE:
+            return False
+        return any(first <= line <= last for first, last in self._narrowed.get(file, ()))
+
     def _promised(self, place: Place | None) -> bool:
         """Whether it may be known of the loads on a line that nothing changes what they load."""
         file, line = place or ("", 0)
@@ -75,6 +89,10 @@ class Doubts:
     @cached_property
     def _early(self) -> dict[str, Sequence[Early]]:
         return {str(path): early_of(text) for path, text in self.texts.items()}
+
+    @cached_property
+    def _narrowed(self) -> dict[str, Sequence[Lines]]:
+        return {str(path): narrowed_of(text) for path, text in self.texts.items()}
 
     @cached_property
     def _loops(self) -> dict[str, Sequence[Loop]]:

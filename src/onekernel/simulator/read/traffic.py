@@ -62,6 +62,8 @@ def _kernel(
             some = doubts.of(access, place)
             if not by_code and doubts.may_wait(access, place, accesses):
                 some.add("early")
+            if not by_code and doubts.may_be_narrowed(access, place):
+                some.add("narrows")
             if some:
                 doubtful[*(place or (path, 0)), "shared" if access["shared"] else "global"] |= some
     extra = {"trace": _trace(launch["trace"], lines, path, places)} if "trace" in launch else {}

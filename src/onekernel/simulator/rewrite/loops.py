@@ -6,18 +6,21 @@ from a kernel's parameter, or is compared with what threads, blocks and grids ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
 
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_ROLLED = re.compile(r"#\s*pragma\s+unroll\s*\(?\s*1\b")  # a loop of whatever length is left as it is
 _ROUNDS = 4  # calls of helpers by helpers that are followed
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop's first and last line, and whether its length is known only when it runs."""
+    """A loop's first and last line, and whether its length is known only when it runs, or may not be used."""
 
     first: int
     last: int
@@ -37,7 +40,9 @@ class Function:
 
 def loops_of(text: str) -> list[Loop]:
     """The loops of all functions in a file."""
-    tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
+    tokens = [t for t in tokenize(text) if t.kind != "space"]
+    kept = {after.line for one, after in pairwise(tokens) if _ROLLED.match(one.text)}
+    tokens = [t for t in tokens if t.kind != "directive"]
     # Members go: threadIdx.x has nothing to do with a parameter x.
     tokens = [t for k, t in enumerate(tokens) if not (k and t.kind == "name" and tokens[k - 1].text in (".", "->"))]
     found = list(functions(tokens))
@@ -48,7 +53,8 @@ def loops_of(text: str) -> list[Loop]:
         for function in found:
             _follow(tokens, function)
         _pass_on(tokens, found, places)
-    return [loop for function in found for loop in _loops(tokens, function)]
+    loops = (loop for function in found for loop in _loops(tokens, function))
+    return [replace(loop, unknown=loop.unknown or loop.first in kept) for loop in loops]
 
 
 def functions(tokens: list[Token]) -> Iterator[Function]:
@@ -132,11 +138,17 @@ def _calls(tokens: list[Token], caller: Function, named: list[int]) -> Iterator[
 def _loops(tokens: list[Token], function: Function) -> Iterator[Loop]:
     begin, end = function.body
     for i in range(begin, end):
-        if tokens[i].text not in ("for", "while") or tokens[i + 1].text != "(":
+        if tokens[i].text == "do":
+            opens = statement_end(tokens, i + 1, end) + 2
+        elif tokens[i].text in ("for", "while"):
+            opens = i + 1
+        else:
             continue
-        closes = closing(tokens, i + 1)
+        if opens >= end or tokens[opens].text != "(":
+            continue
+        closes = closing(tokens, opens)
         last = statement_end(tokens, closes + 1, end)
-        yield Loop(tokens[i].line, tokens[min(last, end)].line, _unknown(tokens[i + 2 : closes], function))
+        yield Loop(tokens[i].line, tokens[min(last, end)].line, _unknown(tokens[opens + 1 : closes], function))
 
 
 def _unknown(header: list[Token], function: Function) -> bool:

@@ -18,6 +18,7 @@ struct Past {
 struct Made {
     uint64_t pattern;
     uint32_t when, pc;  // the last of its warp's requests that had it, counted from 1; its place in the code
+    uint32_t before;    // when that place in the code made the one before
 };
 constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back since the lanes met
 constexpr uint32_t FAR = 256;                // requests of a warp between two that may be one: registers end before
@@ -27,6 +28,7 @@ struct OfWarp {
     Made made[PATTERNS], last[OF_CODE];  // by pattern, by place in the code
     uint64_t block;
     uint32_t requests, begun, ordered, met;  // so far; as many of them before the block, the last order, the last meeting
+    uint32_t stored;                         // and before the last store to global memory
 };
 }  // namespace
 
@@ -96,9 +98,13 @@ uint32_t repeated(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
     uint32_t out = 0;
     const Made& last = w.last[kind.pc % OF_CODE];
     const uint32_t turn = last.pc == kind.pc && last.when > w.begun ? last.when : w.begun;  // where its last one began
+    const uint32_t turn_before = turn > w.begun && last.before > w.begun ? last.before : w.requests;
     auto add = [&](uint32_t when, bool in_turn) {
         const bool near = when > turn && when > w.met && w.requests - when < COMPARED;
-        if (when > w.ordered) out |= in_turn || near ? REPEATS : WALKED_AGAIN;
+        // What another place did in the turn before needs no known length: four turns may be unrolled of any.
+        const bool unrolled = when > turn_before && when <= turn && when > w.met;
+        if (when > w.ordered && !(in_turn || near) && unrolled) out |= !kind.shared && w.stored >= when ? UNCHANGED : REPEATS;
+        else if (when > w.ordered) out |= in_turn || near ? REPEATS : WALKED_AGAIN;
         else if (!kind.shared && !(kind.flags & WRITES)) out |= in_turn ? UNCHANGED : UNCHANGED_WALKED_AGAIN;
     };
     for (bool wrote : {false, true}) {
@@ -178,7 +184,7 @@ void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKi
     note_warp(*counters.requests, kind, block, warp);
     if (w.block != block) {
         w.block = block;
-        w.begun = w.ordered = w.met = w.requests;
+        w.begun = w.ordered = w.met = w.stored = w.requests;
     }
     uint32_t mask = 0;
     if (count == WARP) mask = ~0u;
@@ -199,7 +205,9 @@ void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKi
     now.kind = kind;
     now.lanes = mask;
     std::copy(addresses, addresses + count, now.addresses);
-    const Made latest{pattern.shifted(0, kind.flags & WRITES), ++w.requests, kind.pc};
-    w.made[latest.pattern >> 32 & (PATTERNS - 1)] = w.last[kind.pc % OF_CODE] = latest;
+    Made& last = w.last[kind.pc % OF_CODE];
+    const Made latest{pattern.shifted(0, kind.flags & WRITES), ++w.requests, kind.pc, last.pc == kind.pc ? last.when : 0};
+    if (kind.flags & WRITES && !kind.shared) w.stored = w.requests;
+    w.made[latest.pattern >> 32 & (PATTERNS - 1)] = last = latest;
 }
 }  // namespace __ok
