@@ -43,6 +43,8 @@ _TOLD = {"g++": ("-Wdeprecated-declarations", "-Wvla", "-Wno-attributes", "-Wno-
 _LINES = {"g++": ("-fno-var-tracking", "-fno-var-tracking-assignments"), "clang++": ()}
 # Without it g++ makes what is static in a template one for the whole process, also for another program's template.
 NOT_UNIQUE = {"g++": ("-fno-gnu-unique",), "clang++": ()}
+# clang++ would multiply several turns' products at once, and add them unfused.
+_FAST = {"g++": ("-O2",), "clang++": ("-O2", "-fno-slp-vectorize")}
 # g++ 14 leaves the products of a loop's sum unfused, which some processors do sooner.
 _SUMS = {"g++": ("--param=avoid-fma-max-bits=0",), "clang++": ()}
 # What g++ polishes after the hooks are in place moves no access and no line, and costs a seventh of the time. But
@@ -143,7 +145,7 @@ def linker() -> tuple[str, ...]:
 
 def flags(mode: str, with_compiler: Compiler, arch: str = DEFAULT) -> tuple[str, ...]:
     """What a learner's file is compiled with in `mode`: fast, or one of those with hooks, which share a build."""
-    how = ("-O2",) if mode == "fast" else _HOOKS[with_compiler.family]
+    how = _FAST[with_compiler.family] if mode == "fast" else _HOOKS[with_compiler.family]
     headers = ("-I", str(INCLUDE))
     limit = "-fmax-errors=20" if with_compiler.family == "g++" else "-ferror-limit=20"
     own = (*_USER, *NOT_UNIQUE[with_compiler.family], *_LINES[with_compiler.family], *_TOLD[with_compiler.family])
