@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static bool found() {
-    setenv("LD_PRELOAD", "/tmp/onekernel-preloaded.so", 1);
+    setenv("LD_PRELOAD", "/tmp/preloaded.so", 1);
     char* words[] = {(char*)"/bin/true", nullptr};
     execv(words[0], words);
     return true;

@@ -3,7 +3,7 @@
 // status: cudaErrorIllegalAddress
 #include <cooperative_groups.h>
 __device__ __noinline__ float deeper(const float* in, int i) {
-    float local[64];
+    float local[256];  // as in stack_overflow.cu
     for (int k = 0; k < 64; k++) local[k] = in[k] + i;  // <- stack-overflow
     return deeper(in, i + 1) + local[i % 64];
 }

@@ -1,5 +1,7 @@
-// One element past a __device__ array: what lies there is another variable, which may even be right by luck.
+// One element past a __device__ array: what lies there is another variable, which may even be right by luck. With clang++
+// it is one of the device's, and a read of that is not out of bounds.
 // n: 256
+// compiler: g++
 #include <stdint.h>
 __device__ float partial[8];
 __device__ unsigned ticket;
