@@ -11,6 +11,7 @@ import contextlib
 import datetime
 import errno
 import gzip
+import io
 import lzma
 import stat
 import tarfile
@@ -28,6 +29,7 @@ from onekernel.messages import Message
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 OTHERS = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst")  # that are named and not read
 MOST_MEMBERS = 20_000
+NAME_BYTES = 200  # of a member, with what a zip says beside it
 _CHUNK = 1 << 16
 _OF_THE_NAME = (errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL)
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError,
@@ -64,7 +66,7 @@ def unpack(archive: Path, to: Path, most: int = ONE) -> Unpacked:
     is broken, holds more than `most` bytes, or a name that leads outside or to elsewhere."""
     try:
         if archive.name.lower().endswith(".zip"):
-            with zipfile.ZipFile(archive) as z:
+            with _InPortions(archive) as file, zipfile.ZipFile(file) as z:
                 return _write(list(_of_zip(z)), to, most)
         with _plain(archive, most) as plain, tarfile.open(fileobj=plain, mode="r:") as t:
             return _write(_of_tar(t), to, most)
@@ -83,6 +85,16 @@ class _Member:
     date: datetime.datetime | None
     link: bool
     opened: Callable[[], IO[bytes] | None]
+
+
+class _InPortions(io.FileIO):
+    """A file of which little is read at once: zipfile reads all the names of an archive in one, and takes ten times
+    their bytes for them, before anybody can count them."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MOST_MEMBERS * NAME_BYTES:
+            raise _refused("archive-many", most=MOST_MEMBERS)
+        return super().read(-1 if size is None else size)
 
 
 def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:

@@ -18,7 +18,7 @@ _REF = re.compile(r"refs/[\w./-]+")
 def date(folder: Path) -> str:
     """When the commit that is checked out in `folder` was made, ISO 8601; empty where that cannot be read."""
     git = folder / ".git"
-    if not git.is_dir() or git.is_symlink() or (git / "objects").is_symlink():
+    if not os.path.isdir(git) or git.is_symlink() or (git / "objects").is_symlink():
         return ""
     commit = _head(git)
     if commit is None:

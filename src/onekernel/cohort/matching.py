@@ -95,7 +95,7 @@ def _own_folder(home: Path, course: Course, notes: list[Message]) -> Path:
     """The folder in which a student worked: in a checkout of the course the one in learners/ that they brought."""
     for at in (home, *(p for p in _folders(home) if not p.is_symlink())):
         learners = at / "learners"
-        if (at / "labs").is_dir() and learners.is_dir() and not learners.is_symlink():
+        if os.path.isdir(at / "labs") and learners.is_dir() and not learners.is_symlink():
             theirs = [p for p in _folders(learners) if not (course.root / "learners" / p.name).is_dir()]
             theirs = theirs or list(_folders(learners))
             current = learners / ".current"
@@ -119,7 +119,7 @@ def _folders(at: Path) -> list[Path]:
 def _files(home: Path, notes: list[Message]) -> Iterator[str]:
     """The plain files beneath a folder, as paths from it; a link is said and left alone."""
     seen = 0
-    checkout = (home / "labs").is_dir() and (home / "solutions").is_dir()
+    checkout = os.path.isdir(home / "labs") and os.path.isdir(home / "solutions")  # False where nobody may look
     def unreadable(error: OSError) -> None:
         notes.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename)).name}))
 
