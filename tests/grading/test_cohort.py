@@ -112,6 +112,13 @@ def test_a_torn_line_and_a_damaged_one_cost_their_files_alone(course: Path) -> N
     book.write_bytes(b"".join([kept[0], kept[1], b'{"student": 1}\n[1]\n', kept[3], kept[4][:40]]))
     assert grade() == 0
     assert Path("handed-graded/results.jsonl").read_bytes() == whole
+    damaged = [json.loads(line) for line in kept]
+    damaged[1]["result"] = {}
+    damaged[2]["result"]["verdicts"][0]["earned"] = "many"
+    damaged[3]["result"]["verdicts"][0]["status"] = ["passed"]
+    book.write_text("".join(json.dumps(line) + "\n" for line in damaged))
+    assert grade() == 0
+    assert Path("handed-graded/results.jsonl").read_bytes() == whole
     assert book.read_bytes().endswith(b"\n")
 
 

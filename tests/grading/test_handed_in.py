@@ -241,21 +241,26 @@ def test_a_folder_that_cannot_be_read_is_named(
     course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closed: str
 ) -> None:
     folder = write(tmp_path / "in", {"ada/lab00/vector_add.cu": ADD, "ada/gelu.cu": ADD, "bo/gelu.cu": ADD})
-    scandir, stat = os.scandir, Path.stat
+    scandir, listdir, stat = os.scandir, os.listdir, Path.stat
 
     def refuse(path: Path, when: bool) -> None:  # modes keep nobody out who grades as root
         if when:
             raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    def listed(path: Path) -> object:
+    def scanned(path: Path) -> object:
         refuse(path, str(path) == str(folder / closed))
         return scandir(path)
+
+    def listed(path: Path) -> list[str]:
+        refuse(path, str(path) == str(folder / closed))
+        return listdir(path)
 
     def stated(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
         refuse(path, path.parent == folder / closed)
         return stat(path, follow_symlinks=follow_symlinks)
 
-    monkeypatch.setattr(os, "scandir", listed)
+    monkeypatch.setattr(os, "scandir", scanned)
+    monkeypatch.setattr(os, "listdir", listed)
     monkeypatch.setattr(Path, "stat", stated)
     student, bo = read(folder, course).students
     assert bo.files == ("gelu.cu",)

@@ -55,10 +55,17 @@ class Journal(Mapping[tuple[str, str], dict[str, Any]]):
         line = {"student": student, "exercise": exercise, "key": key, "took": round(took, 3), "result": dict(result)}
         self.kept[student, exercise] = Kept(key, *_append(self.file, line))
 
-    def only(self, keys: Mapping[tuple[str, str], str]) -> Journal:
-        """The same journal without what is not of those keys: of a file that has changed, or is gone."""
-        self.kept = {of: line for of, line in self.kept.items() if keys.get(of) == line.key}
+    def only(self, keys: Mapping[tuple[str, str], str], course: Course) -> Journal:
+        """The same journal without what is not of those keys: of a file that has changed, or is gone; and without what
+        a disk or an editor has damaged."""
+        self.kept = {of: line for of, line in self.kept.items() if keys.get(of) == line.key and self._whole(of, course)}
         return self
+
+    def _whole(self, of: tuple[str, str], course: Course) -> bool:
+        try:
+            return restored(self[of], course, Path()).earned >= 0
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return False
 
     def __getitem__(self, of: tuple[str, str]) -> dict[str, Any]:
         line = self.kept[of]

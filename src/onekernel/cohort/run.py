@@ -91,7 +91,7 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
         device, note = doctor.settle(course, [e for e in graded if e.file in there], asked.device)
         closed = (source, out)
         every = tasks.make(course, brought.students, graded, device, book.seed, closed)
-        known = book.only({t.of: t.key for t in every})
+        known = book.only({t.of: t.key for t in every}, course)
         yield Class(course, asked, brought.layout, brought.students, graded, device, note, known, every,
                     brought.notes)  # fmt: skip
 
