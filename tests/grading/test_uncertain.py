@@ -55,6 +55,23 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
     return cudaGetLastError();
 }
 """
+# Every other thread loads two elements and uses one.
+NARROWED = TWO_WALKS[: TWO_WALKS.index("__global__")] + """
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i % 2 == 0 && i + 1 < n && (uintptr_t)a % 8 == 0) {
+        const float2 v = reinterpret_cast<const float2*>(a)[i / 2];  // half
+        out[i] = v.x + b[i];
+    } else if (i < n) {
+        out[i] = a[i] + b[i];
+    }
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n > 0) add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
 LIMITS = {"limits": {"load_sectors": 1}, "sizes": {"n": 4096}}
 QUESTIONS = {"questions": [{"id": "loaded", "quantity": "bytes_loaded"}], "sizes": {"n": 4096}}
 
@@ -71,7 +88,8 @@ def verdict(folder: Path, length: str, kind: str, options: dict[str, object], te
 
 
 @pytest.mark.parametrize(
-    ("text", "why", "mark"), [(TWO_WALKS, "repeats", "// again"), (LOADED_EARLY, "early", "// early")]
+    ("text", "why", "mark"),
+    [(TWO_WALKS, "repeats", "// again"), (LOADED_EARLY, "early", "// early"), (NARROWED, "narrows", "// half")],
 )
 @pytest.mark.parametrize(("kind", "options"), [("limits", LIMITS), ("prediction", QUESTIONS)])
 def test_a_count_that_may_be_less_costs_nothing_and_names_the_line(
