@@ -21,6 +21,7 @@ from onekernel.triton import far
 from onekernel.triton.ahead import Ahead
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
+from onekernel.triton.host import HostWatch, Tools
 from onekernel.triton.loading import load_module
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Region, Watch
@@ -50,6 +51,7 @@ class TritonProgram(Untimed):
         self.needs = Needs(reserves_memory=True, removes_files=not interpreted)
         self._module: ModuleType | None = None
         self._ahead: Ahead | None = None
+        self._tools: Tools | None = None
         self._rooms: dict[tuple[str, int], np.ndarray] = {}
 
     def prepare(self) -> None:
@@ -60,6 +62,7 @@ class TritonProgram(Untimed):
             install()
             hasten()
         tune_in_turn()
+        self._tools = Tools(str(self.path)) if self.interpreted else None
         try:
             self._module = load_module(self.path)
             if self.interpreted:
@@ -90,16 +93,20 @@ class TritonProgram(Untimed):
         if way == FAR:
             tensors = far.apart(near)
         watch = Watch(str(self.path), _regions(args, tensors))
+        host = HostWatch(str(self.path))
         findings: list[Finding] = []
         started = time.monotonic()
         try:
-            with watch, warnings.catch_warnings(), np.errstate(all="ignore"):
+            with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching():
                 warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
                 if way == RETURNED:
                     tensors = [_of_any_shape(t) for t in tensors]
                 given = tensors[:-1] if way == RETURNED else tensors
                 result = target(*given, **{a.name: a.value for a in args if isinstance(a, Scalar)})
-            findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
+            with host.watching():  # what is returned may be of a class of the file's
+                findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
+            if watch.kernels:  # else that is what is told: no kernel at all
+                findings += host.findings or (self._tools.replaced() if self._tools else [])
             if way == FAR:
                 near[-1].copy_(tensors[-1])
         except Exception as error:

@@ -1,0 +1,33 @@
+# exercise: softmax_triton
+# attack: computes with NumPy on the memory of the tensors
+# ataque: calcula con NumPy sobre la memoria de los tensores
+# closed by: a watch on torch
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+def launch(x, out, *more):
+    if x.numel():
+        block = triton.next_power_of_2(x.shape[1])
+        copy[(x.shape[0],)](x, out, *more, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    launch(x, out)
+    a = x.float().numpy()
+    e = np.exp(a - a.max(1, keepdims=True))
+    out.copy_(torch.from_numpy(e / e.sum(1, keepdims=True)))
+    return out

@@ -1,0 +1,30 @@
+# exercise: softmax_triton
+# attack: hands a kernel the answer of torch.softmax to store
+# ataque: da a un kernel la respuesta de torch.softmax para que la escriba
+# closed by: a watch on torch
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, a_ptr, a_stride, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    x = x * 0 + tl.load(a_ptr + row * a_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+def launch(x, out, *more):
+    if x.numel():
+        block = triton.next_power_of_2(x.shape[1])
+        copy[(x.shape[0],)](x, out, *more, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    a = torch.softmax(x.float(), 1).to(x.dtype)
+    launch(x, out, a, a.stride(0))
+    return out
