@@ -97,12 +97,13 @@ def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
 
 
 def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], *sources: Path) -> Path:
-    """What `sources` make, several of them at once and then one object."""
+    """What `sources` make, as many of them at once as there are cores, the longest first, and then one object."""
     target = folder / f"{stem}-{hash_of(runtime_hash(), with_compiler.version, *flags)}{suffix}"
     if used(target):
         return target
     named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
-    with alone(target), work_folder(folder) as work, ThreadPoolExecutor(len(sources)) as pool:
+    cores = len(os.sched_getaffinity(0))
+    with alone(target), work_folder(folder) as work, ThreadPoolExecutor(min(len(sources), cores)) as pool:
         if used(target):
             return target
         parts = [Path(work) / f"{source.stem}{suffix}" for source in sources]
