@@ -70,7 +70,7 @@ def _in_function(tokens: list[Token], function: Function, together: set[str]) ->
             continue
         if tokens[i + 2].kind == "number" and tokens[i + 3].text in ";,":
             continue
-        scope = _scope_end(tokens, i, end)
+        scope = scope_end(tokens, i, end)
         ends = _end(tokens, i + 2, scope, ";,")
         uses = [k for k in range(i + 2, scope) if tokens[k].text == tokens[i].text]
         if any(tokens[k - 1].text in (".", "->") for k in (i, *uses)) or not uses or uses[0] < ends:
@@ -147,7 +147,7 @@ def _end(tokens: list[Token], i: int, end: int, signs: str) -> int:
     return min(i, end)
 
 
-def _scope_end(tokens: list[Token], i: int, end: int) -> int:
+def scope_end(tokens: list[Token], i: int, end: int) -> int:
     """The brace that closes the block around `i`."""
     while i < end and tokens[i].text != "}":
         i = closing(tokens, i) + 1 if tokens[i].text == "{" else i + 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from onekernel.simulator.rewrite.early import scope_end
 from onekernel.simulator.rewrite.loops import functions
 from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
 
@@ -80,7 +81,7 @@ def _of_variables(tokens: list[Token], i: int, end: int, structs: Mapping[str, f
     if tokens[i].text == "auto":
         casts = (_members(t.text, structs) for t in tokens[i:ends])
         members = next((some for some in casts if some), frozenset())
-    scope = _scope_end(tokens, i, end)
+    scope = scope_end(tokens, i, end)
     k = i + 1
     while members and k < ends and tokens[k].kind == "name":
         yield from _of_variable(tokens, k, scope, members)
@@ -144,10 +145,4 @@ def _value(token: Token) -> int | None:
 def _value_end(tokens: list[Token], i: int, end: int) -> int:
     while i < end and tokens[i].text not in (";", ","):
         i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1
-    return min(i, end)
-
-
-def _scope_end(tokens: list[Token], i: int, end: int) -> int:
-    while i < end and tokens[i].text != "}":
-        i = closing(tokens, i) + 1 if tokens[i].text == "{" else i + 1
     return min(i, end)
