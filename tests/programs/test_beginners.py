@@ -120,4 +120,4 @@ def test_whether_a_line_adds_to_what_it_reads(line: str, variable: str, adds: bo
 def test_a_store_whose_else_stores_too_is_not_told_as_guarded(tmp_path: Path, otherwise: str, line: int) -> None:
     file = tmp_path / "a.cu"
     file.write_text(f"__global__ void k(int n) {{\n    if (t < n) s[t] = 1;\n{otherwise}\n}}\n")
-    assert excerpt.stored_in_branch(str(file), "s") == line
+    assert excerpt.stored_in_branch(str(file), 2, "s") == line

@@ -43,7 +43,7 @@ struct Numbered {
 };
 __global__ void twice(float* values, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) values[i] *= 2;  // <- 3:out-of-bounds-read 3:out-of-bounds-write
+    if (i < n) values[i] *= 2;  // <- 3:out-of-bounds-read
 }
 
 static void use() {

@@ -60,7 +60,7 @@ def page(run: Run) -> str:
 def _body(run: Run, lang: str) -> Iterator[str]:
     yield f"<h1>{escape(heading(run))}</h1><p>{escape(ending(run))}</p>"
     yield f"<h2>{say('run.page-findings')}</h2>"
-    if not run.findings:
+    if all(finding.severity == "note" for finding in run.findings):
         yield f"<p>{clean(run)}</p>"
     for finding in run.findings:
         yield _card(finding, run, lang)

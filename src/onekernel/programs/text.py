@@ -29,7 +29,7 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
         source = excerpt.line_of(finding.file, finding.line)
         if source:
             yield "source", f"    {finding.line} | {source}"
-    if not run.findings:
+    if all(finding.severity == "note" for finding in run.findings):
         yield "plain", clean(run)
     if run.ignored:
         yield "plain", say("run.ignored", count=len(run.ignored))

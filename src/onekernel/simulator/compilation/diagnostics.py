@@ -102,8 +102,8 @@ def _known(what: str, line: int, text: list[str]) -> Message | None:
 
 def _text(path: str) -> list[str]:
     try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError):
+        return Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    except OSError:
         return []
 
 

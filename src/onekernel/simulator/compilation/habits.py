@@ -32,7 +32,7 @@ _QUOTIENT = re.compile(r"^.*[=(].*[\w)]\s*//\s*[\w(][\w.()]*(?:\s*[-+*/]\s*[\w.(
 def habit(c: Complaint) -> Told | None:
     """What C++ does not read on the line of a complaint, or at the end of the one before, where nothing ends that."""
     for n in filter(None, (c.line, c.unended())):
-        if _QUOTIENT.match(c.lines[n - 1].strip()):
+        if n <= len(c.lines) and _QUOTIENT.match(c.lines[n - 1].strip()):
             return "python-quotient", {}, n
         for key, pattern in _HABITS:
             match = re.search(pattern, c.at(n))

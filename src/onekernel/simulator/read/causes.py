@@ -58,6 +58,16 @@ def frees(file: str | None, number: int | None) -> bool:
     return bool(re.search(r"\bfree\s*\(|\bdelete\b", line_of(file, number)))
 
 
+def resets(file: str | None, number: int | None) -> bool:
+    """Whether the line takes all device memory back."""
+    return bool(re.search(r"\bcuda(?:DeviceReset|ThreadExit)\s*\(", line_of(file, number)))
+
+
+def draws(file: str | None, number: int | None) -> bool:
+    """Whether the line draws from a random number generator of cuRAND's, which changes its state."""
+    return bool(re.search(r"\bcurand(?:_\w+)?\s*\(", line_of(file, number)))
+
+
 def swapped_extents(file: str | None, number: int | None, variable: str) -> bool:
     """Whether the line reads or writes the variable as [threadIdx.x][threadIdx.y], or by names that begin so."""
     first = rf"\b{re.escape(variable)}\s*\[\s*(?:threadIdx\.x|tx|x)\b[^]]*\]\s*\[\s*(?:threadIdx\.y|ty|y)\b"

@@ -21,8 +21,8 @@ _LOOP = re.compile(r"\b(?:for|while|do)\b")
 @lru_cache(maxsize=8)
 def _lines(file: str) -> tuple[str, ...]:
     try:
-        return tuple(Path(file).read_text(encoding="utf-8").splitlines())
-    except (OSError, ValueError):
+        return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
         return ()
 
 
@@ -33,7 +33,8 @@ def line_of(file: str | None, number: int | None) -> str:
 
 
 def quoted(text: str) -> str:
-    """A source line between backticks, shortened."""
+    """A source line between backticks, shortened, without the spaces that align it."""
+    text = re.sub(r"\s+", " ", text)
     return f"`{text if len(text) <= MOST_QUOTED else text[: MOST_QUOTED - 1] + '…'}`"
 
 
@@ -64,6 +65,25 @@ def declares_on_device(file: str | None, name: str) -> int | None:
     array = re.compile(rf"__(?:device|constant|managed)__[^;()=]*\b{re.escape(name)}\s*\[")
     lines = _lines(file) if file else ()
     return next((n for n, line in enumerate(lines, 1) if array.search(_code(line))), None)
+
+
+def inner_extents(file: str | None, name: str) -> list[int]:
+    """The extents but the first of a __device__ or __constant__ array of arrays, where all are numbers, or constants of
+    the file."""
+    declared = declares_on_device(file, name) if name.isidentifier() else None
+    found = re.search(rf"\b{re.escape(name)}\s*\[[^\]]*\]((?:\s*\[[^\]]*\])+)", _code(line_of(file, declared)))
+    extents = [_number(file, text.strip()) for text in re.findall(r"\[([^\]]*)\]", found[1])] if found else []
+    return extents if all(extents) else []
+
+
+def _number(file: str | None, text: str) -> int:
+    """A number, or a constant of the file that is one; else 0."""
+    if not text.isdigit():
+        name = re.escape(text)
+        made = re.compile(rf"#\s*define\s+{name}\s+\(?(\d+)|\b(?:const|constexpr)\b[^;]*\b{name}\s*=\s*(\d+)\s*[;,]")
+        match = next(filter(None, (made.search(_code(line)) for line in (_lines(file) if file else ()))), None)
+        text = (match[1] or match[2]) if match else "0"
+    return int(text)
 
 
 def fills_shared(file: str | None, number: int | None) -> bool:
@@ -238,10 +258,12 @@ def reads_further(text: str, variable: str) -> bool:
     return bool(re.search(rf"\b{name}\s*\[[^\]]*\]\s*[-+*/]?=[^=].*\b{name}\s*\[[^\]]*\+[^\]]*\]", text))
 
 
-def stored_in_branch(file: str | None, variable: str) -> int | None:
-    """The line of the first store into the array, where an `if` without an `else` stands before each of them."""
+def stored_in_branch(file: str | None, number: int | None, variable: str) -> int | None:
+    """The line of the first store into the array in the function of the line, where an `if` without an `else` stands
+    before each of them."""
     store = re.compile(rf"\b{re.escape(variable)}\s*(?:\[[^\]]*\]\s*)+=[^=]")
     lines = [n for n, line in enumerate(_lines(file) if file else (), 1) if store.search(_code(line))]
+    lines = [n for n in lines if same_function(file or "", n, number or n)]
     if any(_inside(file, n, _ELSE) for n in lines):
         return None
     return lines[0] if lines and all(in_branch(file, n) for n in lines) else None

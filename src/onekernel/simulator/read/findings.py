@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from onekernel.backends.base import Finding
@@ -55,6 +57,12 @@ OF_THE_READER = (
     "grid-flag",
     "grid-stride",
     "by-object",
+    "reset",
+    "nowhere",
+    "also",
+    "random-state",
+    "branch",
+    "part-rows",
     "part-index",
     "why-event",
     "why-address",
@@ -66,13 +74,15 @@ OF_THE_READER = (
     "swapped",
     "program-null-thrust",
     "short-pitch",
+    "short-part",
     "loop",
     "some-call",
 )
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
-    "each", "why",
+    "each", "why", "also", "rows",
 )  # fmt: skip
+POINTER = 8  # bytes
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -80,21 +90,50 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     """The call's findings in the order in which they happened."""
     raw = report["findings"]
     lines.resolve(address for found in raw for key in ("pc", "other_pc") for address in found[key])
-    # Where an access leaves its buffer it may come into another one, and find there what nobody wrote.
+    # Where an access leaves its buffer it may come into another one, and find there what nobody wrote, or the host's.
     outside = {tuple(found["pc"]) for found in raw if found["code"] == "out-of-bounds-read"}
-    kept = [f for f in raw if f["code"] != "uninitialised-read" or tuple(f["pc"]) not in outside]
+    beyond = ("uninitialised-read", "host-pointer")
+    kept = [f for f in raw if f["code"] not in beyond or f["form"] == "argument" or tuple(f["pc"]) not in outside]
+    if any(found["code"] == "early-time" for found in kept):  # which says more
+        kept = [found for found in kept if found["code"] != "no-time"]
     # A kernel that was stopped, or never began, has not written its output: the error says so.
     failed = next((n for n, f in enumerate(kept) if by_code()[f["code"]].severity == "error"), len(kept))
     kept = [f for n, f in enumerate(kept) if f["code"] != "unwritten-copy" or n < failed]
     told = [_finding(found, report, lines, path, functions) for found in kept]
-    return tuple({_alike(finding, number): finding for number, finding in reversed([*enumerate(told)])}.values())[::-1]
+    told = list({_alike(finding, number): finding for number, finding in reversed([*enumerate(told)])}.values())[::-1]
+    return tuple(_joined(told))
+
+
+def _joined(told: list[Finding]) -> Iterator[Finding]:
+    """The findings, a read and a write of the same element by the same line, `x[i] += 1`, as one."""
+    outside: dict[tuple[object, ...], set[str]] = {}
+    for finding in told:
+        outside.setdefault(_element_of(finding), set()).add(finding.code)
+    for finding in told:
+        side, codes = finding.code.rpartition("-")[2], outside[_element_of(finding)]
+        other = f"{finding.code.removesuffix(side)}{'read' if side == 'write' else 'write'}"
+        if not finding.code.startswith("out-of-bounds") or other not in codes or not finding.line:
+            yield finding
+        elif side == "read":
+            also = Message("simulator.out-of-bounds-also")
+            yield replace(finding, message=Message(finding.message.key, {**finding.message.values, "also": also}))
+
+
+def _element_of(finding: Finding) -> tuple[object, ...]:
+    """Where a finding stands, and of which element it is."""
+    values = finding.message.values
+    return finding.file, finding.line, str(values.get("variable")), str(values.get("index")), str(values.get("thread"))
 
 
 def _alike(finding: Finding, number: int) -> tuple[object, ...]:
-    """What several accesses of one line to one buffer have in common that leave it; else the finding's number."""
-    outside = finding.code.startswith("out-of-bounds") and finding.line
-    place = (finding.code, finding.file, finding.line, str(finding.message.values.get("variable")))
-    return place if outside else (number,)
+    """What findings have in common that are told once: accesses of one line that leave one buffer, and a race of two
+    lines, which each launch has again; else the finding's number."""
+    values = finding.message.values
+    variable = str(values.get("variable")).partition("[")[0]
+    place = (finding.code, finding.file, finding.line, variable)
+    if finding.code.startswith("race-") and finding.line:
+        return *place, str(values["kernel"]), str(values["other_line"])
+    return place if finding.code.startswith("out-of-bounds") and finding.line else (number,)
 
 
 def _finding(
@@ -110,6 +149,7 @@ def _finding(
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
     values = {k: record.says(v["form"], plain) if isinstance(v, dict) else v for k, v in facts.items()}
     values.setdefault("warp", "")  # said of a race within one warp alone
+    values["also"] = ""  # of an access that is made both ways
     values["once"] = ""  # and of a variable that the grid has once
     values["line"] = line or 0
     values["other_line"] = other or line or 0
@@ -119,11 +159,16 @@ def _finding(
         order = _order(file, line, other, str(values["variable"]))
         form = form if order == "read-write" else order
         values["after"] = excerpt.after_loops(file, other or 0, line or 0) if file else 0
+    if form == "fence" and line == other and excerpt.updates(excerpt.line_of(file, line), str(values["variable"])):
+        form = "grid"  # each block changes it: the counter is another matter
+        values["does"] = record.says("reads", {})
     if form == "grid" and file == (other_file or file):
         order = _lost(file, line, other, str(values["variable"]))
         stride = causes.steps_by_block(file, line) and line == other
         waits = causes.spins(file, other)
-        form = "grid-flag" if waits else "grid-stride" if stride else f"{order}-grid" if order else form
+        draws = line == other and causes.draws(file, line)
+        known = {"random-state": draws, "grid-flag": waits, "grid-stride": stride, f"{order}-grid": order}
+        form = next((cause for cause, is_so in known.items() if is_so), form)
     if "advice" in values:
         values["advice"] = _advice(record, values, (file, line), (other_file, other), _is_plane(found, report))
     if record.name == "time-limit" and form == "kernel" and _blocks(found, report) > 1 and causes.spins(file, line):
@@ -131,7 +176,11 @@ def _finding(
     if record.name == "unwritten-copy" and form == "part":
         blocks = _blocks(found, report)
         values["threads"] = blocks * threads
-        form = "part-index" if blocks > 1 and blocks * threads >= int(str(values["of"])) else form
+        grid, block = _shape(found, report)
+        if grid[1] == 1 < block[1]:
+            form, values["rows"] = "part-rows", block[1]
+        elif blocks > 1 and blocks * threads >= int(str(values["of"])):
+            form = "part-index"
     if form in ("plain", "program") and record.name == "host-touches-device":
         form = _touched(file, line) or form
     if record.name == "out-of-bounds" and form.endswith("-before") and causes.takes_remainder(file, line):
@@ -140,8 +189,12 @@ def _finding(
         form = "program-null-thrust"
     if record.name == "use-after-free" and form == "known" and excerpt.in_destructor(other_file, other):
         form = "by-object"
+    if record.name == "use-after-free" and causes.resets(other_file, other):
+        form = "reset"
     if form == "twice" and excerpt.in_destructor(file, line):
         form = "twice-by-object"
+    if record.name == "out-of-bounds-shared" and form in ("read", "write") and values["variable"] == "?":
+        form = "nowhere"
     if record.name == "out-of-bounds-shared":
         values["place"] = _place_in_shared(record, values, form, file, line, threads)
     if record.name == "unasked-error":
@@ -151,12 +204,14 @@ def _finding(
         values["why"] = record.says(f"why-{why}", {}) if why else ""
     if record.name == "uninitialised-read":
         few = form == "shared" and int(str(values["index"])) >= threads
-        at = excerpt.stored_in_branch(file, str(values["variable"])) if form == "shared" else None
+        at = excerpt.stored_in_branch(file, line, str(values["variable"])) if form == "shared" else None
         guarded = record.says("guarded", {"at": at}) if at else ""
         adds = form == "global" and excerpt.adds_to(excerpt.line_of(file, line), str(values["variable"]))
         added = record.says("added", {}) if adds else ""
-        short = record.says("short-pitch" if values.get("pitch") else "short", values) if "filled" in values else ""
+        short = record.says(_short(values), values) if "filled" in values else ""
         values["few"] = record.says("few", {"threads": threads}) if few else guarded or short or added
+    if record.name == "absent-lane" and form == "exited" and excerpt.in_branch(file, line):
+        form = "branch"
     if form == "write-write" and line == other:
         form = "same-index"
     if "other_block" in facts and excerpt.is_of_device(file, str(values["variable"])):
@@ -168,7 +223,36 @@ def _finding(
         file, line = other_file or file, other  # the barrier is in a branch, the warp function is not
     if QUOTED in record.forms:
         values[QUOTED] = _quoted(record, str(values["variable"]), (file, line), (other_file or file, other))
+    if "index" in values:
+        values |= _by_rows(values, file)
     return Finding(found["code"], record.says(form, values), file, line, record.severity, record.chapter)
+
+
+def _short(values: dict[str, Any]) -> str:
+    """Which sentence tells that a copy or a fill ended before the end of a buffer: a number of elements, or the size of
+    a pointer, was given for bytes; rows have gaps between them; or just that."""
+    filled, held = int(str(values["filled"])), int(str(values["held"]))
+    if values.get("pitch"):
+        return "short-pitch"
+    elements = held % filled == 0 and held // filled in (2, 4, 8, 16)
+    return "short" if elements or filled == POINTER else "short-part"
+
+
+def _by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
+    """The element of an array of arrays as the program writes it: tile[1][14], and not tile[46] of 32 columns."""
+    name, index = str(values["variable"]), int(str(values["index"]))
+    inner = [n for n in (int(str(values.get("middle", 0))), int(str(values.get("inner", 0)))) if n]
+    inner = inner or excerpt.inner_extents(file, name)
+    if not inner or index < 0:
+        return {}
+    rest = index
+    before = []
+    for k in range(len(inner)):
+        size = math.prod(inner[k:])
+        before.append(f"[{rest // size}]")
+        rest %= size
+    shown: dict[str, Any] = {"variable": name + "".join(before), "index": rest}
+    return shown | ({"last": int(str(values["last"])) - index + rest} if "last" in values else {})
 
 
 def _touched(file: str | None, line: int | None) -> str:
@@ -250,6 +334,8 @@ def _lost(file: str | None, write: int | None, read: int | None, variable: str) 
     here, there = excerpt.line_of(file, write), excerpt.line_of(file, read)
     if write and write == read:
         return "lost-update" if excerpt.updates(here, variable) else ""
+    if write and read and file and write < read and not excerpt.share_loop(file, write, read):
+        return ""  # what is written is read afterwards
     return "lost-update-later" if here and there and excerpt.updates_later(there, here, variable) else ""
 
 
@@ -283,21 +369,24 @@ def _launched(found: dict[str, Any], report: dict[str, Any], path: str) -> tuple
 
 def _threads(found: dict[str, Any], report: dict[str, Any]) -> int:
     """Of a block of the launch that the finding belongs to; 0 for none."""
-    number = found["launch"] - 1
-    return math.prod(report["launches"][number]["block"]) if 0 <= number < len(report["launches"]) else 0
+    return math.prod(_shape(found, report)[1])
 
 
 def _blocks(found: dict[str, Any], report: dict[str, Any]) -> int:
     """Of the launch that the finding belongs to; 0 for none."""
+    return math.prod(_shape(found, report)[0])
+
+
+def _shape(found: dict[str, Any], report: dict[str, Any]) -> tuple[list[int], list[int]]:
+    """Grid and block of the launch that the finding belongs to."""
     number = found["launch"] - 1
-    return math.prod(report["launches"][number]["grid"]) if 0 <= number < len(report["launches"]) else 0
+    launch = report["launches"][number] if 0 <= number < len(report["launches"]) else {}
+    return launch.get("grid", [0, 0, 0]), launch.get("block", [0, 0, 0])
 
 
 def _is_plane(found: dict[str, Any], report: dict[str, Any]) -> bool:
     """Whether the launch that the finding belongs to has more than one dimension."""
-    number = found["launch"] - 1
-    launch = report["launches"][number] if 0 <= number < len(report["launches"]) else {}
-    return any(size > 1 for shape in ("grid", "block") for size in launch.get(shape, ())[1:])
+    return any(size > 1 for shape in _shape(found, report) for size in shape[1:])
 
 
 def _kernel(found: dict[str, Any], report: dict[str, Any], functions: dict[int, str]) -> str:

@@ -141,7 +141,8 @@ def _reference(name: str, line: int, dynamic: bool, at_namespace_scope: bool, al
     align = f"alignof(std::remove_all_extents_t<{kind}>)"
     for extra in aligns:
         align = f"({align} > ({extra}) ? {align} : ({extra}))"
-    site = f'static ::__ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}}};'
+    inner = f"::__ok::columns<{kind}>, ::__ok::rows<{kind}>"
+    site = f'static ::__ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}, {inner}}};'
     if at_namespace_scope:
         place = f"::__ok::ok_shared_at_namespace_scope(&ok_site_{name})"
         return f"{site} static {kind}& {name} = *static_cast<{kind}*>({place});"

@@ -133,6 +133,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (!a) return;
         touch(*a, flags);
         if (!(options & RACES)) return;
+        if (a->item == 1) a->item = bytes;  // nobody says the type: its elements are what is accessed at once
         if (!a->shadow && !make_shadow(*a)) return;
         check_global(*w, *a, address, bytes, flags, pc);
         return;

@@ -113,7 +113,8 @@ bool ordered(Worker& w, const Access& p, unsigned rank) {
 void synchronise(Worker& w, uintptr_t address, bool writes) {
     bool release = writes && w.fenced[w.rank], device = w.fenced[w.rank] == FENCED_DEVICE;
     Busy busy;
-    if (writes && !device) unfenced.insert(static_cast<uint32_t>(w.block));
+    const bool of_block = address - reinterpret_cast<uintptr_t>(w.arena) < ARENA_BYTES;  // tells no other block
+    if (writes && !device && !of_block) unfenced.insert(static_cast<uint32_t>(w.block));
     if (!release && channels.empty()) return;
     Channel& c = channels[address];
     auto& mine = acquires[w.member];

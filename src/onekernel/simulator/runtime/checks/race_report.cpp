@@ -18,6 +18,7 @@ Finding& variable(Finding& f, const Place& place, uintptr_t address) {
         return f.array("variable", at.name).number("index", at.index);
     }
     return f.array("variable", place.shared ? place.shared->name : "")
+        .number("inner", place.shared ? place.shared->columns : 0).number("middle", place.shared ? place.shared->rows : 0)
         .number("index", place.shared ? (place.shared_offset - place.shared->offset) / place.shared->item : 0);
 }
 }  // namespace

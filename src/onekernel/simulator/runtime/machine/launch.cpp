@@ -111,10 +111,10 @@ extern "C" int ok_fail(int error) {
     return error;
 }
 
-extern "C" void ok_device_reset() {
+extern "C" void ok_device_reset(Site at) {
     if (!is_program || (worker && worker->current)) return;  // a grader still wants what it has lent
     fault = last_error = 0;
-    release_all();
+    release_all(at);
 }
 
 // Blocks may run in any order where bounds alone are checked, or counts taken. Few threads are worth other cores if they take their time.

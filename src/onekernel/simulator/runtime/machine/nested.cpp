@@ -17,6 +17,7 @@ struct Nested {
 };
 std::vector<Nested> nested;  // of the grid that runs
 std::mutex nested_lock;      // its blocks may be on several cores
+int nested_depth = 0;        // of run_nested
 }  // namespace
 
 extern "C" void* ok_after_grid(size_t bytes, void (*run)(void*, void*), bool last) {
@@ -30,9 +31,13 @@ extern "C" void* ok_after_grid(size_t bytes, void (*run)(void*, void*), bool las
 void run_nested(void* stream) {
     std::vector<Nested> mine;
     mine.swap(nested);
+    nested_depth++;
     for (bool last : {false, true})
         for (const Nested& n : mine)
             if (n.last == last && !faulted()) n.run(n.data, stream);
+    nested_depth--;
     for (const Nested& n : mine) free(n.data);
 }
+
+bool is_nested() { return nested_depth; }
 }  // namespace __ok

@@ -56,6 +56,7 @@ int given_id = LEGACY;
 std::mutex lock;
 std::vector<Stream> streams;
 std::map<const void*, int> ids;
+std::map<const void*, Site> destroyed;
 std::map<const void*, Clock> events;
 std::map<long, Clock> touched;  // by allocation
 std::set<long> callers;         // allocations that the launcher was given
@@ -167,6 +168,8 @@ extern "C" void ok_stream_work(const char* what, const char* fix, const volatile
     Busy busy;
     std::lock_guard<std::mutex> guard(lock);
     if (streams.empty()) start_streams();  // a constructor's work
+    if (auto gone = destroyed.find(const_cast<const void*>(raw)); gone != destroyed.end())
+        Finding("use-after-free", uint64_t(at.line)).form("stream").at(at).other_at(gone->second).text("what", what).add();
     int stream = id_of(raw);
     Clock& clock = next_of(stream);
     bool early = false;
@@ -192,6 +195,15 @@ extern "C" void ok_stream_work(const char* what, const char* fix, const volatile
     works.push_back({at, what, fix ? fix : std::string(what) + "<<<grid, block, shared_bytes, stream>>>(...)", stream, index, !fix, early});
 }
 
+extern "C" int ok_stream_destroyed(const volatile void* raw, Site at) {
+    Busy busy;
+    std::lock_guard<std::mutex> guard(lock);
+    const void* stream = const_cast<const void*>(raw);
+    if (!destroyed.insert({stream, at}).second) return ok_fail(ERROR_INVALID_RESOURCE_HANDLE);
+    ids.erase(stream);
+    return SUCCESS;
+}
+
 static void order_streams(int order, const volatile void* raw, const volatile void* event) {
     std::lock_guard<std::mutex> guard(lock);
     if (streams.empty()) start_streams();
@@ -202,7 +214,6 @@ static void order_streams(int order, const volatile void* raw, const volatile vo
         case JOIN_EVENT: host.join(events[e]); break;
         case JOIN_STREAM: host.join(next_of(id_of(raw))); break;
         case JOIN_DEVICE: for (size_t i = 0; i < streams.size(); i++) host.join(next_of(int(i))); break;
-        case FORGET_STREAM: ids.erase(const_cast<const void*>(raw)); break;
     }
 }
 
@@ -210,6 +221,7 @@ extern "C" void ok_event_asked(const volatile void* event, Site at) {
     Busy busy;
     std::lock_guard<std::mutex> guard(lock);
     auto found = events.find(const_cast<const void*>(event));
+    if (is_program) Finding("no-time").at(at).add();
     if (!is_program || found == events.end() || host.covers(found->second)) return;
     Finding("early-time", uint64_t(at.line)).at(at).add();
 }

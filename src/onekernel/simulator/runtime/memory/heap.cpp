@@ -243,9 +243,16 @@ extern "C" size_t ok_graph_memory() {
     return bytes;
 }
 
-void release_all() {
+static void release(Allocation& a, Site at) {
+    if (!a.name[0]) strncpy(a.name, name_of(a), sizeof a.name - 1);  // the line that asked for it is about to be forgotten
+    device_release(a);
+    a.made_file = at.file;
+    a.made_line = at.line;
+}
+
+void release_all(Site at) {
     for (int i = 1; i < allocation_count; i++)
-        if (allocations[i].live && allocations[i].made_file) device_release(allocations[i]);
+        if (allocations[i].live && allocations[i].made_file) release(allocations[i], at);
 }
 
 // One finding for each line: a loop may have asked again and again.
@@ -294,10 +301,7 @@ extern "C" int ok_device_free(void* pointer, Site at) {
         Allocation& a = owner_of(offset);
         if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {
             if (a.of_graph) return SUCCESS;
-            if (!a.name[0]) strncpy(a.name, name_of(a), sizeof a.name - 1);  // the line that asked for it is about to be forgotten
-            device_release(a);
-            a.made_file = at.file;
-            a.made_line = at.line;
+            release(a, at);
             return SUCCESS;
         }
         Finding("bad-free", uint64_t(at.line)).form(a.live ? "inside" : "twice").at(at).array("buffer", name_of(a)).add();

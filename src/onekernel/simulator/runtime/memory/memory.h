@@ -81,7 +81,7 @@ struct Named {
 Named element_of(const Allocation& a, uintptr_t address);  // of it, or of a member that the launch was given
 void note_table(const void* table);  // of virtual functions, that an object points to
 void free_for_arguments();  // what the destructors of a launch's arguments have freed
-void release_all();    // of what the host has asked for
+void release_all(Site at);    // of what the host has asked for
 void tell_leaks();     // what has been asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations
 
@@ -107,6 +107,7 @@ struct SharedArray {
     int line;
     uint32_t offset, bytes, item;
     bool dynamic;
+    uint32_t columns = 0, rows = 0;  // inner extents of an array of arrays
 };
 void shared_launch(size_t dynamic_bytes);      // before a launch
 char* make_arena();

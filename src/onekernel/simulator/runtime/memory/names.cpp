@@ -1,4 +1,5 @@
 // What a buffer is called in the program's own text.
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <fstream>
@@ -41,6 +42,8 @@ const char* name_of(const Allocation& a) {
 
 // What an argument calls the buffer into which it points: of `x + 8`, `&x[8]` and `&x->last`, x.
 static std::string_view buffer_in(std::string_view text, bool from_its_start) {
+    for (size_t end; !text.empty() && text[0] == '(' && (end = text.find(')')) + 1 < text.size();)  // a cast
+        text.remove_prefix(std::min(text.find_first_not_of(' ', end + 1), text.size()));
     const bool address = !text.empty() && text[0] == '&';
     if (from_its_start && !address) return text;
     if (address) text.remove_prefix(1);

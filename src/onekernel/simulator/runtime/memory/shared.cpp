@@ -51,7 +51,7 @@ static void place(SharedSite* site) {
         uint32_t align = std::max<uint32_t>(128, site->align);
         uint32_t offset = (static_top + align - 1) / align * align;
         static_top = offset + site->bytes + SHARED_GAP;
-        arrays[offset] = {site->name, site->line, offset, site->bytes, site->item, false};
+        arrays[offset] = {site->name, site->line, offset, site->bytes, site->item, false, site->columns, site->rows};
         site->offset = static_cast<int>(offset);
     }
     if (site->launch != launch_serial) {

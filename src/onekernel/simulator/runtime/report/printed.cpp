@@ -2,15 +2,18 @@
 // Where a launcher is graded the host must not: then the text lies in closed pages until the call has ended.
 #include <sys/mman.h>
 
+#include <cctype>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <string>
 
+#include "../machine/nested.h"
 #include "../machine/program.h"
 #include "../machine/repeated.h"
 #include "../machine/state.h"
+#include "../memory/host_memory.h"
 #include "findings.h"
 
 namespace __ok {
@@ -53,8 +56,42 @@ std::string with_printed(const std::string& json) {
     return json.substr(0, at) + Json().value(text).text() + json.substr(json.find('@', at + mark.size()) + 2);
 }
 
+// A string that a kernel prints is read by the device: told where the launch was given it from the host.
+static void look_for_strings(const char* format, va_list given, uintptr_t pc) {
+    va_list values;
+    va_copy(values, given);
+    bool known = true;
+    for (const char* p = format; known && *p; p++) {
+        if (*p != '%') continue;
+        int width = 0;
+        for (p++; *p && !isalpha(static_cast<unsigned char>(*p)) && *p != '%'; p++)
+            if (*p == '*') width = va_arg(values, int);
+        (void)width;
+        bool wide = false;
+        for (; *p && strchr("hljztqL", *p); p++) wide |= strchr("ljztq", *p) != nullptr;
+        if (!*p) break;
+        if (*p == 's') {
+            const uintptr_t address = reinterpret_cast<uintptr_t>(va_arg(values, const char*));
+            if (in_host_argument(address)) report_host_pointer(*worker, address, false, pc);
+        } else if (strchr("diouxXc", *p)) {
+            if (wide) (void)va_arg(values, long);
+            else (void)va_arg(values, int);
+        } else if (strchr("aAeEfFgG", *p)) {
+            (void)va_arg(values, double);
+        } else if (*p == 'p') {
+            (void)va_arg(values, void*);
+        } else {
+            known = *p == '%';
+        }
+    }
+    va_end(values);
+}
+
 static int print(const char* format, va_list values, uintptr_t pc) {
-    if (worker && worker->current) cannot_be_repeated();
+    if (worker && worker->current) {
+        cannot_be_repeated();
+        if (!is_nested()) look_for_strings(format, values, pc);
+    }
     if (is_program) return vprintf(format, values);
     char text[PRINTED_BYTES];
     int length = vsnprintf(text, sizeof text, format, values);

@@ -8,6 +8,12 @@
 #include "runtime.h"
 
 namespace __ok {
+// The inner extents of an array of arrays, and of one of those; 0 of others.
+template <class T>
+constexpr unsigned columns = std::rank_v<T> == 3 ? std::extent_v<T, 2> : std::rank_v<T> == 2 ? std::extent_v<T, 1> : 0;
+template <class T>
+constexpr unsigned rows = std::rank_v<T> == 3 ? std::extent_v<T, 1> : 0;
+
 template <class T>
 OK_INLINE const void* pointer_of(const T& argument) {
     if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)

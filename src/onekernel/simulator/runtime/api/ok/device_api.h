@@ -210,9 +210,9 @@ inline cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : __ok::fail(cudaErrorInvalidDevice); }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceReset() {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceReset(OK_AT) {
     __ok::ok_stream_order(__ok::JOIN_DEVICE, nullptr, nullptr);  // so that what kernels have printed is seen
-    __ok::ok_device_reset();
+    __ok::ok_device_reset(at);
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDriverGetVersion(int* version) {

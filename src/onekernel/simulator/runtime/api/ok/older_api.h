@@ -27,6 +27,6 @@ inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int d
 inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
     return cudaMemAdvise(pointer, bytes, advice, __ok::place_of(device));
 }
-inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+inline cudaError_t cudaThreadExit(OK_AT) { return cudaDeviceReset(at); }
 template <class K>
 inline cudaError_t cudaThreadSetCacheConfig(K) { return cudaSuccess; }

@@ -110,11 +110,12 @@ extern "C" long long ok_clock();  // nanoseconds, which leap where a thread wait
 void assert_failed(const char* expression, Site at);            // assert in device code: a finding, then the kernel stops
 
 // --- shared memory --------------------------------------------------------------------------------------------------
-// One per __shared__ declaration (and per template instance); constant-initialised, placed at its first use.
+// One per __shared__ declaration (and per template instance); constant-initialised, placed at its first use. Of an array of
+// arrays `columns` is the innermost extent, and `rows` the one around it where there are three.
 struct SharedSite {
     const char* name;
     int line;
-    unsigned bytes, align, item;
+    unsigned bytes, align, item, columns = 0, rows = 0;
     int offset = -1;
     SharedSite* next = nullptr;
     unsigned launch = 0;
@@ -175,10 +176,11 @@ extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
 extern "C" void ok_stream_work(const char* what, const char* fix, const volatile void* stream, const void* const* pointers,
                                int count, Site at);
 // What a call of the runtime orders: a stream's work before an event, an event before a stream, either before the host.
-enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE, FORGET_STREAM };
+enum Order : int { RECORD_EVENT, WAIT_EVENT, JOIN_EVENT, JOIN_STREAM, JOIN_DEVICE };
 extern "C" void ok_pitched(const void* pointer, size_t pitch);
 extern "C" void ok_stream_copied(const char* what, void* to, const void* from, size_t bytes, const volatile void* stream, Site at);
 extern "C" void ok_pinned_copy(void* to, const void* from, size_t bytes, const volatile void* stream, Site at);  // it may still run
+extern "C" int ok_stream_destroyed(const volatile void* stream, Site at);
 extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
 extern "C" void ok_event_asked(const volatile void* event, Site at);  // for its time, which it has once it has happened
 
@@ -195,7 +197,7 @@ extern "C" int ok_capture_waits_for(const volatile void* event);
 // --- errors ---------------------------------------------------------------------------------------------------------
 extern "C" int ok_error(bool clear);        // cudaPeekAtLastError, cudaGetLastError
 extern "C" int ok_fault();                  // of a kernel: every later call of the runtime returns it
-extern "C" void ok_device_reset();          // what was allocated is free, what has gone wrong is forgotten
+extern "C" void ok_device_reset(Site at);          // what was allocated is free, what has gone wrong is forgotten
 extern "C" int ok_fail(int error);          // remembers `error` as the last one and returns it
 extern "C" void ok_unset_fragment(Site at);                  // a finding: a matrix of registers that nobody set is used
 extern "C" void ok_unsupported(const char* what, Site at);   // a finding that names what and the line

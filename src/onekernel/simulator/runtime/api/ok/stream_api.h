@@ -47,12 +47,10 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return cudaStreamCreateWithPriority(stream, cudaStreamDefault, 0);
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamDestroy(cudaStream_t stream, OK_AT) {
     if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return __ok::fail(cudaErrorInvalidResourceHandle);
-    __ok::ok_stream_order(__ok::FORGET_STREAM, stream, nullptr);
-    delete stream;
-    return cudaSuccess;
+    return __ok::result(__ok::ok_stream_destroyed(stream, at));  // the object stays, so that no other has its address
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
     *flags = reinterpret_cast<uintptr_t>(stream) <= 2 ? cudaStreamDefault : stream->flags;
