@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onekernel.simulator.read.excerpt import line_of
+from onekernel.simulator.read.excerpt import line_of, lines_of
 
 _ROUND = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets within brackets within brackets
 _EMPTY = r"\s*(?:;|\{\s*;?\s*\})"
@@ -72,3 +72,16 @@ def swapped_extents(file: str | None, number: int | None, variable: str) -> bool
     """Whether the line reads or writes the variable as [threadIdx.x][threadIdx.y], or by names that begin so."""
     first = rf"\b{re.escape(variable)}\s*\[\s*(?:threadIdx\.x|tx|x)\b[^]]*\]\s*\[\s*(?:threadIdx\.y|ty|y)\b"
     return bool(re.search(first, line_of(file, number)))
+
+
+def asks_where_it_runs(file: str | None, number: int | None) -> bool:
+    """Whether the line asks for the sizes or the number of a block or a thread, which a kernel alone has."""
+    return bool(re.search(r"\b(?:blockDim|gridDim|threadIdx|blockIdx)\b", line_of(file, number)))
+
+
+def takes_reference(file: str | None, kernel: str) -> str:
+    """The first parameter that a kernel of this file takes by reference; "" for none."""
+    whole = " ".join(lines_of(file))
+    head = re.search(rf"__global__[^;{{}}()]*?\b{re.escape(kernel)}\s*(\([^{{;]*\))\s*\{{", whole)
+    taken = re.search(r"&\s*(\w+)\s*[,)]", head[1]) if head else None
+    return taken[1] if taken else ""

@@ -77,6 +77,8 @@ OF_THE_READER = (
     "short-part",
     "loop",
     "some-call",
+    "of-a-kernel",
+    "reference",
 )
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
@@ -195,6 +197,11 @@ def _finding(
         form = "twice-by-object"
     if record.name == "out-of-bounds-shared" and form in ("read", "write") and values["variable"] == "?":
         form = "nowhere"
+    if form.endswith("division-by-zero") and record.name == "host-crash" and causes.asks_where_it_runs(file, line):
+        form = "of-a-kernel"
+    if record.name == "host-pointer" and form == "anywhere":
+        values["variable"] = causes.takes_reference(file, str(values["kernel"]))
+        form = "reference" if values["variable"] else form
     if record.name == "out-of-bounds-shared":
         values["place"] = _place_in_shared(record, values, form, file, line, threads)
     if record.name == "unasked-error":

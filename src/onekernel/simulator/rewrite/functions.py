@@ -204,6 +204,9 @@ def _declared(
         return
     if close is None and not _declares(texts, named):
         return
+    if close is None and qualifiers_in(texts[:named], defined) & _MEMORY and _is_value(tokens, words[named + 1][0]):
+        _variable(texts[: named + 1], words, begin, owner, defined, found)
+        return
     qualifiers = qualifiers_in(texts, defined)
     side = _side(qualifiers)
     if (side == HOST and qualifiers & {"constexpr", "consteval"}) or _defaulted(texts):
@@ -219,6 +222,13 @@ def _declared(
     found.functions.append(
         Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head)
     )
+
+
+def _is_value(tokens: list[Token], bracket: int) -> bool:
+    """Whether a number or a text stands first in a bracket: of a variable's initial value, not of a parameter."""
+    first = next_solid(tokens, bracket + 1)
+    sign = is_sign(tokens, first, "-") or is_sign(tokens, first, "+")
+    return tokens[next_solid(tokens, first + 1) if sign else first].kind in ("number", "string")
 
 
 def _after_prefixes(tokens: list[Token], begin: int) -> int:
@@ -316,8 +326,8 @@ def _variable(
         return
     constant = "__constant__" in qualifiers
     known = "constexpr" in texts or ("const" in texts and not constant and not _calls(texts, found))
-    if "__shared__" in texts or owner:
-        return
+    if "__shared__" in texts or (owner and (known or qualifiers & _MEMORY or "static" not in texts)):
+        return  # of a class, what is static is one variable, as outside of it
     # A constant of the host may be used for its value; an array, by its address.
     usable = "__managed__" in texts or (known and (bool(qualifiers & _MEMORY) or "[" not in texts))
     side = BOTH if usable else DEVICE if qualifiers & _MEMORY else HOST

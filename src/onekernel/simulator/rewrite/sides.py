@@ -59,6 +59,7 @@ store
     """.split()  # noqa: SIM905
 )
 _ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
+_WIDE = frozenset(("__float128", "_Float128"))
 _NOT_ON_DEVICE = frozenset(("throw", "try", "catch", "dynamic_cast", "typeid"))
 
 
@@ -207,6 +208,8 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
             yield Misplaced("thread-local-on-device", token.line, {"caller": caller})
         elif token.text == "goto" and is_sign(tokens, after, "*"):
             yield Misplaced("jump-on-device", token.line, {"caller": caller})
+        elif token.text in _WIDE:
+            yield Misplaced("wide-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in _NOT_ON_DEVICE:
             yield Misplaced("not-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in ("__constant__", "__device__") and not is_sign(tokens, after, "("):
