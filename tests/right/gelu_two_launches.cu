@@ -28,7 +28,7 @@ cudaError_t run(const T* x, T* y, int64_t n, int64_t approximate, cudaStream_t s
     float* f;
     if (const cudaError_t error = cudaMallocAsync(&f, n * sizeof *f, stream)) return error;
     const unsigned blocks = (unsigned)((n + 127) / 128);
-    const dim3 grid(blocks < 50 ? blocks : 50, (blocks + 49) / 50);
+    const dim3 grid((blocks + 49) / 50, blocks < 50 ? blocks : 50);
     factors<<<grid, 128, 0, stream>>>(x, f, n, approximate);
     multiply<<<grid, 128, 0, stream>>>(x, f, y, n);
     const cudaError_t error = cudaGetLastError();

@@ -73,8 +73,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     elif "rows" in groups:
         del groups["rows"]  # 70,001 blocks or programs of a row each: minutes
     if known.file.endswith(".py"):
-        for group in ("errors", "large"):  # Triton raises by itself
-            groups.pop(group, None)
+        groups.pop("errors", None)  # Triton raises by itself
     if slug in ("softmax_naive", "softmax_block", "softmax_mul"):
         del groups["lengths"]  # asked of Triton's autotuner
     checks = tuple(

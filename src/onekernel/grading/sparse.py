@@ -8,7 +8,7 @@ written as much as such a share of all blocks owes; and no stretch of the answer
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -25,7 +25,7 @@ PERIOD_BYTES = 4096 * 1021  # pages times a prime
 BINS, STRETCHES = 64, 16
 ENOUGH = 0.5  # of what the sampled blocks owe by their number: blocks may have unlike shares
 SUM = 0.01  # relative, of four billion positive terms: a serial sum of each thread errs by less
-WHOLE = 1 << 20  # elements in all tensors together, up to which a matrix's answer is computed at once
+CAPS = {65_535, 65_536}  # blocks in one direction of a grid: what is taken for the most that there may be
 LEAST_RAN = 16  # blocks that came to their end, before a stretch may be missed
 
 
@@ -88,58 +88,46 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
 
 
 def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:
-    """Every row of which something was written, beside the oracle's."""
+    """Every row of which something was written, or every element of a vector, beside the oracle's."""
     dtype, stride = DTYPES[call.dtype], row_stride(call.case, p)
-    dims, where = shape(call.case, p), tuple[int, ...]()
+    dims = shape(call.case, p)
     starts, lengths = (got.runs[:, i].astype(np.int64) // got.itemsize for i in (0, 1))
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     at = np.repeat(starts, lengths) + within
-    values = got.data.view(dtype).astype(np.float64)
-    if len(dims) == 1:
-        want = operator.oracle(_gathered(operator, call, at))[p.name]
-        found = operator.compare(values, want, call.dtype, {})
-        where = () if found is None else (int(at[found.index[0]]),)
-    else:
-        row, col = at // stride, at % stride
-        if (col >= dims[1]).any():
-            return "guard", Message("grading.guard-written", {"name": p.name, "element": int(at[col >= dims[1]][0])})
-        if _few(operator, call.case):
-            return _beside_whole(operator, call, p, (row, col), values)
-        rows, of = np.unique(row, return_inverse=True)
-        index = rows[:, None] * row_stride(call.case, operator.inputs()[0]) + np.arange(dims[1])
-        want = operator.oracle(_gathered(operator, call, index))[p.name]
-        have = want.astype(dtype).astype(np.float64)
-        have[of, col] = values  # what no sampled block wrote is taken as right: other blocks write it
-        found = operator.compare(have, want, call.dtype, {})
-        where = () if found is None else (int(rows[found.index[0]]), *found.index[1:])
-    if found is None:
-        return None
-    facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
-    return "values", Message("grading.sparse-values", facts)
-
-
-def _few(operator: Operator, case: Case) -> bool:
-    """Whether the tensors have few elements, however far apart these lie."""
-    return sum(prod(shape(case, p)) for p in operator.parameters if p.shape) <= WHOLE
-
-
-def _beside_whole(
-    operator: Operator, call: Call, p: Parameter, at: tuple[np.ndarray, np.ndarray], values: np.ndarray
-) -> tuple[str, Message] | None:
-    """What was written, beside the whole answer; an element of which nothing was written is taken as right."""
-    inputs: Arrays = {a.name: np.array(a.value, np.float64) for a in call.args if isinstance(a, Scalar)}
-    for q in operator.inputs():
-        rows, cols = shape(call.case, q)
-        index = np.arange(rows)[:, None] * row_stride(call.case, q) + np.arange(cols)
-        inputs[q.name] = _gathered(operator, call, index)[q.name]
+    row, col = (at // stride, at % stride) if len(dims) > 1 else (at, np.zeros_like(at))
+    if len(dims) > 1 and (col >= dims[1]).any():
+        return "guard", Message("grading.guard-written", {"name": p.name, "element": int(at[col >= dims[1]][0])})
+    rows, of = np.unique(row, return_inverse=True)
+    inputs = _inputs(operator, call, p, rows)
     want = operator.oracle(inputs)[p.name]
-    have = want.astype(DTYPES[call.dtype]).astype(np.float64)
-    have[at] = values
+    have = want.astype(dtype).astype(np.float64)  # what no sampled block wrote is taken as right: other blocks write it
+    have[(of, col) if len(dims) > 1 else of] = got.data.view(dtype).astype(np.float64)
     found = operator.compare(have, want, call.dtype, inputs)
     if found is None:
         return None
-    facts = {"name": p.name, "index": ", ".join(map(str, found.index)), "got": found.got, "want": found.want}
-    return "values", Message("grading.sparse-values", facts)
+    where = (int(rows[found.index[0]]), *found.index[1:])
+    facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
+    strides = [row_stride(call.case, q) for q in operator.parameters if q.shape and q.shape[0] == p.shape[0]]
+    near = where[0] < 1 << 31 if len(dims) == 1 else (where[0] + 1) * max(strides) < 1 << 31
+    return "values", Message(f"grading.sparse-values{'-near' if near else ''}", facts)
+
+
+def _inputs(operator: Operator, call: Call, p: Parameter, rows: np.ndarray) -> Arrays:
+    """What those rows of an output are computed from: the same rows of an input that has them, all of another one."""
+    given: Arrays = {a.name: np.array(a.value, np.float64) for a in call.args if isinstance(a, Scalar)}
+    for q in operator.inputs():
+        dims = shape(call.case, q)
+        mine = rows if q.shape[0] == p.shape[0] and len(q.shape) == len(p.shape) else np.arange(dims[0])
+        index = mine if len(dims) == 1 else mine[:, None] * row_stride(call.case, q) + np.arange(dims[1])
+        given[q.name] = _elements(call, q, index)
+    return given
+
+
+def _elements(call: Call, p: Parameter, index: np.ndarray) -> np.ndarray:
+    """An input's values at those elements, in float64."""
+    (pattern,) = (a.pattern for a in call.args if isinstance(a, Sparse) and a.name == p.name)
+    values = pattern.view(DTYPES[call.dtype])
+    return np.asarray(values[index % values.size].astype(np.float64))
 
 
 def _sums(operator: Operator, case: Case) -> bool:
@@ -151,19 +139,12 @@ def _sum(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str
     """A sum over all elements, beside that of the patterns: as many whole ones as fit, and the beginning of another."""
     n = prod(shape(call.case, operator.inputs()[0]))
     period = PERIOD_BYTES // got.itemsize
-    inputs = (_gathered(operator, call, np.arange(m)) for m in (period, n % period))
+    inputs = ({q.name: _elements(call, q, np.arange(m)) for q in operator.inputs()} for m in (period, n % period))
     whole, rest = (float(operator.oracle(some)[p.name][0]) for some in inputs)
     want, value = whole * (n // period) + rest, float(got.data.view(DTYPES[call.dtype])[0])
     if abs(value - want) <= SUM * abs(want):
         return None
     return "values", Message("grading.sparse-sum", {"name": p.name, "total": n, "got": value, "want": want})
-
-
-def _gathered(operator: Operator, call: Call, index: np.ndarray) -> Arrays:
-    """The inputs' values at those elements, in float64."""
-    given = [a for a in call.args if isinstance(a, Sparse) and a.pattern.size]
-    patterns = {a.name: a.pattern.view(DTYPES[call.dtype]) for a in given}
-    return {p.name: patterns[p.name][index % patterns[p.name].size].astype(np.float64) for p in operator.inputs()}
 
 
 def _coverage(
@@ -182,11 +163,15 @@ def _coverage(
             done += ran if traffic else 0
             whole &= ran == blocks
         facts, verb = {"name": p.name, "total": total}, f"grading.sparse-{'read' if sums else 'write'}"
+        capped = next((k for k in kernels if CAPS & {*k.grid} and any(b.name == p.name for b in k.buffers)), None)
         if known and estimated < (1.0 if whole else ENOUGH) * total:
-            return "covers-too-little", Message(
-                "grading.sparse-too-little", {**facts, "what": Message(verb), "share": 100 * estimated / total}
-            )
+            share = {**facts, "what": Message(verb), "share": 100 * estimated / total}
+            told = _capped(capped, share) if capped else Message("grading.sparse-too-little", share)
+            return "covers-too-little", told
         if not sums and (end := _end(call, p, tensor, kernels)) is not None:
+            if capped:
+                share = {**facts, "what": Message(verb), "share": 100 * end / (tensor.span // tensor.itemsize)}
+                return "leaves-out", _capped(capped, share)
             values = {**facts, "first": end, "last": total - 1}
             return "leaves-out", Message("grading.sparse-end-missing", values)
         exhausted = any(k.extra.get("exhausted") for k in kernels)
@@ -194,6 +179,12 @@ def _coverage(
             values = {**facts, "what": Message(f"{verb}s"), "first": missed[0], "last": missed[1]}
             return "leaves-out", Message("grading.sparse-leaves-out", values)
     return None
+
+
+def _capped(kernel: KernelCounts, facts: Mapping[str, object]) -> Message:
+    """What is said of a launch that has as many blocks as a grid may have in y and z, or programs."""
+    programs = "-programs" if kernel.source == "interpreter" else ""
+    return Message(f"grading.sparse-capped{programs}", {**facts, "blocks": prod(kernel.grid)})
 
 
 def _end(call: Call, p: Parameter, tensor: Sparse, kernels: Sequence[KernelCounts]) -> int | None:
@@ -227,5 +218,3 @@ def _missed(call: Call, p: Parameter, tensor: Sparse) -> tuple[int, int] | None:
         return None
     last = next(b for b in missed if b + 1 not in missed)
     return missed[0] * width // tensor.itemsize, min((last + 1) * width, tensor.span) // tensor.itemsize - 1
-
-

@@ -65,7 +65,8 @@ class Case:
     base pointer by that many elements off its 256-byte alignment, and `apart` a tensor's own by so many more. `fill`
     draws the inputs as float64 from a generator. `scalars` gives the operator's scalars; the oracle finds them among
     the inputs, as arrays without a dimension. `way` is how the launcher is called, "" or one of
-    `onekernel.ways`; `defines` are macros that the file is built with, "BLOCK=96".
+    `onekernel.ways`; `defines` are macros that the file is built with, "BLOCK=96"; `dtypes` are the element types that
+    it is for, where it is not for all.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Case:
     apart: Mapping[str, int] = field(default_factory=dict)
     way: str = ""
     defines: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
 
     @property
     def plain(self) -> bool:

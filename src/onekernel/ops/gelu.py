@@ -12,8 +12,19 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.messages import Message
-from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
-from onekernel.ways import REFUSED
+from onekernel.ops.base import (
+    BEYOND_32_BITS,
+    Arrays,
+    Case,
+    Fill,
+    Ledger,
+    Mismatch,
+    Operator,
+    Parameter,
+    Sizes,
+    worst,
+)
+from onekernel.ways import REFUSED, SPARSE
 
 CUBIC = 0.044715
 # Of the result. float32: erff and tanhf err by 2 ULP, a sigmoid from one exponential by less. float16, bfloat16: half
@@ -85,8 +96,10 @@ CASES = (
     replace(_case("errors", "refused", _normal(), 1000, 0), way=REFUSED),
     *(_case("range", "even", _even, 4000, how) for how in (0, 1)),
     *(_case("range", "wide", _normal(scale=1000.0), 999, how) for how in (0, 1)),
+    *(replace(_case("range", "vast", _normal(1e5), 300, how), dtypes=("bfloat16",)) for how in (0, 1)),
     *(_case("special", "special", _special, 777, how) for how in (0, 1)),
     *(_case("unaligned", "unaligned", _normal(), n, n % 2, shift) for n, shift in _SHIFTED),
+    replace(_case("large", "large", _normal(), BEYOND_32_BITS, 1), way=SPARSE),
     *(_case("unaligned", "apart", _normal(), n, n % 2, 1, apart) for n, apart in _APART),
 )
 

@@ -108,9 +108,9 @@ def _far(name: str, turned: int, shape: tuple[int, int, int]) -> Case:
 
 _SHAPES = (
     (1, 1, 1), (16, 16, 16), (128, 128, 32), (17, 33, 5), (1, 65, 300), (65, 1, 130), (31, 100, 257), (129, 67, 34),
-    (70, 130, 8), (3, 5, 1), (193, 197, 3),
+    (70, 130, 8), (3, 5, 1), (193, 197, 3), (4200, 2, 3),
 )  # fmt: skip
-_TURNED = ((1, 1, 1), (32, 48, 64), (33, 17, 5), (65, 129, 40), (2, 70, 257), (130, 3, 31), (20, 37, 37))
+_TURNED = ((1, 1, 1), (32, 48, 64), (33, 17, 5), (65, 129, 40), (2, 70, 257), (130, 3, 31), (20, 37, 37), (2, 4200, 3))
 # Scalars that are no powers of two, too: those round nothing, so that a sum is the same rounded before or behind them.
 _SCALED = ((0.5, 0.0), (1.0, 1.0), (-2.0, 0.25), (0.0, 3.0), (1.0, -1.0), (1.375, 0.0), (0.6875, -1.375))
 
@@ -135,7 +135,9 @@ CASES = (
     _case("range", "small", (20, 30, 50), 1, scale=0.01),
     _case("range", "deep", (3, 5, 4100)),
     _case("range", "deep", (5, 3, 4100), 1, alpha=0.25),
-    _case("range", "deep", (3, 5, 16_500), 1),  # so deep that who divides it among blocks has many parts to add
+    # So deep that who divides it among blocks has many parts to add, and that no short counts as far.
+    _case("range", "deep", (3, 5, 33_100), 1),
+    replace(_case("range", "vast", (20, 30, 50), scale=1e5), dtypes=("bfloat16",)),
     *(_case("skinny", "normal", shape, turned) for turned in (0, 1) for shape in ((1000, 8, 64), (700, 16, 33))),
     *(_case("skinny", "normal", shape, turned) for turned in (1, 0) for shape in ((9, 700, 40), (16, 300, 500))),
     _case("skinny", "scaled", (600, 8, 16), 0, 2.0, 0.5),

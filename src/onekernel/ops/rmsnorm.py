@@ -12,11 +12,13 @@ import numpy as np
 
 from onekernel.messages import Message
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
-from onekernel.ways import REFUSED
+from onekernel.ways import REFUSED, SPARSE
 
 # Of the result: a sum of squares errs less than a softmax's sum, because its terms are all positive and no exponential
 # stands before them. float16, bfloat16: half an ULP, for the one rounding that a result needs.
 RELATIVE = {"float32": 1e-5, "float16": 5.5e-4, "bfloat16": 4.3e-3}
+FAR_GAPS = (2**31 + 11, 2**31 + 77, 2**31 + 31)  # between two rows
+MANY_ROWS = 500_000_003  # a grid has blocks in x for four times as many: several for each row are no mistake
 ABSOLUTE = {"float32": 1.2e-38, "float16": 2.0**-24, "bfloat16": 1.2e-38}  # results may be flushed to zero
 
 
@@ -101,6 +103,7 @@ CASES = (
     *(_case("eps", "normal", _normal(0.01), 4, 257, eps) for eps in (1e-6, 1e-3, 0.5)),
     _case("eps", "zeros", _zeros, 6, 130),
     _case("range", "large", _normal(5000.0), 4, 300),
+    replace(_case("range", "vast", _normal(1e5), 4, 300), dtypes=("bfloat16",)),
     _case("range", "levels", _levels, 8, 90),
     _case("range", "opposite", _opposite, 5, 515),
     _case("special", "special", _special, 9, 70),
@@ -113,6 +116,8 @@ CASES = (
     _case("long", "normal", _normal(), 2, 12345),
     _case("long", "normal", _normal(), 1, 50257),
     _case("long", "normal", _normal(), 1, 70001),
+    replace(_case("large", "many", _normal(), 3, 5, gaps=FAR_GAPS), way=SPARSE),
+    replace(_case("large", "many", _normal(), MANY_ROWS, 13), way=SPARSE),
     _case("huge", "normal", _normal(), 2, 2_000_000),
 )
 

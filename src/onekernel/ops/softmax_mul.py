@@ -12,7 +12,7 @@ import numpy as np
 from onekernel.messages import Message
 from onekernel.ops import softmax
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
-from onekernel.ways import REFUSED
+from onekernel.ways import REFUSED, SPARSE
 
 # The softmax's tolerances, with the rounding of one result instead of two: a probability that is rounded to half
 # precision before it is multiplied shows.
@@ -38,13 +38,13 @@ def ledger(sizes: Sizes, itemsize: int) -> Ledger:
     return Ledger(2 * elements * itemsize, elements * itemsize, 6 * elements)
 
 
-def _with_w(fill: Fill, special: bool = False) -> Fill:
+def _with_w(fill: Fill, special: bool = False, scale: float = 3.0) -> Fill:
     """The softmax's input, and factors of both signs, some of them 0: their columns count in the sum all the same. With
     `special` some are NaN or infinite."""
 
     def both(rng: np.random.Generator, sizes: Sizes) -> Arrays:
         drawn = fill(rng, sizes)
-        w = rng.standard_normal(drawn["x"].shape) * 3
+        w = rng.standard_normal(drawn["x"].shape) * scale
         w[rng.random(w.shape) < 0.05] = 0.0
         if special:
             odd = rng.random(w.shape) < 0.05
@@ -70,11 +70,26 @@ def _of_softmax(case: Case, nth: int) -> Case:
                 case.shift, apart=moved)  # fmt: skip
 
 
+def _large(case: Case) -> Case:
+    """A case of the softmax of more elements than 32 bits count: where rows lie far apart, w's do, too."""
+    gaps = dict(case.gaps) | ({"w": max(case.gaps.values()) + 31} if any(case.gaps.values()) else {})
+    return replace(_of_softmax(replace(case, gaps={}), 0), gaps=gaps, way=SPARSE)
+
+
+def _vast(case: Case) -> Case:
+    """A case of the softmax with factors that bfloat16 holds and half precision does not."""
+    about = Message("ops.softmax_mul_vast", {"softmax": case.about})
+    fill = _with_w(case.fill, scale=1e5)
+    return Case(f"{case.name}-vast", "range", case.sizes, fill, about, dtypes=("bfloat16",))
+
+
 _PLAIN = tuple(case for case in softmax.OPERATOR.cases if case.plain)
 _REFUSED = tuple(case for case in softmax.OPERATOR.cases if case.way == REFUSED)
 CASES = (
     *(_of_softmax(case, nth) for nth, case in enumerate(_PLAIN)),
     *(replace(_of_softmax(case, nth), way=REFUSED) for nth, case in enumerate(_REFUSED)),
+    *(_large(case) for case in softmax.OPERATOR.cases if case.group == "large"),
+    _vast(next(case for case in _PLAIN if case.name == "normal-3x255")),
 )
 
 OPERATOR = Operator(

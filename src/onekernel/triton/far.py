@@ -29,14 +29,19 @@ def apart(tensors: Sequence[Any]) -> list[Any]:
     far = []
     for near in tensors:
         size = ((near.shape[0] - 1) * STRIDE + near.shape[1]) * near.element_size()
-        before = BEFORE * near.element_size()
         try:
-            memory = mmap.mmap(-1, before + size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+            flat = torch.from_numpy(reserved(size, near.element_size())).view(near.dtype)
         except OSError:
             return list(tensors)
-        flat = torch.from_numpy(np.frombuffer(memory, np.uint8))[before:].view(near.dtype)
         far.append(flat.as_strided(near.shape, (STRIDE, 1)).copy_(near))
     return far
+
+
+def reserved(size: int, itemsize: int) -> np.ndarray:
+    """So many bytes of addresses, behind those that an offset ends in when it wraps. Raises OSError."""
+    before = BEFORE * itemsize
+    memory = mmap.mmap(-1, before + size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    return np.frombuffer(memory, np.uint8)[before:]
 
 
 def told(findings: Sequence[Finding]) -> list[Finding]:

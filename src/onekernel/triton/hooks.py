@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,11 @@ from onekernel.messages import Message
 from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.memory import Watch
+from onekernel.triton.sparse import Extent
 
 MOST_WARPS = 32  # 1024 threads, the most that a block has
+MOST_X, MOST_YZ = 2**31 - 1, 65_535  # programs of a grid
+GRID_CHAPTER = "01-03-launch#launch"
 
 
 def install() -> None:
@@ -80,13 +84,38 @@ def _watch_launches(executor: Any) -> None:
         _options(self, kwargs)
         if Ahead.active is not None:
             Ahead.active.ask(described(self.fn, self.arg_names, args, kwargs))
-        result = call(self, *args, **kwargs)
+        asked, sizes = self.grid, list[Extent]()
+        if Watch.active is not None and Watch.active.samples:
+            self.grid = _sampled(asked, sizes)
+        try:
+            result = call(self, *args, **kwargs)
+        finally:
+            self.grid = asked
         if Watch.active is not None:
             grid = _grid()
-            Watch.active.end(self.fn.__name__, grid, int(warps))
+            ran = math.prod(len(size.chosen) for size in sizes) if sizes else math.prod(grid)
+            Watch.active.end(self.fn.__name__, grid, int(warps), ran)
+            if grid[0] > MOST_X or max(grid[1:]) > MOST_YZ:
+                Watch.active.blame(_too_large(grid, Watch.active))
         return result
 
     executor._init_args_hst, executor.__call__ = named, counted
+
+
+def _sampled(grid: Any, sizes: list[Extent]) -> Callable[[Any], tuple[Extent, ...]]:
+    """The grid, of which some programs run; `sizes` are filled in when it is asked for."""
+
+    def asked(named: Any) -> tuple[Extent, ...]:
+        sizes[:] = [Extent(int(n)) for n in (grid(named) if callable(grid) else grid)]
+        return tuple(sizes)
+
+    return asked
+
+
+def _too_large(grid: tuple[int, int, int], watch: Watch) -> Finding:
+    line = watch.line()
+    values = {"line": line or "?", "grid": ", ".join(map(str, grid))}
+    return Finding("bad-launch", Message("triton.grid-too-large", values), watch.file, line, chapter=GRID_CHAPTER)
 
 
 def _options(launch: Any, given: dict[str, Any]) -> None:

@@ -40,10 +40,11 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordi
 
 
 class CountedRange:
-    """`range`, whose numbers can be widened. Its bounds may be the interpreter's tensors, as those of range may."""
+    """`range`, whose numbers can be widened. Its bounds may be the interpreter's tensors, as those of range may, or the
+    size of a grid of which some programs run."""
 
     def __init__(self, *bounds: Any) -> None:
-        self._range = builtins.range(*(int(b) for b in bounds))
+        self._range: Any = getattr(bounds[0], "chosen", None) or builtins.range(*(int(b) for b in bounds))
 
     def __iter__(self) -> Iterator[Count]:
         return builtins.map(Count, self._range)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Region:
     loaded: int = 0
     stored: int = 0
     seen: dict[str, np.ndarray] = field(default_factory=dict)
+    pages: Any = None  # of a tensor larger than memory: sparse.Pages
 
     def holds(self, first: np.ndarray, itemsize: int, store: bool) -> np.ndarray:
         """Which accesses at addresses `first` lie inside. A store must also keep out of the gaps between rows."""
@@ -52,6 +53,8 @@ class Region:
         return inside
 
     def count(self, first: np.ndarray, itemsize: int, kind: str) -> None:
+        if self.pages is not None:
+            self.pages.touched(first - self.start, itemsize, kind)
         if self.end - self.start > MOST_MARKED:
             return
         if kind not in self.seen:
@@ -100,9 +103,7 @@ class Watch:
 
     def begin(self, tensors: Iterable[tuple[str, Any]]) -> None:
         """A launch starts: its tensor arguments, by parameter name, are what it may touch."""
-        self.regions = [
-            Region(**{k: v for k, v in vars(r).items() if k not in ("loaded", "stored", "seen")}) for r in self.known
-        ]
+        self.regions = [replace(r, loaded=0, stored=0, seen={}) for r in self.known]
         for name, tensor in tensors:
             storage = tensor.untyped_storage()
             start = storage.data_ptr()
@@ -114,10 +115,17 @@ class Watch:
         self._widest = 0
         self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
 
-    def end(self, kernel: str, grid: tuple[int, int, int], warps: int) -> None:
-        """The launch has ended: its counts are kept."""
+    @property
+    def samples(self) -> bool:
+        """Whether some programs of a launch run, and not all."""
+        return any(r.pages is not None for r in self.known)
+
+    def end(self, kernel: str, grid: tuple[int, int, int], warps: int, ran: int) -> None:
+        """The launch has ended, after so many programs of its grid: its counts are kept."""
         buffers = tuple(r.traffic() for r in self.regions if r.contract)
+        talks = any(r.stored for r in self.regions if not r.contract)  # programs leave each other words
         shape, extra = (32 * warps, 1, 1), {"widest": self._widest, "configurations": self.configurations}
+        extra |= {"ran": ran, "talks": int(talks)}
         self.kernels.append(
             KernelCounts(kernel, grid, shape, 0, None, self._metrics, buffers, source="interpreter", extra=extra)
         )

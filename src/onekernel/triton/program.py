@@ -17,7 +17,7 @@ import numpy as np
 
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
-from onekernel.triton import far
+from onekernel.triton import far, sparse
 from onekernel.triton.ahead import Ahead
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
@@ -28,7 +28,7 @@ from onekernel.triton.memory import Region, Watch
 from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tuning import tune_in_turn
-from onekernel.ways import FAR, RETURNED
+from onekernel.ways import FAR, RETURNED, SPARSE
 
 ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
@@ -92,7 +92,13 @@ class TritonProgram(Untimed):
         near = tensors
         if way == FAR:
             tensors = far.apart(near)
-        watch = Watch(str(self.path), _regions(args, tensors))
+        regions = _regions(args, tensors)
+        if way == SPARSE:
+            try:
+                tensors, regions = sparse.laid_out(args, dtype)
+            except OSError:
+                return CallReport(0, "cudaSuccess", (sparse.UNSEEN,), (), 0.0)
+        watch = Watch(str(self.path), regions)
         host = HostWatch(str(self.path))
         findings: list[Finding] = []
         started = time.monotonic()
@@ -117,7 +123,12 @@ class TritonProgram(Untimed):
         _copy_back(allocations, device)
         seconds = time.monotonic() - started
         seen = far.told(watch.findings) if way == FAR else watch.findings
-        return CallReport(0, "cudaSuccess", (*seen, *findings), tuple(watch.kernels), seconds)
+        found = (*seen, *findings)
+        if way == SPARSE:
+            for region in regions:
+                region.pages.take()
+            found = tuple(sparse.told(found))
+        return CallReport(0, "cudaSuccess", found, tuple(watch.kernels), seconds)
 
     def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
         if hasattr(result, "data_ptr") and (result.data_ptr(), result.shape) == (out.data_ptr(), out.shape):

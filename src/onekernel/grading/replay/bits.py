@@ -34,6 +34,11 @@ def mistakes(operator: Operator, case: Replayed) -> Iterator[Mistake]:
     read = {p.name: tensors[p.name] for p in operator.inputs() if p.name in tensors}
     if case.dtype in OTHER:
         yield from _other_type(case.dtype, right, tensors, read)
+    if case.dtype == "bfloat16":
+        yield Mistake("type-by-way-of-half", lambda: _halved(right({})))
+        for name, tensor in tensors.items():
+            halved = later(lambda n, v: right({n: _halved(v)}), name, tensor)
+            yield Mistake("type-by-way-of-half", halved, variant=name)
     for chosen in (read, *({n: v} for n, v in read.items() if len(read) > 1)):
         names = ", ".join(chosen)
         size = DTYPES[case.dtype].itemsize
@@ -72,6 +77,11 @@ def _taken_for(values: np.ndarray, stored: str, read: str) -> np.ndarray:
     bits = np.asarray(values.astype(DTYPES[stored])).view(np.uint16)
     bits = np.where(np.isnan(values), np.uint16(NAN), bits)
     return np.asarray(bits.view(DTYPES[read]).astype(np.float64))
+
+
+def _halved(values: np.ndarray) -> np.ndarray:
+    """Numbers that pass through half precision: those beyond 65,504 become infinite."""
+    return np.asarray(values.astype(np.float16).astype(np.float64))
 
 
 def _low_bytes(values: np.ndarray, dtype: str, count: int) -> np.ndarray:

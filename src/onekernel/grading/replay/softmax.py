@@ -19,7 +19,8 @@ from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sum
 from onekernel.messages import Message
 
 # Where a maximum is begun, in place of -INFINITY.
-STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7)
+STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7, -1e8, -1e9, -1e10, -1e20, -1e30, -1e37,
+          -1e38)  # fmt: skip
 EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 0
 FACTORS = (0.1, 0.125, 0.25, 0.5, 2.0, 4.0, 10.0)
 SHORT_LOG2E = (1.4, 1.44, 1.442, 1.4426, 1.4427, 1.443, 1.45, 1.5, 0.6931472, 0.693)  # and its inverse

@@ -63,6 +63,7 @@ CASES = (
     _case("range", "sunken", fills.sunken, 5, 300),
     _case("range", "crowd", fills.crowd, 300, 7),
     _case("range", "beyond_half", fills.beyond_half, 8, 67),
+    _case("range", "abyss", fills.abyss, 5, 67),
     _case("special", "masked", fills.masked, 6, 130),
     _case("special", "late", fills.late, 3, 70),
     _case("special", "late", fills.late, 4, 1100),

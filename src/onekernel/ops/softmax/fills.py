@@ -79,6 +79,16 @@ def beyond_half(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return {"x": rng.standard_normal((sizes["rows"], sizes["cols"])) * 8 + level[:, None]}
 
 
+def abyss(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """Each row a third of one power of two, from -2^31 to -2^127, and for the rest half as far again below it: whoever
+    begins a maximum at -1e9 or -1e30 has no exponential left. Of a power of two and log2(e) no product is rounded, so
+    that exp2(fma(x, log2(e), -max * log2(e))) is right here, too."""
+    level = -(2.0 ** np.linspace(31, 127, sizes["rows"]).round())[:, None]
+    x = np.where(rng.random((sizes["rows"], sizes["cols"])) < 1 / 3, level, 1.5 * level)
+    x[np.arange(len(x)), rng.integers(0, sizes["cols"], len(x))] = level[:, 0]
+    return {"x": x}
+
+
 def masked(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     """About half of each row is -inf, as a causal mask leaves it; one element at least is finite."""
     x = rng.standard_normal((sizes["rows"], sizes["cols"]))

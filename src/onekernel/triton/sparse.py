@@ -1,0 +1,113 @@
+"""Tensors of more elements than 32 bits count, in the interpreter: some programs of each launch run, on memory that is
+there only where it is touched.
+
+An input repeats its pattern, which is laid into a page when a program first reads from it. Of a launch the first
+programs run, the last ones, and some between that lie apart evenly.
+"""
+
+from __future__ import annotations
+
+import mmap
+import random
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from onekernel.backends.base import Arg, Finding, Sparse
+from onekernel.messages import Message
+from onekernel.triton.far import CHAPTER, reserved
+from onekernel.triton.guards import Stop
+from onekernel.triton.memory import Region
+
+ENDS, BETWEEN = 3, 32  # programs at either end of a grid, and between them
+SECONDS = 1.5  # of processor time in a call
+PAGE, BINS = mmap.PAGESIZE, 64
+UNSEEN = Finding("time-limit", Message("triton.unseen"))  # nothing can be told of such a call
+NO_ROOM = ("alloc", "not enough memory", "Cannot allocate")  # what torch and the system say
+
+
+class Extent(int):
+    """The size of a grid in one direction, of which the `chosen` programs run: a `range` of it has those alone."""
+
+    chosen: tuple[int, ...]
+
+    def __new__(cls, size: int) -> Extent:
+        self = super().__new__(cls, size)
+        if size <= 2 * ENDS + BETWEEN:
+            self.chosen = tuple(range(size))
+        else:
+            share = (size - 2 * ENDS) / BETWEEN
+            between = {ENDS + int((n + random.random()) * share) for n in range(BETWEEN)}
+            self.chosen = (*range(ENDS), *sorted(between), *range(size - ENDS, size))
+        return self
+
+
+class Pages:
+    """The memory of one such tensor during a call."""
+
+    def __init__(self, tensor: Sparse, room: np.ndarray) -> None:
+        self.tensor, self.room = tensor, room
+        self.until = time.process_time() + SECONDS
+        self.laid: set[int] = set()
+        self.written: list[np.ndarray] = []
+
+    def touched(self, at: np.ndarray, itemsize: int, kind: str) -> None:
+        """A program is about to access these bytes. Raises Stop where the call has taken too long."""
+        if time.process_time() > self.until:
+            raise Stop(UNSEEN)
+        if kind == "store":
+            self.written.append(np.unique(at // itemsize))
+            return
+        pattern = self.tensor.pattern
+        for page in {*np.unique(at // PAGE).tolist()} - self.laid if pattern.size else ():
+            self.laid.add(page)
+            piece = self.room[page * PAGE : (page + 1) * PAGE]
+            begin = page * PAGE % pattern.size  # a pattern is a whole number of pages
+            piece[:] = pattern[begin : begin + piece.size]
+
+    def take(self) -> None:
+        """Fills in the tensor's runs, data and bins."""
+        tensor, size = self.tensor, self.tensor.itemsize
+        if not self.written:
+            return
+        elements = np.unique(np.concatenate(self.written))
+        first = np.flatnonzero(np.diff(elements, prepend=-2) != 1)
+        lengths = np.diff(first, append=elements.size)
+        tensor.runs = (np.stack([elements[first], lengths], axis=1) * size).astype(np.uint64)
+        tensor.data = self.room.view(f"u{size}")[elements].view(np.uint8)
+        for bin_of in np.unique(elements * size // (tensor.span // BINS + 1)).tolist():
+            tensor.bins |= 1 << bin_of
+
+
+def laid_out(args: Sequence[Arg], dtype: str) -> tuple[list[Any], list[Region]]:
+    """The call's tensors, and what the watch knows of them. Raises OSError where there are no such addresses."""
+    import torch
+
+    tensors, regions = [], []
+    for arg in (a for a in args if isinstance(a, Sparse)):
+        room = reserved(arg.span, arg.itemsize)
+        flat = torch.from_numpy(room).view(getattr(torch, dtype))
+        rows = 1 if arg.stride <= 0 else (flat.numel() - arg.cols) // arg.stride + 1
+        vector = rows == 1 and arg.cols == flat.numel() and sum(isinstance(a, int) for a in args) == 1
+        tensors.append(flat if vector else flat.as_strided((rows, arg.cols), (arg.stride, 1)))
+        start = flat.data_ptr()
+        regions.append(Region(arg.name, start, start + arg.span, arg.itemsize, rows, arg.cols, arg.stride,
+                              arg.writable, True, pages=Pages(arg, room)))  # fmt: skip
+    return tensors, regions
+
+
+def told(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings; of an access outside of a tensor, what is likely where offsets go beyond 32 bits. Of a call that
+    had no room, or that took too long, that alone."""
+    out = []
+    for found in findings:
+        if found.code == UNSEEN.code or (found.code == "raised" and any(w in str(found.message) for w in NO_ROOM)):
+            return [UNSEEN]
+        if found.code in ("out-of-bounds-read", "out-of-bounds-write"):
+            values = {k: found.message.values[k] for k in ("line", "call", "name", "program")}
+            found = Finding("offset-wraps", Message("triton.index-wraps", values), found.file, found.line,
+                            chapter=CHAPTER)  # fmt: skip
+        out.append(found)
+    return out

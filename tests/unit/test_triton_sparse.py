@@ -1,0 +1,52 @@
+"""Tensors of more elements than 32 bits count, in Triton's interpreter: which programs run, what is laid and kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from onekernel.backends.base import Sparse
+from onekernel.triton.guards import Stop
+from onekernel.triton.loops import CountedRange
+from onekernel.triton.sparse import ENDS, PAGE, UNSEEN, Extent, Pages, told
+
+
+@pytest.mark.parametrize("size", [1, 38, 39, 65_535, 2**31 - 1])
+def test_of_a_large_grid_both_ends_run_and_some_programs_in_every_stretch(size: int) -> None:
+    numbers = [int(n) for n in CountedRange(Extent(size))]
+    assert numbers == sorted(set(numbers)) and numbers[0] >= 0 and numbers[-1] == size - 1 and len(numbers) <= 38
+    assert numbers[:ENDS] == list(range(min(ENDS, size)))
+    assert size < 39 or all(any(part * size <= 16 * n < (part + 1) * size for n in numbers) for part in range(16))
+
+
+def room_of(span: int, writable: bool) -> tuple[Pages, np.ndarray, Sparse]:
+    pattern = np.arange(3 * PAGE, dtype=np.uint32).view(np.uint8)[: 3 * PAGE].copy()
+    tensor = Sparse("x", span, writable, 4, span // 4, 0, np.zeros(0, np.uint8) if writable else pattern)
+    room = np.zeros(span, np.uint8)
+    return Pages(tensor, room), room, tensor
+
+
+def test_a_page_has_its_pattern_when_it_is_read() -> None:
+    pages, room, tensor = room_of(10 * PAGE, writable=False)
+    pages.touched(np.array([7 * PAGE + 4]), 4, "load")
+    assert np.array_equal(room[7 * PAGE : 8 * PAGE], tensor.pattern[PAGE : 2 * PAGE])
+    assert not room[: 7 * PAGE].any() and not room[8 * PAGE :].any()
+
+
+def test_what_was_written_comes_back_in_runs() -> None:
+    pages, room, tensor = room_of(64 * PAGE, writable=True)
+    room.view(np.float32)[[0, 1, 2, 40_000]] = [1, 2, 3, 4]
+    pages.touched(np.array([160_000, 0]), 4, "store")
+    pages.touched(np.array([4, 8, 4]), 4, "store")
+    pages.take()
+    assert tensor.runs.tolist() == [[0, 12], [160_000, 4]]
+    assert tensor.data.view(np.float32).tolist() == [1, 2, 3, 4]
+    assert tensor.bins == 1 | 1 << 160_000 // (tensor.span // 64 + 1)
+
+
+def test_a_call_that_takes_too_long_says_nothing() -> None:
+    pages, _, _ = room_of(PAGE, writable=True)
+    pages.until = 0.0
+    with pytest.raises(Stop) as stopped:
+        pages.touched(np.array([0]), 4, "store")
+    assert told([stopped.value.finding]) == [UNSEEN]

@@ -1,0 +1,28 @@
+# exercise: softmax_triton
+# bug: -1e9 stands for -infinity beyond the row
+# group: range
+# caught: nan, values
+# cause: softmax-padded-number
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def tile(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=-1e9).to(tl.float32)
+    e = tl.exp(x - tl.max(x))
+    y = e / tl.sum(e)
+    tl.store(y_ptr + row * y_stride + at, y.to(y_ptr.dtype.element_ty), mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    if out is None:
+        out = torch.empty_like(x)
+    rows, cols = x.shape
+    if x.numel():
+        tile[(rows,)](x, out, cols, x.stride(0), out.stride(0), BLOCK=triton.next_power_of_2(cols))
+    return out
