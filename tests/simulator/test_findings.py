@@ -13,7 +13,8 @@ import pytest
 import onekernel
 from onekernel.messages import area
 from onekernel.simulator.paths import RUNTIME
-from onekernel.simulator.read.findings import GIVEN, OF_THE_READER, QUOTED
+from onekernel.simulator.read.forms import GIVEN, OF_THE_READER
+from onekernel.simulator.read.races import QUOTED
 from onekernel.simulator.read.records import Record, records, table
 
 ROOT = Path(__file__).resolve().parents[2]

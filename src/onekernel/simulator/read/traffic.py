@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onekernel import counts
@@ -29,7 +29,7 @@ def kernels_of(
     return tuple(_kernel(launch, lines, path, functions, mode, exact, doubts, places) for launch in report["launches"])
 
 
-def kernel_name(launch: dict[str, Any], functions: dict[int, str]) -> str:
+def kernel_name(launch: Mapping[str, Any], functions: dict[int, str]) -> str:
     return str(launch["kernel"]) or functions.get(launch["address"], "kernel")
 
 

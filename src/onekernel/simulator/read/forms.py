@@ -1,0 +1,147 @@
+"""Which form of a finding's sentence fits where the learner's file and the launch tell it, and not the runtime: a rule
+for each record that has such forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from onekernel.simulator.read import causes, excerpt, indices, races
+from onekernel.simulator.read.case import Case
+from onekernel.simulator.read.errors import error_hint, error_name, error_text
+
+POINTER = 8  # bytes
+
+
+def _time_limit(case: Case) -> None:
+    if case.form == "kernel" and case.launch.blocks > 1 and causes.spins(*case.here):
+        case.form = "waits"
+
+
+def _unwritten_copy(case: Case) -> None:
+    if case.form != "part":
+        return
+    launch = case.launch
+    all_threads = case.values["threads"] = launch.blocks * launch.threads
+    if launch.grid[1] == 1 < launch.block[1]:
+        case.form, case.values["rows"] = "part-rows", launch.block[1]
+    elif launch.blocks > 1 and all_threads >= case.number("of"):
+        case.form = "part-index"
+
+
+def _host_touches_device(case: Case) -> None:
+    if case.form not in ("plain", "program"):
+        return
+    if excerpt.allocates_into_element(*case.here):
+        case.form = "rows"
+    elif "thrust::" in case.text:
+        case.form = "thrust"
+    elif causes.frees(*case.here):
+        case.form = "freed"
+
+
+def _host_pointer(case: Case) -> None:
+    if case.form == "anywhere":
+        name = case.values["variable"] = causes.takes_reference(case.file, str(case.values["kernel"]))
+        case.form = "reference" if name else case.form
+
+
+def _host_crash(case: Case) -> None:
+    if case.form == "program-null-pointer" and "thrust::" in case.text:
+        case.form = "program-null-thrust"
+    elif case.form.endswith("division-by-zero") and causes.asks_where_it_runs(*case.here):
+        case.form = "of-a-kernel"
+
+
+def _use_after_free(case: Case) -> None:
+    if case.form == "known" and excerpt.in_destructor(*case.there):
+        case.form = "by-object"
+    if causes.resets(*case.there):
+        case.form = "reset"
+
+
+def _bad_free(case: Case) -> None:
+    if case.form == "twice" and excerpt.in_destructor(*case.here):
+        case.form = "twice-by-object"
+
+
+def _unasked_error(case: Case) -> None:
+    values, status = case.values, case.number("status")
+    values["error"] = error_text(status)
+    values["call"] = excerpt.runtime_call(*case.here) or case.says("some-call")
+    why = error_hint(str(values["call"]), error_name(status))
+    values["why"] = case.says(f"why-{why}") if why else ""
+
+
+def _uninitialised_read(case: Case) -> None:
+    """Why nothing was written there, as far as it is known."""
+    case.values["few"] = ""
+    if case.form == "shared" and case.number("index") >= case.launch.threads:
+        case.values["few"] = case.says("few", {"threads": case.launch.threads})
+    elif case.form == "shared" and (at := excerpt.stored_in_branch(*case.here, case.variable)):
+        case.values["few"] = case.says("guarded", {"at": at})
+    elif "filled" in case.values:
+        case.values["few"] = case.says(_short(case), case.values)
+    elif case.form == "global" and excerpt.adds_to(case.text, case.variable):
+        case.values["few"] = case.says("added")
+
+
+def _short(case: Case) -> str:
+    """Which sentence tells that a copy or a fill ended before the end of a buffer: a number of elements, or the size of
+    a pointer, was given for bytes; rows have gaps between them; or just that."""
+    filled, held = case.number("filled"), case.number("held")
+    if case.values.get("pitch"):
+        return "short-pitch"
+    elements = held % filled == 0 and held // filled in (2, 4, 8, 16)
+    return "short" if elements or filled == POINTER else "short-part"
+
+
+def _absent_lane(case: Case) -> None:
+    if case.form == "exited" and excerpt.in_branch(*case.here):
+        case.form = "branch"
+
+
+def _deadlock(case: Case) -> None:
+    there = (case.there[0] or case.file, case.other)
+    if case.form == "mask" and excerpt.in_branch(*there) and not excerpt.in_branch(*case.here):
+        case.form = "threads"
+        case.values |= {"threads": case.values["missing"], "other_line": case.line or 0}
+        case.here = there  # the barrier is in a branch, the warp function is not
+
+
+RULES: Mapping[str, Callable[[Case], None]] = {
+    "race": races.tell,
+    "out-of-bounds": indices.of_buffer,
+    "out-of-bounds-shared": indices.of_shared,
+    "time-limit": _time_limit,
+    "unwritten-copy": _unwritten_copy,
+    "host-touches-device": _host_touches_device,
+    "host-pointer": _host_pointer,
+    "host-crash": _host_crash,
+    "use-after-free": _use_after_free,
+    "bad-free": _bad_free,
+    "unasked-error": _unasked_error,
+    "uninitialised-read": _uninitialised_read,
+    "absent-lane": _absent_lane,
+    "deadlock": _deadlock,
+}
+"""By the name of a record."""
+
+# Forms, and values, that these rules tell, and not the runtime.
+OF_THE_READER = (
+    # races
+    "used-again", "lost-update", "lost-update-later", "lost-update-grid", "lost-update-later-grid", "same-turn",
+    "next-turn", "write-after-read", "same-line", "same-index", "other-warps", "once", "grid-flag", "grid-stride",
+    "random-state",
+    # indices
+    "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
+    "advice-declared", "advice-tile", "advice-ended", "no-bytes", "elements", "nowhere", "also", "swapped", "loop",
+    "read-before-remainder", "write-before-remainder",
+    # the others
+    "guarded", "few", "added", "short", "short-pitch", "short-part", "rows", "thrust", "freed", "twice-by-object",
+    "by-object", "reset", "waits", "branch", "part-rows", "part-index", "why-event", "why-address", "why-capture",
+    "some-call", "program-null-thrust", "of-a-kernel", "reference",
+)  # fmt: skip
+GIVEN = (
+    "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
+    "each", "why", "also", "rows",
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""What may be meant by an index that leaves a buffer or a shared array, and how the program writes an element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from onekernel.messages import Message
+from onekernel.simulator.read import causes, excerpt
+from onekernel.simulator.read.case import Case
+
+
+def by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
+    """The element of an array of arrays as the program writes it: tile[1][14], and not tile[46] of 32 columns."""
+    name, index = str(values["variable"]), int(str(values["index"]))
+    inner = [n for n in (int(str(values.get("middle", 0))), int(str(values.get("inner", 0)))) if n]
+    inner = inner or excerpt.inner_extents(file, name)
+    if not inner or index < 0:
+        return {}
+    rest = index
+    before = []
+    for k in range(len(inner)):
+        size = math.prod(inner[k:])
+        before.append(f"[{rest // size}]")
+        rest %= size
+    shown: dict[str, Any] = {"variable": name + "".join(before), "index": rest}
+    return shown | ({"last": int(str(values["last"])) - index + rest} if "last" in values else {})
+
+
+def of_buffer(case: Case) -> None:
+    """Outside a buffer: the advice, and a remainder that is negative."""
+    if "advice" in case.values:
+        case.values["advice"] = _advice(case)
+    if case.form.endswith("-before") and causes.takes_remainder(*case.here):
+        case.form = f"{case.form}-remainder"
+
+
+def _advice(case: Case) -> Message | str:
+    """What may be meant by an index behind the end of a buffer."""
+    values = case.values
+    if declared := excerpt.declares_on_device(case.file, case.variable):
+        return case.says("advice-declared", {**values, "at": declared})
+    if case.number("index") < case.number("held") and excerpt.allocated_without_sizeof(*case.there, case.variable):
+        return case.says("advice-bytes", values)
+    if ended := causes.ended_loop(*case.here):
+        return case.says("advice-ended", {"at": ended})
+    if excerpt.fills_shared(*case.here) and excerpt.in_loop(*case.here):
+        return case.says("advice-tile", values)
+    if excerpt.in_loop(*case.here):
+        return case.says("advice-loop")
+    plain: Message | str = values["advice"]
+    return case.says("advice-plane") if case.launch.is_plane and not values.get("pitch") else plain
+
+
+def of_shared(case: Case) -> None:
+    """Outside a shared array, and what may be meant."""
+    if case.form in ("read", "write") and case.variable == "?":
+        case.form = "nowhere"
+    case.values["place"] = _place(case)
+
+
+def _place(case: Case) -> Message:
+    file, line, name = case.file, case.line, case.variable
+    threads, size, held, item = case.launch.threads, case.number("size"), case.number("held"), case.number("item", 1)
+    past = case.number("index") - size
+    if not size and excerpt.is_dynamic(file, name):
+        return case.says("no-bytes")
+    if threads and held >= threads and held < threads * item and not held % threads and excerpt.is_dynamic(file, name):
+        each = {"held": held, "threads": threads, "each": held // threads, "item": item}
+        return case.says("elements", each)
+    if case.form == "read" and past >= 0 and excerpt.reads_further(case.text, name):
+        return case.says("beyond-step")
+    if past == 0 and excerpt.has_wide_test(file, line):
+        return case.says("one-past")
+    if excerpt.is_dynamic(file, name):
+        return case.says("just-past", {"variable": name, "last": size - 1}) if past == 0 else case.says("dynamic")
+    if case.form == "read" and excerpt.by_loop(file, line, name):
+        return case.says("loop")
+    if causes.swapped_extents(file, line, name):
+        return case.says("swapped", {"variable": name})
+    return case.says("static", {"threads": threads})

@@ -1,0 +1,82 @@
+"""What the two lines of a race tell: which came first, an update that is lost, what they call the variable."""
+
+from __future__ import annotations
+
+import re
+
+from onekernel.messages import Message
+from onekernel.simulator.read import causes, excerpt
+from onekernel.simulator.read.case import Case
+
+QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
+
+
+def tell(case: Case) -> None:
+    """The form of a race's sentence, and what else the text says of it."""
+    line, other, values = case.line, case.other, case.values
+    if case.form in ("read-write", "write-after-read") and case.in_one_file:
+        order = _order(case)
+        case.form = case.form if order == "read-write" else order
+        values["after"] = excerpt.after_loops(case.file, other or 0, line or 0) if case.file else 0
+    if case.form == "fence" and line == other and excerpt.updates(case.text, case.variable):
+        case.form = "grid"  # each block changes it: the counter is another matter
+        values["does"] = case.says("reads")
+    if case.form == "grid" and case.in_one_file:
+        order = _lost(case)
+        stride = causes.steps_by_block(case.file, line) and line == other
+        waits = causes.spins(case.file, other)
+        draws = line == other and causes.draws(case.file, line)
+        known = {"random-state": draws, "grid-flag": waits, "grid-stride": stride, f"{order}-grid": order}
+        case.form = next((cause for cause, is_so in known.items() if is_so), case.form)
+    if case.form == "write-write" and line == other:
+        case.form = "same-index"
+    if "other_block" in values and excerpt.is_of_device(case.file, case.variable):
+        values["once"] = case.says("once")
+    if not values["warp"] and excerpt.mentions(case.file, "__syncwarp"):
+        values["warp"] = case.says("other-warps")
+    values[QUOTED] = _quoted(case)
+
+
+def _order(case: Case) -> str:
+    """Which comes first of a write and a read by two threads: the read, where a barrier stands between the write and it
+    (the write is then that of the next turn, or call), or where the write stands below it outside a loop. Where one
+    line does both: neither, if each thread changes the element, or a barrier divides the turns of the loop; else the
+    write of one turn meets the read of the next."""
+    file, write, read = case.file, case.line, case.other
+    if lost := _lost(case):
+        return lost
+    if write and write == read:
+        if not file or not excerpt.in_loop(file, write):
+            return "same-line"
+        return "same-turn" if excerpt.barrier_in_turn(file, write) else "next-turn"
+    if not file or not write or not read or not excerpt.same_function(file, write, read):
+        return "read-write"
+    if write < read and excerpt.barrier_between(file, write, read):
+        return "used-again"
+    if read < write and not excerpt.barrier_between(file, read, write) and not excerpt.share_loop(file, read, write):
+        return "write-after-read"
+    return "read-write"
+
+
+def _lost(case: Case) -> str:
+    """The form of a race in which each thread changes the element by what it has read there; "" of another."""
+    file, write, read = case.file, case.line, case.other
+    there = excerpt.line_of(file, read)
+    if write and write == read:
+        return "lost-update" if excerpt.updates(case.text, case.variable) else ""
+    if write and read and file and write < read and not excerpt.share_loop(file, write, read):
+        return ""  # what is written is read afterwards
+    later = case.text and there and excerpt.updates_later(there, case.text, case.variable)
+    return "lost-update-later" if later else ""
+
+
+def _quoted(case: Case) -> Message | str:
+    """The two lines where neither says the variable's name: it has another one there, a pointer's."""
+    there_file, other = case.there
+    texts = [case.text, excerpt.line_of(there_file or case.file, other)]
+    if not all(texts) or any(re.search(rf"\b{re.escape(case.variable)}\b", text) for text in texts):
+        return ""
+    if case.line == other:
+        return ""  # the report shows it
+    here, there = (excerpt.quoted(text) for text in texts)
+    return case.says(QUOTED, {"here": here, "line": case.line, "there": there, "other_line": other})
