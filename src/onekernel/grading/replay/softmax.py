@@ -216,7 +216,9 @@ def _of_the_columns(r: Rows) -> Iterator[Mistake]:
             not_shared = partial(_not_shared, r, threads, others)
             yield Mistake("sum-not-shared", not_shared, variant=(threads, others))
         for of in {1, 32} if threads > 32 else {1}:  # sums of threads, or of warps
-            yield Mistake("sum-by-maximum", partial(_sum_by_maximum, r, threads, of), variant=(threads, of))
+            for zero in (False, True):
+                by_maximum = partial(_sum_by_maximum, r, threads, of, zero)
+                yield Mistake("sum-by-maximum", by_maximum, variant=(threads, of, zero))
         yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
         if threads > WARP:
             yield Mistake("sum-own-warp", later(lambda t: r.over(of_own_warp(r.e, t)), threads), variant=threads)
@@ -286,9 +288,11 @@ def _own_maximum(r: Rows, threads: int, of: int) -> np.ndarray:
     return np.asarray(e / row_sum(e))
 
 
-def _sum_by_maximum(r: Rows, threads: int, of: int) -> np.ndarray:
+def _sum_by_maximum(r: Rows, threads: int, of: int, from_zero: bool) -> np.ndarray:
     """The largest of the sums of `of` threads each, in place of their sum."""
-    return r.over(dealt(r.e, threads).sum(axis=1).reshape(len(r.x), -1, of).sum(axis=2).max(axis=1, keepdims=True))
+    sums = dealt(r.e, threads).sum(axis=1).reshape(len(r.x), -1, of).sum(axis=2)
+    first = np.float32(0) if from_zero else np.float32(np.nan)  # fmaxf passes over NaN
+    return r.over(np.fmax.reduce(sums, axis=1, keepdims=True, initial=first))
 
 
 def _max_by_sum(r: Rows, threads: int, of: int) -> np.ndarray:

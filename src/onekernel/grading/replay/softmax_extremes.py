@@ -18,6 +18,10 @@ SMALL = (*(10.0**-k for k in _POWERS), float(np.finfo(np.float32).tiny), float(n
 LEAST = (5, 8, 10, 15, 16, 20, 25, 30, 32, 40, 50, 60, 64, 70, 80, 85, 86, 87, 88)  # of a difference, below 0
 
 
+MOST = (80, 85, 87, 88, 88.7, 88.72, 100)  # of a maximum
+COLUMNS = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # from which on nothing is computed
+
+
 def mistakes(r: Rows) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that these rows can show."""
     for small in SMALL:
@@ -27,6 +31,14 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
         yield Mistake("softmax-floored", raised, {"least": small}, (small, "result"))
         flushed = later(lambda t: np.where(r.e < t, np.float32(0), r.e), np.float32(small))
         yield from _of_small(r, "flushed", flushed, {}, small)  # from where on, the numbers seldom tell
+    for most in MOST:
+        capped = later(lambda m: r.above(np.minimum(r.largest, m)), np.float32(most))
+        yield Mistake("softmax-max-capped", capped, variant=most)
+    for last in COLUMNS:
+        zeros = later(lambda n: np.where(np.arange(r.x.shape[1]) < n, r.above(r.largest), 0), last)
+        yield Mistake("softmax-zero-beyond", zeros, {"last": last})
+    for threads in THREADS:
+        yield Mistake("softmax-max-of-abs", partial(_by_tree_of_sizes, r, threads), variant=("tree", threads))
     for least in LEAST:
         clamped = later(lambda t: np.exp(np.fmax(r.x - r.largest, t)), np.float32(-least))
         yield from _of_small(r, "clamped", clamped, {"least": -least}, least)
@@ -64,6 +76,16 @@ def _by_bits(x: np.ndarray, unsigned: bool) -> np.ndarray:
     """The last axis's element with the largest bits, these taken for an integer."""
     bits = np.ascontiguousarray(x, np.float32).view(np.uint32 if unsigned else np.int32)
     return np.asarray(bits.max(axis=-1, keepdims=True).view(np.float32))
+
+
+def _by_tree_of_sizes(r: Rows, threads: int) -> np.ndarray:
+    """A tree that takes the upper half by its absolute value: -infinity, of a thread without a column, becomes +."""
+    own = np.fmax.reduce(dealt(r.x, threads, -np.inf), axis=1)
+    half = threads // 2
+    while half:
+        own = np.fmax(own[:, :half], np.abs(own[:, half : 2 * half]))
+        half //= 2
+    return r.above(own[:, :1])
 
 
 def _largest_by_bits(r: Rows, threads: int, of: int, unsigned: bool) -> np.ndarray:
