@@ -43,6 +43,7 @@ class BufferTraffic:
     stored: int
     unique_loaded: int
     unique_stored: int
+    updated: int = 0  # by atomics, which the others leave out
 
     def passes(self) -> float:
         """How often the kernel walks the tensor: bytes loaded over distinct bytes loaded (stores if none is loaded)."""
@@ -136,7 +137,8 @@ class KernelCounts:
             metrics={str(k): float(v) for k, v in data["metrics"].items()},
             buffers=tuple(
                 BufferTraffic(
-                    str(b["name"]), int(b["loaded"]), int(b["stored"]), int(b["unique_loaded"]), int(b["unique_stored"])
+                    str(b["name"]), int(b["loaded"]), int(b["stored"]), int(b["unique_loaded"]),
+                    int(b["unique_stored"]), int(b.get("updated", 0)),
                 )
                 for b in data["buffers"]
             ),

@@ -67,6 +67,24 @@ extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, in
 """
 
 
+BY_ATOMICS = """#include <cuda_runtime.h>
+#include <stdint.h>
+
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float once = a[i], again = __int_as_float(READ);
+    out[i] = (once == once ? again : once) + b[i];
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n == 0) return cudaSuccess;
+    add<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+
+
 def graded(tmp_path: Path, text: str, **options: object) -> list[Verdict]:
     exercise = COURSE.exercises["vector_add"]
     path = tmp_path / exercise.file
@@ -88,6 +106,13 @@ def test_traffic_below_the_least_earns_nothing(tmp_path: Path) -> None:
 
 def test_an_answer_that_kernels_did_not_store_is_refused(tmp_path: Path) -> None:
     assert codes(tmp_path, IDLE) == {"correct": {"host-copy"}, "memory": {"right-first"}}
+
+
+@pytest.mark.parametrize("read", ["atomicOr((int*)&a[i], 0)", "atomicCAS((int*)&a[i], 7, 7)"])
+@pytest.mark.slow
+def test_an_input_that_atomics_read_earns_nothing(tmp_path: Path, read: str) -> None:
+    """No count of loads has them, on a card neither: a second pass would look like none."""
+    assert codes(tmp_path, BY_ATOMICS.replace("READ", read)) == {"correct": set(), "memory": {"input-by-atomics"}}
 
 
 @pytest.mark.skipif(not CLANGS, reason="no clang++ here")

@@ -38,6 +38,10 @@ def counted(s: Submission, check: Check, ran: Ran) -> tuple[Counted, list[Failur
     kernels = outcome.report.kernels if outcome.report else ()
     if not failures and not kernels:
         failures = [Failure(Message("grading.no-kernel", {"function": call.function}), check.chapter, code="no-kernel")]
+    inputs = {p.name for p in s.operator.inputs()}
+    if not failures and (hidden := [b for k in kernels for b in k.buffers if b.updated and b.name in inputs]):
+        values = {"name": hidden[0].name, "bytes": Quantity(sum(b.updated for b in hidden), "B")}
+        failures = [Failure(Message("grading.input-by-atomics", values), check.chapter, code="input-by-atomics")]
     ideal = s.operator.ledger(call.case.sizes, _itemsize(call))
     loaded, least = total(kernels, counts.BYTES_LOADED), ideal.bytes_read
     if not failures and not loaded >= least:  # less than a right kernel can: it did not do the work, or nobody counted

@@ -39,7 +39,7 @@ def _kernel(
 ) -> KernelCounts:
     total: dict[str, float] = defaultdict(float)
     by_line: dict[tuple[str, int], dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored")
+    fields = ("name", "loaded", "stored", "unique_loaded", "unique_stored", "updated")
     buffers = tuple(BufferTraffic(*(b[field] for field in fields)) for b in launch["buffers"])
     by_code = bool(launch.get("by_code", False))
     doubtful: dict[tuple[str, int, str], set[str]] = defaultdict(set)

@@ -75,6 +75,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 touch(a, flags);
             } else if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
                 touch(a, flags);
+                a.updated += bytes;
             } else if (flags & WRITES) {
                 a.stored += bytes;
                 mark_bits(a.write_bits, address - a.base, bytes, a.unique_stored);

@@ -10,7 +10,7 @@
 
 namespace __ok {
 struct Moved {
-    uint64_t loaded[MAX_ALLOCATIONS], stored[MAX_ALLOCATIONS];
+    uint64_t loaded[MAX_ALLOCATIONS], stored[MAX_ALLOCATIONS], updated[MAX_ALLOCATIONS];
 };
 
 // Pages that no launch has touched take no room.
@@ -18,6 +18,7 @@ Moved* make_moved() { return static_cast<Moved*>(calloc(1, sizeof(Moved))); }
 void start_moved(Moved& m) {
     memset(m.loaded, 0, sizeof m.loaded[0] * static_cast<size_t>(allocation_count));
     memset(m.stored, 0, sizeof m.stored[0] * static_cast<size_t>(allocation_count));
+    memset(m.updated, 0, sizeof m.updated[0] * static_cast<size_t>(allocation_count));
 }
 
 void start_touched_bytes() {
@@ -36,7 +37,11 @@ static void mark(uint8_t* bits, uintptr_t offset, int bytes) {
 }
 
 void note_moved(Worker& w, Allocation& a, uintptr_t address, int bytes, unsigned flags) {
-    if (!a.read_bits || (flags & (ATOMIC | VOLATILE)) == ATOMIC) return;
+    if (!a.read_bits) return;
+    if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
+        w.counters->moved->updated[&a - allocations] += static_cast<uint64_t>(bytes);
+        return;
+    }
     const bool writes = flags & WRITES;
     (writes ? w.counters->moved->stored : w.counters->moved->loaded)[&a - allocations] += static_cast<uint64_t>(bytes);
     mark(writes ? a.write_bits : a.read_bits, address - a.base, bytes);
@@ -46,6 +51,7 @@ void add_moved(const Moved& m) {
     for (int i = 1; i < allocation_count; i++) {
         allocations[i].loaded += m.loaded[i];
         allocations[i].stored += m.stored[i];
+        allocations[i].updated += m.updated[i];
     }
 }
 

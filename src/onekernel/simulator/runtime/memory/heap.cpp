@@ -188,7 +188,7 @@ void start_traffic() {
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];
         if (!a.live) continue;
-        a.loaded = a.stored = a.unique_loaded = a.unique_stored = 0;
+        a.loaded = a.stored = a.unique_loaded = a.unique_stored = a.updated = 0;
         a.touched = 0;
         a.depends = false;
     }

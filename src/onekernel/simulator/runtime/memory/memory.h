@@ -28,7 +28,7 @@ struct Allocation {
     Sparse* sparse = nullptr;
     uint8_t* read_bits = nullptr;    // one per byte from base: touched in this launch
     uint8_t* write_bits = nullptr;
-    uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0;  // bytes, in this launch
+    uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0, updated = 0;  // bytes, in this launch; by atomics
     char name[56] = {};
     const char* made_file = nullptr; // where it was asked for, or freed, if that is known
     int made_line = 0;

@@ -17,11 +17,12 @@ static void write_buffers(Json& out) {
     out.key("buffers").list([&] {
         for (int i = 1; i < allocation_count; i++) {
             const Allocation& a = allocations[i];
-            if (!a.live || a.symbol || !(a.loaded || a.stored)) continue;
+            if (!a.live || a.symbol || !(a.loaded || a.stored || a.updated)) continue;
             out.object([&] {
                 out.field("name", std::string_view(name_of(a)));
                 out.field("loaded", a.sparse ? a.sparse->loaded : a.loaded).field("stored", a.sparse ? a.sparse->stored : a.stored);
                 out.field("unique_loaded", a.unique_loaded).field("unique_stored", a.unique_stored);
+                out.field("updated", a.updated);
             });
         }
     });
