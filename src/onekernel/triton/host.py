@@ -6,6 +6,7 @@ taking them out of torch, is reported with its line. Printing a tensor is neithe
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from onekernel.messages import Message
 
 CODE = "host-computation"
 CHAPTER = "03-triton#program"
-_OTHERS = ("_tensor_str.py", "triton/runtime/interpreter.py")  # print(tensor), and the interpreter for a kernel
+_OTHERS = re.compile(r"/torch/_tensor_str\.py$|/triton/")  # print(tensor), and what Triton does for a kernel
 # What torch's operators do that moves numbers and makes none of several; views are told by their schema.
 _MOVES = (
     "_to_copy", "arange", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "copy_", "detach", "empty_like",
@@ -78,7 +79,7 @@ class HostWatch:
         frame = sys._getframe(2)
         while frame is not None and not self.findings:
             name = frame.f_code.co_filename
-            if name.endswith(_OTHERS):
+            if name != self.file and _OTHERS.search(name):
                 return
             if name == self.file:
                 message = Message("triton.host-computation", {"line": frame.f_lineno, "call": call})
