@@ -7,7 +7,8 @@ import re
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -103,7 +104,7 @@ class TritonProgram(Untimed):
         findings: list[Finding] = []
         started = time.monotonic()
         try:
-            with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching():
+            with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), _unwritten_is_nan():
                 warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
                 if way == RETURNED:
                     tensors = [_of_any_shape(t) for t in tensors]
@@ -292,3 +293,16 @@ def _why(error: BaseException) -> str:
 
 def _log() -> str:
     return traceback.format_exc(limit=-8)
+
+
+@contextmanager
+def _unwritten_is_nan() -> Iterator[None]:
+    """What torch.empty gives holds NaN, and not what was there before: an element that nobody writes is always seen."""
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
