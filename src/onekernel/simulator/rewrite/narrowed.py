@@ -17,6 +17,10 @@ Lines = tuple[int, int]  # the first and the last
 _VECTOR = re.compile(r"u?(?:short|int|long|longlong)([234])|(?:float|double|(?:__)?(?:half|nv_bfloat16))([234])")
 _PART = re.compile(r"__(low|high)2(?:half|float|bfloat16)")
 _BITS = frozenset({0xFF, 0xFFFF})  # what leaves whole bytes
+_INTEGERS = {
+    "char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "int16_t": 2, "uint16_t": 2, "int": 4, "signed": 4, "unsigned": 4,
+    "int32_t": 4, "uint32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8,
+}  # fmt: skip
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*")
 
 
@@ -24,7 +28,7 @@ def narrowed_of(text: str) -> list[Lines]:
     """The lines of such loads."""
     tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
     structs = _structs(tokens)
-    found = list(_cut(tokens))
+    found = [*_cut(tokens), *_converted(tokens)]
     for function in functions(tokens):
         begin, end = function.body
         for i in range(begin + 1, min(end, len(tokens)) - 2):
@@ -129,6 +133,59 @@ def _cut(tokens: list[Token]) -> Iterator[Lines]:
             cut = by is not None and by >= 16 and by % 8 == 0
         if cut:
             yield (token.line, token.line)
+
+
+def _converted(tokens: list[Token]) -> Iterator[Lines]:
+    """An element of integers that becomes a narrower one: by a cast, or where it is given to one."""
+    bytes_of: dict[str, int] = {}  # of what a pointer points to: that which was declared last
+    for i, token in enumerate(tokens[:-4]):
+        if token.text == "*":
+            after = i + 1
+            while after < len(tokens) - 2 and tokens[after].text in ("const", "__restrict__", "__restrict"):
+                after += 1
+            if (each := _integer(tokens, i)) or tokens[after + 1].text in (",", ")", "="):  # and not a * x[i]
+                bytes_of[tokens[after].text] = each
+        if tokens[i + 2].text != "[" or not (wide := bytes_of.get(tokens[i + 1].text, 0)):
+            continue
+        to, behind = 0, closing(tokens, i + 2) + 1
+        alone = behind < len(tokens) and tokens[behind].text in (";", ",")
+        if token.text in (")", "("):  # (T)x[i], static_cast<T>(x[i])
+            ends = i if token.text == ")" else i - 1
+            begins = {")": "(", ">": "<"}.get(tokens[ends].text)
+            of = ends - 1
+            while of > 0 and tokens[of].text in _INTEGERS:
+                of -= 1
+            to = _integer(tokens, ends) if tokens[of].text == begins else 0
+        elif alone and token.text == "=" and tokens[i - 1].text == "]":  # y[i] = x[i]
+            to = bytes_of.get(tokens[_opening(tokens, i - 1) - 1].text, 0)
+            to = to if wide == 8 else 0  # of a register the lower bytes are stored as they are
+        elif alone and token.text == "=" and tokens[i - 1].kind == "name":  # T v = x[i]
+            to = _integer(tokens, i - 1)
+        if 0 < to < wide:
+            yield (tokens[i + 1].line, tokens[i + 1].line)
+
+
+def _integer(tokens: list[Token], end: int) -> int:
+    """The bytes of the type of integers that stands before a token; 0 for another."""
+    words = []
+    while end > 0 and tokens[end - 1].text in (*_INTEGERS, "const"):
+        end -= 1
+        words.append(tokens[end].text)
+    widths = [_INTEGERS[word] for word in words if word != "const"]
+    if "long" in words or "short" in words or "char" in words:  # long int, unsigned char
+        widths = [_INTEGERS[word] for word in words if word in ("long", "short", "char")]
+    return widths[0] if widths else 0
+
+
+def _opening(tokens: list[Token], i: int) -> int:
+    """The bracket that the one at `i` closes."""
+    depth = 0
+    while i > 0:
+        depth += {"]": 1, "[": -1}.get(tokens[i].text, 0)
+        if not depth:
+            break
+        i -= 1
+    return i
 
 
 def _in_switch(tokens: list[Token], i: int) -> bool:

@@ -79,7 +79,46 @@ __global__ void by_two_bits(const int* x, int* y) {
     }
 }
 
+__global__ void low_of_long(const int* x, int* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const long long* longs = reinterpret_cast<const long long*>(x);
+    y[i] = (int)longs[i];  // narrows-global
+}
+
+__global__ void long_into_int(const int* x, int* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const long long* longs = reinterpret_cast<const long long*>(x);
+    y[i] = longs[i];  // narrows-global
+}
+
+__global__ void int_into_char(const int* x, int* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned char v = x[i];  // narrows-global
+    y[i] = v + 1;
+}
+
+__global__ void int_cast_to_char(const int* x, int* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = static_cast<unsigned char>(x[i]);  // narrows-global
+}
+
 // What is used as a whole, or fills no byte.
+__global__ void int_stored_as_char(const int* x, unsigned char* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i];
+}
+
+__global__ void float_cast_to_char(const float* x, int* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = (unsigned char)x[i];
+}
+
+__global__ void long_compared(const int* x, int* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const long long* longs = reinterpret_cast<const long long*>(x);
+    y[i] = longs[i] > 3;
+}
+
 __global__ void passed_on(const float* x, float* y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const float4 v = reinterpret_cast<const float4*>(x)[i];
