@@ -20,7 +20,7 @@ _MATH = (
     " trunc y0 y1 yn"
 )
 _OF_DEVICE = re.compile(
-    rf"(?:{'|'.join(_MATH.split())})f?|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set|cmp)|strlen"
+    rf"(?:{'|'.join(_MATH.split())})f?|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set)"
     # The machinery's, and the compiler's own.
     r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_\w+|__gxx_\w+|__cxa_\w+"
     r"|_Z[nd][wa]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"
