@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Untimed
+from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
 from onekernel.triton import far, sparse
 from onekernel.triton.ahead import Ahead
@@ -25,13 +23,13 @@ from onekernel.triton.hooks import install
 from onekernel.triton.host import HostWatch, Tools
 from onekernel.triton.loading import load_module
 from onekernel.triton.loops import count_in
-from onekernel.triton.memory import Region, Watch
+from onekernel.triton.memory import Watch
 from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
+from onekernel.triton.tensors import copy_back, of_any_shape, regions_of, tensors_of, unwritten_is_nan
 from onekernel.triton.tuning import tune_in_turn
 from onekernel.ways import FAR, RETURNED, SPARSE
 
-ALIGNMENT = 256
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
 CHAPTER = "03-05-looking-inside#interpreter"
 
@@ -89,11 +87,11 @@ class TritonProgram(Untimed):
             message = Message("triton.no-function", {"function": stem, "file": self.path.name})
             raise BuildError([Finding("no-function", message, str(self.path))])
         device = "cpu" if self.interpreted else "cuda"
-        allocations, tensors = _tensors(args, dtype, device, self._rooms)
+        allocations, tensors = tensors_of(args, dtype, device, self._rooms)
         near = tensors
         if way == FAR:
             tensors = far.apart(near)
-        regions = _regions(args, tensors)
+        regions = regions_of(args, tensors)
         if way == SPARSE:
             try:
                 tensors, regions = sparse.laid_out(args, dtype)
@@ -104,10 +102,10 @@ class TritonProgram(Untimed):
         findings: list[Finding] = []
         started = time.monotonic()
         try:
-            with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), _unwritten_is_nan():
+            with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), unwritten_is_nan():
                 warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
                 if way == RETURNED:
-                    tensors = [_of_any_shape(t) for t in tensors]
+                    tensors = [of_any_shape(t) for t in tensors]
                 given = tensors[:-1] if way == RETURNED else tensors
                 result = target(*given, **{a.name: a.value for a in args if isinstance(a, Scalar)})
             with host.watching():  # what is returned may be of a class of the file's
@@ -121,7 +119,7 @@ class TritonProgram(Untimed):
             findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error, way)]
         if self._ahead is not None:
             findings = _with_refusals(findings, list(self._ahead.findings()))
-        _copy_back(allocations, device)
+        copy_back(allocations, device)
         seconds = time.monotonic() - started
         seen = far.told(watch.findings) if way == FAR else watch.findings
         found = (*seen, *findings)
@@ -200,84 +198,11 @@ def _with_refusals(findings: list[Finding], refused: list[Finding]) -> list[Find
     return [*refused, *findings]
 
 
-def _of_any_shape(tensor: Any) -> Any:
-    """A vector as a matrix of the same memory: who takes a tensor of any shape must not ask for its length."""
-    n = tensor.numel()
-    if tensor.ndim != 1 or n < 2:
-        return tensor
-    rows = next((d for d in range(2, n) if n % d == 0), 1)
-    return tensor.view(rows, n // rows)
-
-
 def _split(function: str) -> tuple[str, str]:
     for suffix, dtype in DTYPES.items():
         if suffix and function.endswith(suffix):
             return function.removesuffix(suffix), dtype
     return function, DTYPES[""]
-
-
-def _shapes(args: Sequence[Arg]) -> list[tuple[int, int, int]]:
-    """(rows, cols, row stride) of each buffer, from its own dimensions or from the launcher's sizes: (rows, cols, a
-    stride a buffer) or (n)."""
-    told = [a for a in args if isinstance(a, Buffer)]
-    if all(a.shape for a in told):
-        return [(math.prod(a.shape[:-1]), a.shape[-1], a.row_stride or a.shape[-1]) for a in told]
-    sizes = [a for a in args if isinstance(a, int)]
-    buffers = sum(isinstance(a, Buffer) for a in args)
-    if len(sizes) == 2 + buffers:
-        return [(sizes[0], sizes[1], stride) for stride in sizes[2:]]
-    if len(sizes) == 1:
-        return [(1, sizes[0], sizes[0])] * buffers
-    raise ValueError(f"{buffers} buffers and {len(sizes)} sizes are no layout that a Triton exercise uses")
-
-
-def _tensors(
-    args: Sequence[Arg], dtype: str, device: str, rooms: dict[tuple[str, int], np.ndarray]
-) -> tuple[list[tuple[Buffer, Any]], list[Any]]:
-    """The buffers' bytes as aligned allocations on the device, and the tensors in them. A buffer of a name and size
-    that was there before gets the same addresses, as in a program that calls in a loop: `rooms` keeps them."""
-    import torch
-
-    flat = sum(isinstance(a, int) for a in args) == 1
-    allocations, tensors = [], []
-    for buffer, (rows, cols, stride) in zip((a for a in args if isinstance(a, Buffer)), _shapes(args), strict=True):
-        memory = _aligned(torch, buffer, rooms).to(device)
-        allocations.append((buffer, memory))
-        element = getattr(torch, buffer.dtype or dtype)
-        own = memory[buffer.offset : buffer.offset + buffer.extent].view(element)
-        if buffer.shape and (not buffer.row_stride or len(buffer.shape) == 1):
-            tensors.append(own.reshape(tuple(buffer.shape)))
-        elif buffer.extent == 0:
-            tensors.append(torch.empty((cols,) if flat else (rows, cols), dtype=element, device=device))
-        else:
-            tensors.append(own if flat else own.as_strided((rows, cols), (stride, 1)))
-    return allocations, tensors
-
-
-def _aligned(torch: Any, buffer: Buffer, rooms: dict[tuple[str, int], np.ndarray]) -> Any:
-    """A copy that starts on a multiple of ALIGNMENT bytes, as device memory does."""
-    memory = buffer.memory
-    room = rooms.setdefault((buffer.name, memory.size), np.empty(memory.size + ALIGNMENT, np.uint8))
-    start = -room.ctypes.data % ALIGNMENT
-    room[start : start + memory.size] = memory
-    return torch.from_numpy(room[start : start + memory.size])
-
-
-def _copy_back(allocations: list[tuple[Buffer, Any]], device: str) -> None:
-    for buffer, memory in allocations:
-        buffer.memory = memory.cpu().numpy().copy()
-
-
-def _regions(args: Sequence[Arg], tensors: Sequence[Any]) -> list[Region]:
-    regions = []
-    buffers = [a for a in args if isinstance(a, Buffer)]
-    for buffer, tensor, (rows, cols, stride) in zip(buffers, tensors, _shapes(args), strict=True):
-        start, size, extent = tensor.data_ptr(), buffer.itemsize, buffer.extent
-        if tensor.ndim == 2 and rows > 1 and tensor.stride(0) != stride:  # far apart
-            stride = tensor.stride(0)
-            extent = ((rows - 1) * stride + cols) * size
-        regions.append(Region(buffer.name, start, start + extent, size, rows, cols, stride, buffer.writable, True))
-    return regions
 
 
 def _line(error: BaseException, file: str) -> int | None:
@@ -293,16 +218,3 @@ def _why(error: BaseException) -> str:
 
 def _log() -> str:
     return traceback.format_exc(limit=-8)
-
-
-@contextmanager
-def _unwritten_is_nan() -> Iterator[None]:
-    """What torch.empty gives holds NaN, and not what was there before: an element that nobody writes is always seen."""
-    import torch
-
-    before = torch.are_deterministic_algorithms_enabled()
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    try:
-        yield
-    finally:
-        torch.use_deterministic_algorithms(before)
