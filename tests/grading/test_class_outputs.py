@@ -46,7 +46,7 @@ def row(course: Course, tmp_path: Path) -> Row:
     exercise = course.exercises["vector_add"]
     values = {"kernel": NASTY, "variable": "x", "index": SIZE, "distance": 1, "size": SIZE, "block": 0, "thread": 3,
               "advice": NASTY}  # fmt: skip
-    bounds = Failure(Message("simulator.out-of-bounds-read-after", values), exercise.checks[0].chapter,
+    bounds = Failure(Message("simulator.out-of-bounds-read-after", {**values, "also": ""}), exercise.checks[0].chapter,
                      f"n={SIZE}", Message("grading.inputs", {"right": SIZE, "total": SIZE}), str(path), 2,
                      "out-of-bounds-read")  # fmt: skip
     wrong = Failure(Message("grading.inputs", {"right": SIZE, "total": SIZE}), exercise.checks[0].chapter,

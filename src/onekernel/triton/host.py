@@ -18,7 +18,7 @@ from onekernel.messages import Message
 
 CODE = "host-computation"
 CHAPTER = "03-triton#program"
-_OTHERS = re.compile(r"/torch/_tensor_str\.py$|/triton/")  # print(tensor), and what Triton does for a kernel
+_OTHERS = re.compile(r"/torch/_tensor_str\.py$|(?<!/onekernel)/triton/")  # print(tensor), and Triton for a kernel
 # What torch's operators do that moves numbers and makes none of several; views are told by their schema.
 _MOVES = (
     "_to_copy", "arange", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "copy_", "detach", "empty_like",

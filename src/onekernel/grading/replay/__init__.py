@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -69,7 +69,8 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
     module = _module(operator.name)
     if module is None:
         return None
-    given = _shortest(sorted(_given(operator, ran), key=lambda g: (g.right, g.got.size)))
+    given = sorted(_given(operator, ran), key=lambda g: (g.right, g.got.size))
+    given = _unless_alone(_unless_alone(given, _is_short), partial(_is_smooth, getattr(module, "SMOOTH", math.inf)))
     if not given or given[0].right:
         return None
     with np.errstate(all="ignore"):
@@ -123,14 +124,19 @@ def _replayed_cause(operator: Operator, given: list[Given], text: str | None) ->
     return told[0] if len(told) == 1 else None
 
 
-def _shortest(given: list[Given]) -> list[Given]:
-    """Without the long inputs, if a shorter one is wrong."""
-    short = [g for g in given if all(_is_short(x) for x in g.call.inputs.values())]
-    return short if any(not g.right for g in short) else given
+def _unless_alone(given: list[Given], wanted: Callable[[np.ndarray], bool]) -> list[Given]:
+    """The inputs that are wanted, if one of them is wrong; else all."""
+    some = [g for g in given if all(wanted(x) for x in g.call.inputs.values())]
+    return some if any(not g.right for g in some) else given
 
 
 def _is_short(x: np.ndarray) -> bool:
     return x.size <= LARGE and (not x.ndim or x.shape[-1] <= LONG)
+
+
+def _is_smooth(most: float, x: np.ndarray) -> bool:
+    """Whether no finite element is larger than `most`, where each rounding of a kernel's would show."""
+    return not np.any(np.isfinite(x) & (np.abs(x) > most))
 
 
 @cache

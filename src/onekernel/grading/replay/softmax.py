@@ -25,6 +25,7 @@ EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 
 FACTORS = (0.1, 0.125, 0.25, 0.5, 2.0, 4.0, 10.0)
 SHORT_LOG2E = (1.4, 1.44, 1.442, 1.4426, 1.4427, 1.443, 1.45, 1.5, 0.6931472, 0.693)  # and its inverse
 BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
+SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of e and more
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 

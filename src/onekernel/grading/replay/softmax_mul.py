@@ -17,6 +17,8 @@ from onekernel.grading.replay.sums import NARROW, STEP
 from onekernel.messages import Message
 from onekernel.ops.softmax import oracle
 
+SMOOTH = softmax.SMOOTH
+
 
 def mistakes(case: Replayed) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that this case can show; not yet rounded to the element type."""

@@ -1,4 +1,6 @@
 // Registers and stack of a thread that a signal stopped.
+#include <unwind.h>
+
 #include <algorithm>
 
 #include "../memory/host_memory.h"
@@ -55,6 +57,32 @@ __attribute__((no_sanitize("address"))) std::vector<uintptr_t> stack_of(const uc
         }
     }
     return pcs;
+}
+
+namespace {
+struct Walk {
+    uintptr_t pc, top;  // where the thread was stopped, and where its stack begins
+    bool begun;         // before that stand the handler's own frames
+    std::vector<uintptr_t> pcs;
+};
+
+_Unwind_Reason_Code walk_frame(_Unwind_Context* frame, void* raw) {
+    Walk& walk = *static_cast<Walk*>(raw);
+    const uintptr_t pc = _Unwind_GetIP(frame);
+    const bool first = !walk.begun && pc == walk.pc;
+    walk.begun |= first;
+    if (!walk.begun) return _URC_NO_REASON;
+    if (in_code(pc)) walk.pcs.push_back(first ? pc + 1 : pc);
+    return walk.pcs.size() < 12 && _Unwind_GetCFA(frame) + 64 < walk.top ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+}  // namespace
+
+std::vector<uintptr_t> frames_of(const ucontext_t* context) {
+    const Worker* w = worker;
+    if (!w || !w->current || w->threads[w->rank].stack < 0) return stack_of(context);
+    Walk walk{pc_of(context), reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), w->threads[w->rank].stack)), false, {}};
+    _Unwind_Backtrace(walk_frame, &walk);
+    return walk.pcs.empty() ? stack_of(context) : walk.pcs;
 }
 
 bool in_full_stack(const ucontext_t* context, uintptr_t address) {

@@ -12,6 +12,7 @@
 #include "../checks/stream_races.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
+#include "launch.h"
 #include "program.h"
 #include "state.h"
 

@@ -84,7 +84,7 @@ static void tell_time_limit(const Worker& w, const ucontext_t* context) {
     bool one_block = now.launch == half_way.launch && now.block == half_way.block;
     bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2);
     if (!w.current || (!blocks_end && !one_block)) {
-        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
+        Finding("time-limit").code_at(frames_of(context)).where().number("seconds", seconds).add();
         return;
     }
     double threads = w.launch->threads, blocks = static_cast<double>(w.launch->blocks);
@@ -96,13 +96,13 @@ static void tell_time_limit(const Worker& w, const ucontext_t* context) {
         Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
             .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", needed).add();
     else if (now.ended > then.ended + 1)
-        Finding("time-limit").form("threads").code_at(stack_of(context)).here().number("seconds", seconds)
+        Finding("time-limit").form("threads").code_at(frames_of(context)).here().number("seconds", seconds)
             .number("done", now.ended).number("threads", w.launch->threads).number("needed", needed).add();
     else if (now.time > then.time + 1)
-        Finding("time-limit").form("meets").code_at(stack_of(context)).here().number("seconds", seconds)
+        Finding("time-limit").form("meets").code_at(frames_of(context)).here().number("seconds", seconds)
             .number("met", now.time - then.time).add();
     else
-        Finding("time-limit").code_at(stack_of(context)).where().number("seconds", seconds).add();
+        Finding("time-limit").code_at(frames_of(context)).where().number("seconds", seconds).add();
 }
 
 // Whether the running launch, at its pace since the last look, would need two and a half times the whole limit from here.

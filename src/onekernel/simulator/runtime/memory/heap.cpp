@@ -244,7 +244,8 @@ extern "C" size_t ok_graph_memory() {
 }
 
 static void release(Allocation& a, Site at) {
-    if (!a.name[0]) strncpy(a.name, name_of(a), sizeof a.name - 1);  // the line that asked for it is about to be forgotten
+    const char* name = name_of(a);  // by the line that asked for it, which is about to be forgotten
+    if (name != a.name) strncpy(a.name, name, sizeof a.name - 1);
     device_release(a);
     a.made_file = at.file;
     a.made_line = at.line;
