@@ -147,22 +147,28 @@ def _converted(tokens: list[Token]) -> Iterator[Lines]:
                 bytes_of[tokens[after].text] = each
         if tokens[i + 2].text != "[" or not (wide := bytes_of.get(tokens[i + 1].text, 0)):
             continue
-        to, behind = 0, closing(tokens, i + 2) + 1
+        behind = closing(tokens, i + 2) + 1
         alone = behind < len(tokens) and tokens[behind].text in (";", ",")
-        if token.text in (")", "("):  # (T)x[i], static_cast<T>(x[i])
+        to = 0
+        if token.text == ")" or tokens[i - 1].text + token.text == ">(":  # (T)x[i], static_cast<T>(x[i])
             ends = i if token.text == ")" else i - 1
-            begins = {")": "(", ">": "<"}.get(tokens[ends].text)
             of = ends - 1
             while of > 0 and tokens[of].text in _INTEGERS:
                 of -= 1
-            to = _integer(tokens, ends) if tokens[of].text == begins else 0
-        elif alone and token.text == "=" and tokens[i - 1].text == "]":  # y[i] = x[i]
-            to = bytes_of.get(tokens[_opening(tokens, i - 1) - 1].text, 0)
-            to = to if wide == 8 else 0  # of a register the lower bytes are stored as they are
-        elif alone and token.text == "=" and tokens[i - 1].kind == "name":  # T v = x[i]
-            to = _integer(tokens, i - 1)
+            to = _integer(tokens, ends) if tokens[of].text == {")": "(", ">": "<"}[tokens[ends].text] else 0
+            if tokens[of - 1].text == "=" and alone and wide < 8 and _given(tokens, of - 1, bytes_of) <= to:
+                to = 0  # of a register the lower bytes are stored as they are
+        elif token.text == "=" and alone and (wide == 8 or tokens[i - 1].text != "]"):  # y[i] = x[i], T v = x[i]
+            to = _given(tokens, i, bytes_of)
         if 0 < to < wide:
             yield (tokens[i + 1].line, tokens[i + 1].line)
+
+
+def _given(tokens: list[Token], i: int, bytes_of: Mapping[str, int]) -> int:
+    """The bytes of an integer that the `=` at `i` gives a value: an element's, or a variable's that it declares."""
+    if tokens[i - 1].text == "]":
+        return bytes_of.get(tokens[_opening(tokens, i - 1) - 1].text, 0)
+    return _integer(tokens, i - 1) if tokens[i - 1].kind == "name" else 0
 
 
 def _integer(tokens: list[Token], end: int) -> int:

@@ -19,15 +19,20 @@ void set_code(uintptr_t low, uintptr_t high) {
 
 bool in_code(uintptr_t pc) { return pc >= code_low && pc < code_high; }
 
+static uintptr_t sp_of(const ucontext_t* context) {
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return context->uc_mcontext.sp;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
 __attribute__((no_sanitize("address"))) std::vector<uintptr_t> stack_of(const ucontext_t* context) {
     std::vector<uintptr_t> pcs;
-#if defined(__x86_64__)
-    uintptr_t pc = context->uc_mcontext.gregs[REG_RIP], sp = context->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    uintptr_t pc = context->uc_mcontext.pc, sp = context->uc_mcontext.sp;
-#else
-    uintptr_t pc = 0, sp = 0;
-#endif
+    uintptr_t pc = pc_of(context), sp = sp_of(context);
     if (in_code(pc)) pcs.push_back(pc + 1);  // return addresses lie behind their instruction: treat this one alike
 #if defined(__aarch64__)
     if (in_code(context->uc_mcontext.regs[30])) pcs.push_back(context->uc_mcontext.regs[30]);
@@ -80,20 +85,21 @@ _Unwind_Reason_Code walk_frame(_Unwind_Context* frame, void* raw) {
 std::vector<uintptr_t> frames_of(const ucontext_t* context) {
     const Worker* w = worker;
     if (!w || !w->current || w->threads[w->rank].stack < 0) return stack_of(context);
-    Walk walk{pc_of(context), reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), w->threads[w->rank].stack)), false, {}};
+    const uintptr_t top = reinterpret_cast<uintptr_t>(stack_top(const_cast<Worker&>(*w), w->threads[w->rank].stack));
+    const uintptr_t sp = sp_of(context);
+    std::vector<uintptr_t> pcs, scanned = stack_of(context);
+    if (sp >= top || top - sp > STACK_BYTES) return scanned;  // between two threads
+    Walk walk{pc_of(context), top, false, {}};
     _Unwind_Backtrace(walk_frame, &walk);
-    return walk.pcs.empty() ? stack_of(context) : walk.pcs;
+    for (uintptr_t pc : walk.pcs)  // while a turn begins, registers are another thread's, and frames another stack's
+        if (std::find(scanned.begin(), scanned.end(), pc) != scanned.end()) pcs.push_back(pc);
+    pcs.insert(pcs.end(), scanned.begin(), scanned.end());
+    return pcs;
 }
 
 bool in_full_stack(const ucontext_t* context, uintptr_t address) {
     constexpr uintptr_t BELOW = 4096;  // what a call, or a leaf function, writes under the stack pointer
-#if defined(__x86_64__)
-    const uintptr_t sp = context->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-    const uintptr_t sp = context->uc_mcontext.sp;
-#else
-    const uintptr_t sp = 0;
-#endif
+    const uintptr_t sp = sp_of(context);
     return sp && address >= sp - BELOW && address < reinterpret_cast<uintptr_t>(__libc_stack_end);
 }
 
