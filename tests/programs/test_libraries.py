@@ -61,8 +61,7 @@ def test_random_numbers_are_the_published_ones_and_have_their_distributions(rand
 
 @pytest.mark.parametrize("number", range(1, 6))
 def test_random_numbers_are_told_what_is_wrong(number: int, random: Executable) -> None:
-    prefix = f"{number}:"
-    wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "random.cu") if code.startswith(prefix)}
+    wanted = marked(HERE / "random.cu", number)
     assert {(f.code, f.line) for f in random.run([str(number)], quiet=True).findings} == wanted
 
 
@@ -93,8 +92,7 @@ def test_thrust_runs_on_device_memory_that_kernels_share(thrust: Executable) -> 
 
 @pytest.mark.parametrize("number", range(1, 5))
 def test_thrust_is_told_what_is_wrong(number: int, thrust: Executable) -> None:
-    prefix = f"{number}:"
-    wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "thrust.cu") if code.startswith(prefix)}
+    wanted = marked(HERE / "thrust.cu", number)
     assert {(f.code, f.line) for f in thrust.run([str(number)], quiet=True).findings} == wanted
 
 
@@ -110,6 +108,5 @@ def test_cub_on_the_device_gives_what_its_manual_says(cub: Executable) -> None:
 
 @pytest.mark.parametrize("number", range(1, 4))
 def test_cub_is_told_what_is_wrong(number: int, cub: Executable) -> None:
-    prefix = f"{number}:"
-    wanted = {(code.removeprefix(prefix), line) for code, line in marked(HERE / "cub.cu") if code.startswith(prefix)}
+    wanted = marked(HERE / "cub.cu", number)
     assert {(f.code, f.line) for f in cub.run([str(number)], quiet=True).findings} == wanted

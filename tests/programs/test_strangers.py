@@ -60,8 +60,7 @@ def test_a_stranger_reads_the_cause_and_what_to_do(number: int, strangers: Execu
     if number in (15, 16, 24) and compiler().family != "g++":
         pytest.skip("with clang++ only launches are reported")
     done = strangers.run([str(number)], limit=2, quiet=True)
-    prefix = f"{number}:"
-    wanted = {(code.removeprefix(prefix), line) for code, line in marked(PATH) if code.startswith(prefix)}
+    wanted = marked(PATH, number)
     told = [f for f in done.findings if f.code not in ALSO]
     assert {(f.code, f.line) for f in told} == wanted
     assert done.findings[0] == told[0]

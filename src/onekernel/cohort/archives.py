@@ -51,6 +51,11 @@ ONE = 128 << 20  # bytes that what one student handed in may hold
 ALL = 16 << 30  # and what a system packed for the instructor
 
 
+def unreadable(error: OSError) -> Message:
+    """The note on what of somebody's cannot be read."""
+    return Message("cohort.note-unreadable", {"file": Path(str(error.filename or "-")).name})
+
+
 def is_archive(path: Path) -> bool:
     return path.is_file() and path.name.lower().endswith(SUFFIXES)
 

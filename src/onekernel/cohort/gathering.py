@@ -72,7 +72,7 @@ class Gathering:
         except OSError as error:
             if error.errno not in _THEIRS:
                 raise
-            self.notes.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename or "-")).name}))
+            self.notes.append(archives.unreadable(error))
 
     def _tree(self, folder: Path, to: Path) -> None:
         for path in _plain_files(folder, self.notes):
@@ -118,11 +118,7 @@ class Gathering:
 def _plain_files(folder: Path, notes: list[Message] | None = None) -> list[Path]:
     """The plain files beneath a folder that somebody wrote. What else there is goes to the `notes`."""
     found, others = [], notes if notes is not None else []
-
-    def unreadable(error: OSError) -> None:
-        others.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename)).name}))
-
-    for at, inner, names in os.walk(folder, onerror=unreadable):
+    for at, inner, names in os.walk(folder, onerror=lambda error: others.append(archives.unreadable(error))):
         inner[:] = [d for d in inner if not archives.junk(d)]
         for path in (Path(at) / name for name in (*inner, *names) if not archives.junk(name)):
             if path.is_symlink():

@@ -63,8 +63,10 @@ class Journal(Mapping[tuple[str, str], dict[str, Any]]):
 
     def _whole(self, of: tuple[str, str], course: Course) -> bool:
         try:
-            return restored(self[of], course, Path()).earned >= 0
-        except (ValueError, TypeError, KeyError, AttributeError):
+            found = self[of]
+            _say_all(found)
+            return restored(found, course, Path()).earned >= 0
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return False
 
     def __getitem__(self, of: tuple[str, str]) -> dict[str, Any]:
@@ -123,7 +125,6 @@ def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], 
             if line.get("class") == FORMAT and isinstance(line["seed"], int):
                 heads.append(line)
             elif isinstance(line["key"], str) and isinstance(line["result"], dict) and float(line["took"]) >= 0:
-                _say_all(line["result"])
                 kept[line["student"], line["exercise"]] = Kept(line["key"], whole - len(raw), len(raw))
     return heads, kept, whole
 

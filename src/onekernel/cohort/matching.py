@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from onekernel.cohort.archives import junk
+from onekernel.cohort.archives import junk, unreadable
 from onekernel.course import Course
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.messages import Message
@@ -120,10 +120,7 @@ def _files(home: Path, notes: list[Message]) -> Iterator[str]:
     """The plain files beneath a folder, as paths from it; a link is said and left alone."""
     seen = 0
     checkout = os.path.isdir(home / "labs") and os.path.isdir(home / "solutions")  # False where nobody may look
-    def unreadable(error: OSError) -> None:
-        notes.append(Message("cohort.note-unreadable", {"file": Path(str(error.filename)).name}))
-
-    for folder, inner, names in os.walk(home, onerror=unreadable):
+    for folder, inner, names in os.walk(home, onerror=lambda error: notes.append(unreadable(error))):
         at = Path(folder).relative_to(home)
         hidden = {d for d in inner if d.startswith(".") or junk(d) or (Path(folder) / d).is_symlink()}
         hidden |= set(_NOT_THEIRS) if checkout and at == Path() else set()

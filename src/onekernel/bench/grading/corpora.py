@@ -12,9 +12,8 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from threading import Lock
@@ -47,8 +46,16 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
         book = (kept or Path(folder)) / KEPT
         book.parent.mkdir(parents=True, exist_ok=True)
         left = [test for test in tests if test not in _read(book)]
+        alone = Lock()
         few = [left[n : n + AT_ONCE] for n in range(0, len(left), AT_ONCE)]
-        list(pool.map(partial(_keep, book, Lock(), partial(_results, root, on, Path(folder))), range(len(few)), few))
+
+        def keep(number: int) -> None:
+            results = _results(root, on, Path(folder) / f"{number}.xml", few[number])
+            lines = [json.dumps({"test": test, "ended": ended}) + "\n" for test, ended in results.items()]
+            with alone, book.open("a", encoding="utf-8") as file:
+                file.writelines(lines)
+
+        list(pool.map(keep, range(len(few))))
         ended = {test: how for test, how in _read(book).items() if test in tests}
     names = [test.partition("::")[2] for test, how in ended.items() if how == "failed"]
     lost = len(tests) - len(ended)
@@ -70,16 +77,8 @@ def _read(book: Path) -> dict[str, str]:
     return {line["test"]: line["ended"] for line in map(json.loads, lines)}
 
 
-def _keep(book: Path, alone: Lock, results: Callable[[int, Sequence[str]], dict[str, str]], number: int,
-          tests: Sequence[str]) -> None:  # fmt: skip
-    lines = [json.dumps({"test": test, "ended": ended}) + "\n" for test, ended in results(number, tests).items()]
-    with alone, book.open("a", encoding="utf-8") as file:
-        file.writelines(lines)
-
-
-def _results(root: Path, on: str, folder: Path, number: int, tests: Sequence[str]) -> dict[str, str]:
+def _results(root: Path, on: str, report: Path, tests: Sequence[str]) -> dict[str, str]:
     """How some tests ended, which are run in one process."""
-    report = folder / f"{number}.xml"
     words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
     subprocess.run([*_PYTEST, *words], cwd=root, stdout=subprocess.DEVNULL)
     cases = ElementTree.parse(report).getroot().iter("testcase") if report.is_file() else ()

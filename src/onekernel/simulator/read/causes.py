@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onekernel.simulator.read.excerpt import line_of, lines_of
+from onekernel.simulator.read.excerpt import code_lines, line_of
 
 _ROUND = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"  # brackets within brackets within brackets
 _EMPTY = r"\s*(?:;|\{\s*;?\s*\})"
@@ -81,7 +81,7 @@ def asks_where_it_runs(file: str | None, number: int | None) -> bool:
 
 def takes_reference(file: str | None, kernel: str) -> str:
     """The first parameter that a kernel of this file takes by reference; "" for none."""
-    whole = " ".join(lines_of(file))
+    whole = " ".join(code_lines(file)) if file else ""
     head = re.search(rf"__global__[^;{{}}()]*?\b{re.escape(kernel)}\s*(\([^{{;]*\))\s*\{{", whole)
     taken = re.search(r"&\s*(\w+)\s*[,)]", head[1]) if head else None
     return taken[1] if taken else ""

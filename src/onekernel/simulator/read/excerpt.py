@@ -32,11 +32,6 @@ def line_of(file: str | None, number: int | None) -> str:
     return lines[number - 1].partition("//")[0].strip() if number and 0 < number <= len(lines) else ""
 
 
-def lines_of(file: str | None) -> list[str]:
-    """All lines, without their comments and indentation."""
-    return [line_of(file, n + 1) for n in range(len(_lines(file)))] if file else []
-
-
 def quoted(text: str) -> str:
     """A source line between backticks, shortened, without the spaces that align it."""
     text = re.sub(r"\s+", " ", text)

@@ -71,7 +71,7 @@ def _in_function(tokens: list[Token], function: Function, together: set[str]) ->
         if tokens[i + 2].kind == "number" and tokens[i + 3].text in ";,":
             continue
         scope = scope_end(tokens, i, end)
-        ends = _end(tokens, i + 2, scope, ";,")
+        ends = expression_end(tokens, i + 2, scope, ";,")
         uses = [k for k in range(i + 2, scope) if tokens[k].text == tokens[i].text]
         if any(tokens[k - 1].text in (".", "->") for k in (i, *uses)) or not uses or uses[0] < ends:
             continue
@@ -121,16 +121,16 @@ def _guarded(tokens: list[Token], function: Function) -> Iterator[_Guarded]:
             if first < end and tokens[first].text == "{":
                 yield _Guarded(first, closing(tokens, first), loop=True)
         elif text == "?":
-            colon = _end(tokens, i + 1, end, ":;")
+            colon = expression_end(tokens, i + 1, end, ":;")
             yield _Guarded(i + 1, colon, blind=True)
-            yield _Guarded(colon + 1, _end(tokens, colon + 1, end, ";,)]}"), blind=True)
+            yield _Guarded(colon + 1, expression_end(tokens, colon + 1, end, ";,)]}"), blind=True)
 
 
 def _surely_runs(tokens: list[Token], first: int, last: int, function: Function) -> bool:
     """Whether a loop's length is one of constants: then it has a turn."""
     begin, end = function.body
-    start = _end(tokens, first, last, ";")
-    header = tokens[first : _end(tokens, start + 1, last, ";")]
+    start = expression_end(tokens, first, last, ";")
+    header = tokens[first : expression_end(tokens, start + 1, last, ";")]
     names = {t.text for t in header if t.kind == "name"} - {
         tokens[k].text for k in range(first, start) if tokens[k + 1].text == "="
     }
@@ -140,7 +140,7 @@ def _surely_runs(tokens: list[Token], first: int, last: int, function: Function)
     return not names & given
 
 
-def _end(tokens: list[Token], i: int, end: int, signs: str) -> int:
+def expression_end(tokens: list[Token], i: int, end: int, signs: str) -> int:
     """The first of these signs from `i` on, outside of brackets that open there."""
     while i < end and tokens[i].text not in signs:
         i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from onekernel.simulator.rewrite.early import scope_end
+from onekernel.simulator.rewrite.early import expression_end, scope_end
 from onekernel.simulator.rewrite.loops import functions
-from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
+from onekernel.simulator.rewrite.tokens import Token, closing, opening, split_commas, tokenize
 
 Lines = tuple[int, int]  # the first and the last
 # Four bytes that stand for one vector are loaded as they are.
@@ -78,9 +78,7 @@ def _declared(tokens: list[Token], i: int, end: int) -> Iterator[str]:
 
 def _of_variables(tokens: list[Token], i: int, end: int, structs: Mapping[str, frozenset[str]]) -> Iterator[Lines]:
     """Of what is declared with the type at `i`."""
-    ends = i + 1
-    while ends < end and tokens[ends].text != ";":
-        ends = closing(tokens, ends) + 1 if tokens[ends].text in ("(", "[", "{") else ends + 1
+    ends = expression_end(tokens, i + 1, end, ";")
     members = _members(tokens[i].text, structs)
     if tokens[i].text == "auto":
         casts = (_members(t.text, structs) for t in tokens[i:ends])
@@ -89,9 +87,7 @@ def _of_variables(tokens: list[Token], i: int, end: int, structs: Mapping[str, f
     k = i + 1
     while members and k < ends and tokens[k].kind == "name":
         yield from _of_variable(tokens, k, scope, members)
-        while k < ends and tokens[k].text != ",":
-            k = closing(tokens, k) + 1 if tokens[k].text in ("(", "[", "{") else k + 1
-        k += 1
+        k = expression_end(tokens, k, ends, ",") + 1
 
 
 def _of_variable(tokens: list[Token], declared: int, scope: int, members: frozenset[str]) -> Iterator[Lines]:
@@ -107,7 +103,7 @@ def _of_variable(tokens: list[Token], declared: int, scope: int, members: frozen
         assigned = tokens[after].text == "=" and tokens[after + 1].text != "="
         part = _PART.fullmatch(tokens[k - 2].text) if tokens[k - 1].text == "(" else None
         if assigned:
-            given.append((tokens[k].line, tokens[_value_end(tokens, after, scope)].line))
+            given.append((tokens[k].line, tokens[expression_end(tokens, after, scope, ";,")].line))
         elif tokens[after].text == "." and tokens[after + 1].text in members:
             if tokens[after + 2].text != "=" or tokens[after + 3].text == "=":
                 used.add(tokens[after + 1].text)
@@ -167,7 +163,7 @@ def _converted(tokens: list[Token]) -> Iterator[Lines]:
 def _given(tokens: list[Token], i: int, bytes_of: Mapping[str, int]) -> int:
     """The bytes of an integer that the `=` at `i` gives a value: an element's, or a variable's that it declares."""
     if tokens[i - 1].text == "]":
-        return bytes_of.get(tokens[_opening(tokens, i - 1) - 1].text, 0)
+        return bytes_of.get(tokens[opening(tokens, i - 1, "[", "]") - 1].text, 0)
     return _integer(tokens, i - 1) if tokens[i - 1].kind == "name" else 0
 
 
@@ -183,17 +179,6 @@ def _integer(tokens: list[Token], end: int) -> int:
     return widths[0] if widths else 0
 
 
-def _opening(tokens: list[Token], i: int) -> int:
-    """The bracket that the one at `i` closes."""
-    depth = 0
-    while i > 0:
-        depth += {"]": 1, "[": -1}.get(tokens[i].text, 0)
-        if not depth:
-            break
-        i -= 1
-    return i
-
-
 def _in_switch(tokens: list[Token], i: int) -> bool:
     while i > 0 and tokens[i].text not in (";", "{", "}", "switch"):
         i -= 1
@@ -203,9 +188,3 @@ def _in_switch(tokens: list[Token], i: int) -> bool:
 def _value(token: Token) -> int | None:
     number = _NUMBER.fullmatch(token.text)
     return int(number[1], 16 if "x" in number[1].lower() else 10) if number else None
-
-
-def _value_end(tokens: list[Token], i: int, end: int) -> int:
-    while i < end and tokens[i].text not in (";", ","):
-        i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1
-    return min(i, end)

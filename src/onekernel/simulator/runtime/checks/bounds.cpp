@@ -103,7 +103,8 @@ void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uin
     const char* side = in < 0 ? "before" : bytes > item && first < size / item ? "across" : "";
     Finding(flags & WRITES ? "out-of-bounds-shared-write" : "out-of-bounds-shared-read", pc, a ? a->offset : 0)
         .form(flags & WRITES ? "write" : "read", side).code_at(pc).here().array("variable", a ? a->name : "")
-        .number("inner", a ? a->columns : 0).number("middle", a ? a->rows : 0).number("index", first).number("distance", -first).number("size", size / item).number("bytes", bytes).number("last", last)
+        .number("inner", a ? a->columns : 0).number("middle", a ? a->rows : 0)
+        .number("index", first).number("distance", -first).number("size", size / item).number("bytes", bytes).number("last", last)
         .number("held", size).number("item", item).add();
 }
 

@@ -10,7 +10,7 @@ void set_code(uintptr_t low, uintptr_t high);  // where this shared object's cod
 bool in_code(uintptr_t pc);
 // The addresses of code on the stack, innermost first: whoever resolves them takes the first of the learner's file.
 std::vector<uintptr_t> stack_of(const ucontext_t* context);
-// Those of the frames alone, for who was stopped amid calls in order: the stack also holds where earlier calls returned.
+// The same, those of the frames first: between them the stack also holds where earlier calls returned.
 std::vector<uintptr_t> frames_of(const ucontext_t* context);
 uintptr_t pc_of(const ucontext_t* context);
 // Whether the thread went on where no code is, or is about to return there: what lay on its stack is not there any more.
