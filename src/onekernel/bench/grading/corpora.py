@@ -51,7 +51,7 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
 
         def keep(number: int) -> None:
             results = _results(root, on, Path(folder) / f"{number}.xml", few[number])
-            lines = [json.dumps({"test": test, "ended": ended}) + "\n" for test, ended in results.items()]
+            lines = [json.dumps({"test": test, **how}) + "\n" for test, how in results.items()]
             with alone, book.open("a", encoding="utf-8") as file:
                 file.writelines(lines)
 
@@ -77,8 +77,8 @@ def _read(book: Path) -> dict[str, str]:
     return {line["test"]: line["ended"] for line in map(json.loads, lines)}
 
 
-def _results(root: Path, on: str, report: Path, tests: Sequence[str]) -> dict[str, str]:
-    """How some tests ended, which are run in one process."""
+def _results(root: Path, on: str, report: Path, tests: Sequence[str]) -> dict[str, dict[str, str]]:
+    """How some tests ended, which are run in one process, and of those that failed why."""
     words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
     subprocess.run([*_PYTEST, *words], cwd=root, stdout=subprocess.DEVNULL)
     cases = ElementTree.parse(report).getroot().iter("testcase") if report.is_file() else ()
@@ -86,7 +86,7 @@ def _results(root: Path, on: str, report: Path, tests: Sequence[str]) -> dict[st
     return {test: by_name[test] for test in tests if test in by_name}
 
 
-def _ended(case: ElementTree.Element) -> str:
-    if case.find("failure") is not None or case.find("error") is not None:
-        return "failed"
-    return "skipped" if case.find("skipped") is not None else "passed"
+def _ended(case: ElementTree.Element) -> dict[str, str]:
+    for failed in (*case.iter("failure"), *case.iter("error")):
+        return {"ended": "failed", "why": failed.get("message", "")[:2000]}
+    return {"ended": "skipped" if case.find("skipped") is not None else "passed"}
