@@ -7,6 +7,7 @@ import pytest
 
 from onekernel.backends.base import Sparse
 from onekernel.triton.guards import Stop
+from onekernel.triton.large import on_device
 from onekernel.triton.loops import CountedRange
 from onekernel.triton.sparse import ENDS, PAGE, UNSEEN, Extent, Pages, told
 
@@ -50,3 +51,19 @@ def test_a_call_that_takes_too_long_says_nothing() -> None:
     with pytest.raises(Stop) as stopped:
         pages.touched(np.array([0]), 4, "store")
     assert told([stopped.value.finding]) == [UNSEEN]
+
+
+def test_where_a_device_has_room_the_tensors_are_whole_and_outputs_are_sampled() -> None:
+    torch = pytest.importorskip("torch")
+    pattern = np.arange(3 * PAGE // 4, dtype=np.float32)
+    x = Sparse("x", 8 * PAGE, False, 4, 2, 2, pattern.view(np.uint8))
+    y = Sparse("y", 8 * PAGE, True, 4, 2, 2, np.zeros(0, np.uint8))
+    rows = 8 * PAGE // 8
+    with on_device([x, y, rows, 2, 2, 2], "float32", device="cpu") as tensors:
+        assert [t.shape for t in tensors] == [(rows, 2)] * 2 and torch.isnan(tensors[1]).all()
+        assert np.array_equal(tensors[0].flatten().numpy(), np.resize(pattern, 2 * rows))
+        tensors[1][: rows // 2].copy_(tensors[0][: rows // 2])
+    assert x.runs.size == 0 and y.runs[0].tolist() == [0, 8] and y.runs[-1].tolist() == [8 * (rows - 1), 8]
+    got, at = y.data.view(np.float32), y.runs[:, 0].astype(int) // 4
+    written = got[: 2 * int((at < rows).sum())].reshape(-1, 2)
+    assert np.array_equal(written[:, 0], np.resize(pattern, 2 * rows)[at[at < rows]]) and np.isnan(got[-2:]).all()

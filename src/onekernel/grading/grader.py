@@ -65,20 +65,31 @@ def _cards(s: Submission) -> tuple[gpu_state.Card, ...]:
 
 
 def same_on_simulator(s: Submission, verdicts: list[Verdict]) -> list[Verdict]:
-    """The verdicts of a GPU. What gives right results there must do so on the simulator, too: there device memory is
-    closed to the host. Where this machine cannot simulate, the GPU's word stands."""
-    right = tuple(v.check for v in verdicts if v.check.kind.shows_right and v.status == PASSED)
-    if s.backend != "cuda" or not right:
+    """The verdicts of a GPU. What gives right results on it must do so on the simulator, or in Triton's interpreter,
+    too: there device memory is closed to the host, and every access is checked. What is wrong on the GPU, which does
+    not say where, is looked for there. Where this machine cannot simulate, the GPU's word stands."""
+    asked = tuple(v.check for v in verdicts if v.check.kind.shows_right and (v.status == PASSED or _unexplained(v)))
+    if s.backend == "python" or s.ran_on != "cuda" or not asked:
         return verdicts
-    there = replace(s, device="simulator", exercise=replace(s.exercise, checks=right))
+    there = replace(s, device="simulator", exercise=replace(s.exercise, checks=asked))
     failed = {v.check.id: v.failures for v in _grade_checks(there) if v.status == FAILED}
-    return [_failed_there(v, failed[v.check.id]) if v.check.id in failed else v for v in verdicts]
+    return [_beside(s, v, failed[v.check.id]) if v.check.id in failed else v for v in verdicts]
 
 
-def _failed_there(verdict: Verdict, failures: tuple[Failure, ...]) -> Verdict:
-    first, *others = failures
-    told = replace(first, message=Message("grading.also-simulator", {"why": first.message}))
-    return Verdict(verdict.check, FAILED, failures=(told, *others), note=verdict.note)
+def _unexplained(verdict: Verdict) -> bool:
+    """Whether a check failed, and nothing that is said of it names a line."""
+    told = verdict.status == FAILED and any(f.code == "told-at-first" for f in verdict.failures)
+    return verdict.status == FAILED and not told and all(f.line is None for f in verdict.failures)
+
+
+def _beside(s: Submission, verdict: Verdict, there: tuple[Failure, ...]) -> Verdict:
+    """A verdict of the GPU where the check failed without it: another one, or a better sentence for the same."""
+    if verdict.status == PASSED:
+        key = "grading.also-interpreter" if s.backend == "triton" else "grading.also-simulator"
+        there = (replace(there[0], message=Message(key, {"why": there[0].message})), *there[1:])
+        return Verdict(verdict.check, FAILED, failures=there, note=verdict.note)
+    named = tuple(f for f in there if f.line is not None)
+    return replace(verdict, failures=(*named, *verdict.failures)[:MAX_FAILURES])
 
 
 def refused(s: Submission) -> list[Verdict] | None:
@@ -178,13 +189,13 @@ def _ways(asked: Sequence[tuple[Check, Call]]) -> list[str]:
 
 def _alone(s: Submission, call: Call) -> CallOutcome:
     """The call, made first in a process of its own."""
-    outcome = _run(s, s.backend, [call], (), counted=False)
+    outcome = _run(s, _where(s), [call], (), counted=False)
     return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
 
 
 def _left(s: Submission, calls: Sequence[Call]) -> Sequence[CallOutcome]:
     """The calls once more in a process of their own, each telling what memory is left behind."""
-    return _run(s, s.backend, calls, (), counted=False, ways=[LEFT] * len(calls)).calls
+    return _run(s, _where(s), calls, (), counted=False, ways=[LEFT] * len(calls)).calls
 
 
 def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:
@@ -199,7 +210,7 @@ def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:
     with tempfile.TemporaryDirectory(prefix="onekernel-") as folder:
         path = Path(folder) / s.path.name
         path.write_text(text, encoding="utf-8")
-        outcome = _run(s, s.backend, [call for _, call in wrong], (), counted=False, path=path)
+        outcome = _run(s, _where(s), [call for _, call in wrong], (), counted=False, path=path)
     if not outcome.built or any(judge_call(s, c, call, o) for (c, call), o in zip(wrong, outcome.calls, strict=True)):
         return 0
     return len(wrong)
@@ -235,9 +246,14 @@ def _unjudged(check: Check, error: Exception) -> Verdict:
 
 
 def _backend(s: Submission, check: Check) -> str:
-    if check.kind.counted and s.backend == "triton" and gpu_nodes():
-        return INTERPRETED
-    return "simulator" if check.kind.counted and s.backend == "cuda" else s.backend
+    if check.kind.counted:
+        return _where(replace(s, device="simulator"))
+    return _where(s)
+
+
+def _where(s: Submission) -> str:
+    """The backend of calls. A Triton file is interpreted where the device is no GPU, on a GPU machine too."""
+    return INTERPRETED if s.backend == "triton" and s.device != "cuda" and gpu_nodes() else s.backend
 
 
 def simulated(s: Submission, *, counted: bool, by_code: bool) -> dict[str, object]:
@@ -261,8 +277,7 @@ def _run(
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
     ways = ways or [c.case.way for c in every]
-    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways,
-                      hidden=s.hidden)
+    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden)
     outcome = supervisor.run(request)
     ours = replace(request, source=s.course.solution(s.exercise))
     if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
@@ -290,7 +305,10 @@ def _not_built(outcome: RunOutcome) -> CallOutcome:
 
 
 def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
-    """The compiler's findings, told once, at the first check."""
+    """The compiler's findings, told once, at the first check; on a GPU the simulator's, which knows what was meant."""
+    if s.backend == "cuda":
+        read = _run(replace(s, device="simulator"), "simulator", (), (), counted=False)
+        outcome = read if read.build else outcome
     failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
     if outcome.ended:
         failures = (Failure(outcome.ended, "01-06-errors#errors", code="ended"),)

@@ -22,7 +22,6 @@ from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES
-from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.supervisor import CallOutcome
 from onekernel.ways import REFUSED, SPARSE
 
@@ -60,7 +59,7 @@ class Submission:
         """Where its code runs, in a word: "cuda", "simulator", Triton's "interpreter", "cpu"; "-" for a file that is
         only read."""
         if self.backend == "triton":
-            return "cuda" if gpu_nodes() else "interpreter"
+            return "cuda" if self.device == "cuda" else "interpreter"
         if self.backend == "python" or not self.exercise.operator:
             runs = any(check.kind.runs_code for check in self.exercise.checks)
             return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
@@ -188,7 +187,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if call.case.way == SPARSE:
         if any(f.code == ENDLESS for f in report.findings):
             return []  # so few blocks do all the work that their turns cannot be waited for
-        judge = sparse.judge_whole if s.backend == "cuda" else sparse.judge
+        judge = sparse.judge_whole if s.ran_on == "cuda" else sparse.judge
         wrong = None if found else judge(s.operator, call, outcome)
         return found + ([because(wrong[1], wrong[0])] if wrong else [])
     if s.backend == "triton" and any(not math.prod(k.grid) for k in report.kernels) and all(call.case.sizes.values()):
@@ -263,7 +262,7 @@ def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message
     What was seen to be stored as it ran counts as well, so that nobody is accused by a count of machine code alone.
     """
     if not kernels:
-        seen = s.backend == "simulator" or (s.backend == "triton" and not gpu_nodes())
+        seen = s.ran_on in ("simulator", "interpreter")
         return Message("grading.no-kernel", {"function": call.function}) if seen else None
     if not all({counts.BYTES_STORED, counts.ATOMICS} <= k.metrics.keys() for k in kernels):
         return None

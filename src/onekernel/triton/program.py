@@ -6,7 +6,7 @@ import re
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +16,7 @@ import numpy as np
 
 from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
-from onekernel.triton import far, sparse
+from onekernel.triton import far, large, sparse
 from onekernel.triton.ahead import Ahead
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
@@ -32,6 +32,7 @@ from onekernel.ways import FAR, RETURNED, SPARSE
 
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
 CHAPTER = "03-05-looking-inside#interpreter"
+CHAPTER_OF_MASKS = "03-triton#masks"
 
 
 def build(path: Path | str, mode: str = "check", interpret: bool = False) -> TritonProgram:
@@ -52,6 +53,7 @@ class TritonProgram(Untimed):
         self._ahead: Ahead | None = None
         self._tools: Tools | None = None
         self._rooms: dict[tuple[str, int], np.ndarray] = {}
+        self.usable = True
 
     def prepare(self) -> None:
         """Imports Triton and the file. Raises BuildError for one that does not import."""
@@ -86,6 +88,8 @@ class TritonProgram(Untimed):
         if not callable(target):
             message = Message("triton.no-function", {"function": stem, "file": self.path.name})
             raise BuildError([Finding("no-function", message, str(self.path))])
+        if way == SPARSE and not self.interpreted:
+            return self._whole(stem, target, args, dtype)
         device = "cpu" if self.interpreted else "cuda"
         allocations, tensors = tensors_of(args, dtype, device, self._rooms)
         near = tensors
@@ -107,7 +111,8 @@ class TritonProgram(Untimed):
                 if way == RETURNED:
                     tensors = [of_any_shape(t) for t in tensors]
                 given = tensors[:-1] if way == RETURNED else tensors
-                result = target(*given, **{a.name: a.value for a in args if isinstance(a, Scalar)})
+                result = target(*given, **_scalars(args))
+                self._wait()
             with host.watching():  # what is returned may be of a class of the file's
                 findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
             if watch.kernels:  # else that is what is told: no kernel at all
@@ -119,7 +124,8 @@ class TritonProgram(Untimed):
             findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error, way)]
         if self._ahead is not None:
             findings = _with_refusals(findings, list(self._ahead.findings()))
-        copy_back(allocations, device)
+        if self.usable:
+            copy_back(allocations, device)
         seconds = time.monotonic() - started
         seen = far.told(watch.findings) if way == FAR else watch.findings
         found = (*seen, *findings)
@@ -128,6 +134,27 @@ class TritonProgram(Untimed):
                 region.pages.take()
             found = tuple(sparse.told(found))
         return CallReport(0, "cudaSuccess", found, tuple(watch.kernels), seconds)
+
+    def _whole(self, stem: str, target: Callable[..., Any], args: Sequence[Arg], dtype: str) -> CallReport:
+        """A call on a GPU, on tensors larger than what travels through files."""
+        started, findings = time.monotonic(), []
+        try:
+            with large.on_device(args, dtype) as tensors:
+                if tensors is None:
+                    return CallReport(0, "cudaSuccess")
+                with unwritten_is_nan():
+                    result = target(*tensors, **_scalars(args))
+                findings += self._returned(stem, result, tensors[-1])
+        except Exception as error:
+            findings.append(self._failed(error))
+        return CallReport(0, "cudaSuccess", tuple(findings), (), time.monotonic() - started)
+
+    def _wait(self) -> None:
+        """Waits for a GPU's kernels. Raises what one of them did."""
+        if not self.interpreted:
+            import torch
+
+            torch.cuda.synchronize()
 
     def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
         if hasattr(result, "data_ptr") and (result.data_ptr(), result.shape) == (out.data_ptr(), out.shape):
@@ -149,6 +176,10 @@ class TritonProgram(Untimed):
         while cause.__cause__ is not None:  # the interpreter wraps what a kernel raises
             cause = cause.__cause__
         line = _line(cause, str(self.path)) or _line(error, str(self.path))
+        if not self.interpreted and _STRAYED.search(str(cause)):
+            self.usable = False
+            return Finding("illegal-address", Message("triton.strayed", {"why": _why(cause)}), str(self.path),
+                           chapter=CHAPTER_OF_MASKS)  # fmt: skip
         if type(cause).__name__ == "CompilationError" and self._module is not None:
             return refusal(error, self.path, own_functions(self._module), runs=False)
         if isinstance(cause, Stop):
@@ -163,6 +194,9 @@ class TritonProgram(Untimed):
         message = _raised(values) if code == "raised" else Message(f"triton.{code}", values)
         return Finding(code, message, str(self.path), line, chapter=CHAPTER)
 
+
+# What the driver says of a kernel that touched memory of nobody: the process has lost its GPU with it.
+_STRAYED = re.compile(r"illegal memory access|misaligned address|unspecified launch failure|illegal instruction")
 
 # What Triton says of a slip, and the sentence that says what to do.
 _SLIPS = (
@@ -196,6 +230,10 @@ def _with_refusals(findings: list[Finding], refused: list[Finding]) -> list[Find
         refused = [replace(f, message=_raised(dict(f.message.values))) for f in refused]
         findings = [f for f in findings if f.code != "raised"]
     return [*refused, *findings]
+
+
+def _scalars(args: Sequence[Arg]) -> dict[str, int | float]:
+    return {a.name: a.value for a in args if isinstance(a, Scalar)}
 
 
 def _split(function: str) -> tuple[str, str]:

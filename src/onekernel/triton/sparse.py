@@ -89,13 +89,22 @@ def laid_out(args: Sequence[Arg], dtype: str) -> tuple[list[Any], list[Region]]:
     for arg in (a for a in args if isinstance(a, Sparse)):
         room = reserved(arg.span, arg.itemsize)
         flat = torch.from_numpy(room).view(getattr(torch, dtype))
-        rows = 1 if arg.stride <= 0 else (flat.numel() - arg.cols) // arg.stride + 1
-        vector = rows == 1 and arg.cols == flat.numel() and sum(isinstance(a, int) for a in args) == 1
-        tensors.append(flat if vector else flat.as_strided((rows, arg.cols), (arg.stride, 1)))
+        tensors.append(shaped(flat, arg, args))
         start = flat.data_ptr()
-        regions.append(Region(arg.name, start, start + arg.span, arg.itemsize, rows, arg.cols, arg.stride,
+        regions.append(Region(arg.name, start, start + arg.span, arg.itemsize, _rows(flat, arg), arg.cols, arg.stride,
                               arg.writable, True, pages=Pages(arg, room)))  # fmt: skip
     return tensors, regions
+
+
+def shaped(flat: Any, arg: Sparse, args: Sequence[Arg]) -> Any:
+    """A tensor's memory as the call's function is given it: a vector, or rows."""
+    rows = _rows(flat, arg)
+    vector = rows == 1 and arg.cols == flat.numel() and sum(isinstance(a, int) for a in args) == 1
+    return flat if vector else flat.as_strided((rows, arg.cols), (arg.stride, 1))
+
+
+def _rows(flat: Any, arg: Sparse) -> int:
+    return 1 if arg.stride <= 0 else int((flat.numel() - arg.cols) // arg.stride) + 1
 
 
 def told(findings: Iterable[Finding]) -> list[Finding]:

@@ -65,7 +65,7 @@ def _gapped(cases: list[Case]) -> list[Case]:
 
 def _runs_here(s: Submission, case: Case, dtype: str) -> bool:
     if s.backend == "triton" and not case.plain:
-        return case.way == SPARSE and s.ran_on == "interpreter" and dtype == s.exercise.dtypes[0]
+        return case.way == SPARSE and dtype == s.exercise.dtypes[0]
     return s.device != "simulator" or not case.gpu_only
 
 

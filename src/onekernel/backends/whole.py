@@ -29,18 +29,20 @@ def alone() -> Iterator[None]:
         yield
 
 
-def fits(tensors: list[Sparse], torch: Any) -> bool:
-    """Whether the device has room for all of them."""
+def fits(tensors: list[Sparse], torch: Any, device: str = "cuda") -> bool:
+    """Whether the device has room for all of them. The host is believed to."""
+    if device != "cuda":
+        return True
     free, _ = torch.cuda.mem_get_info()
     return bool(sum(t.span for t in tensors) + SPARE_BYTES <= free + torch.cuda.memory_reserved())
 
 
-def to_device(tensor: Sparse, torch: Any) -> Any:
+def to_device(tensor: Sparse, torch: Any, device: str = "cuda") -> Any:
     """The tensor's bytes on the device. Raises torch's OutOfMemoryError."""
     if not tensor.pattern.size:
-        return torch.full((tensor.span,), 0xFF, dtype=torch.uint8, device="cuda")  # NaN in every type
-    memory = torch.empty(tensor.span, dtype=torch.uint8, device="cuda")
-    pattern = torch.from_numpy(tensor.pattern).cuda()
+        return torch.full((tensor.span,), 0xFF, dtype=torch.uint8, device=device)  # NaN in every type
+    memory = torch.empty(tensor.span, dtype=torch.uint8, device=device)
+    pattern = torch.from_numpy(tensor.pattern).to(device)
     whole = tensor.span // pattern.numel() * pattern.numel()
     memory[:whole].view(-1, pattern.numel()).copy_(pattern.expand(whole // pattern.numel(), -1))
     memory[whole:].copy_(pattern[: tensor.span - whole])
@@ -59,7 +61,7 @@ def look(tensor: Sparse, memory: Any, torch: Any) -> None:
     starts = np.array(sorted({p for p in chosen if 0 <= p < places}), np.int64) * step
     if tensor.cols > PIECE:
         starts = np.unique(np.append(starts, elements - width))
-    index = torch.from_numpy(starts[:, None] + np.arange(width)).cuda()
+    index = torch.from_numpy(starts[:, None] + np.arange(width)).to(memory.device)
     unsigned = {2: torch.int16, 4: torch.int32}[tensor.itemsize]
     found = memory.view(unsigned)[index].cpu().numpy()
     lengths = np.full(len(starts), width * tensor.itemsize)
