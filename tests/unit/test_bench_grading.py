@@ -34,7 +34,7 @@ def test_a_folder_without_them_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_a_run_has_kept_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpora, "AT_ONCE", 2)
+    monkeypatch.setattr(corpora, "OF_A_PROCESS", 2)
     file = tmp_path / corpora.TESTS
     file.parent.mkdir(parents=True)
     file.write_text(TESTS)

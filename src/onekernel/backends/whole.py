@@ -6,10 +6,7 @@ of every multiple of 2^31 elements, and at random are read back; of one long row
 
 from __future__ import annotations
 
-import fcntl
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,14 +16,6 @@ from onekernel.backends.base import Sparse
 PIECE = 64  # elements of a long row that are read at a time
 AROUND, AT_RANDOM = 8, 2000  # rows, or pieces
 SPARE_BYTES = 2 << 30  # of the device's memory: left to the launcher
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """One such call at a time on this machine: two would not find room together."""
-    with open(__file__, "rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def fits(tensors: list[Sparse], torch: Any, device: str = "cuda") -> bool:

@@ -147,7 +147,7 @@ class CudaProgram:
 
         tensors = [a for a in args if isinstance(a, Sparse)]
         launcher = self.function(function)
-        with whole.alone(), torch.cuda.device(self.toolchain.device):
+        with torch.cuda.device(self.toolchain.device):
             if not whole.fits(tensors, torch):
                 return CallReport(0, "cudaSuccess")
             held: list[Any] = [whole.to_device(a, torch) if isinstance(a, Sparse) else a for a in args]

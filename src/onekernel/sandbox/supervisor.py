@@ -5,19 +5,23 @@ A call that hangs or crashes costs that call alone: the rest is made in a fresh 
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, seals, touched, warm
+from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, seals, touched, turn, warm
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
+from onekernel.ways import SPARSE
 
 RESTARTS = 2
 BUILD_SECONDS = 90.0
@@ -82,7 +86,7 @@ def run(request: Request) -> RunOutcome:
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
             seconds = CALL_SECONDS * (2 if "triton" in request.backend else 1)
-            ended = _start(folder, request.backend, asked_for, seconds)
+            ended = _start(folder, request.backend, asked_for, seconds, whole=SPARSE in ways)
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole
@@ -137,21 +141,28 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
             return TaskRun(ended=_forged(error))
 
 
-def _start(folder: Path, backend: str, asked_for: int = 0, call_seconds: float | None = None) -> process.Ended:
+def _start(
+    folder: Path, backend: str, asked_for: int = 0, call_seconds: float | None = None, whole: bool = False
+) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
-    room than the `asked_for` bytes of its buffers."""
+    room than the `asked_for` bytes of its buffers. `whole`: calls of it may ask for a GPU to themselves."""
     out = folder / "out"
     most = disk_quota.SPARE_BYTES + asked_for
 
-    def patience() -> tuple[int, float]:
+    def patience(at: turn.Turn | None) -> tuple[int, float]:
         files = disk_quota.taken(out, most)
-        return files, (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
+        if at and at.waits():
+            return files, math.inf
+        seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
+        return 2 * files + bool(at and at.given), seconds
 
     argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
     env = _environment(folder)
     server = warm.server(backend, env)
     fork = server.fork if server else None
-    return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=patience, fork=fork)
+    with turn.kept(folder) if whole else contextlib.nullcontext() as at:
+        known = partial(patience, at)
+        return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork)
 
 
 def _how(ended: process.Ended) -> Message:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched
+from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched, turn
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
@@ -61,7 +61,7 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
     that stand already. Which do not is told before anything of the file runs.
     """
     kept = folder / "out"
-    on_gpu = bool(gpu_nodes()) and request.backend not in ("simulator", INTERPRETED)
+    on_gpu = runs_on_gpu(request)
     tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
     writable = [kept, Path("/dev/null")]
     if on_gpu:
@@ -88,6 +88,10 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
     )  # fmt: skip
     program.prepare()
     return program
+
+
+def runs_on_gpu(request: Request) -> bool:
+    return bool(gpu_nodes()) and request.backend not in ("simulator", INTERPRETED)
 
 
 def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any) -> None:
@@ -127,7 +131,10 @@ def work(folder: Path) -> None:
         tasks.work(request, out, program)
         return
     assert program is not None
+    whole = [SPARSE if runs_on_gpu(request) and way == SPARSE else "" for way in request.ways]
     for number, (function, asked) in enumerate(request.calls):
+        if any(whole[: number + 1]):  # those come last
+            turn.wait(folder)
         args = inputs.take(asked)
         with (out / STARTED).open("ab") as begun:
             begun.write(b".")

@@ -18,17 +18,16 @@ def on_device(args: Sequence[Arg], dtype: str, device: str = "cuda") -> Iterator
     import torch
 
     asked = [a for a in args if isinstance(a, Sparse)]
-    with whole.alone():
-        if not whole.fits(asked, torch, device):
-            yield None
-            return
-        memory = [whole.to_device(a, torch, device) for a in asked]
-        yield [shaped(m.view(getattr(torch, dtype)), a, args) for m, a in zip(memory, asked, strict=True)]
-        if device == "cuda":
-            torch.cuda.synchronize()  # raises what a kernel did
-        for tensor, bytes_ in zip(asked, memory, strict=True):
-            if tensor.writable:
-                whole.look(tensor, bytes_, torch)
-        del memory, bytes_
-        if device == "cuda":
-            torch.cuda.empty_cache()
+    if not whole.fits(asked, torch, device):
+        yield None
+        return
+    memory = [whole.to_device(a, torch, device) for a in asked]
+    yield [shaped(m.view(getattr(torch, dtype)), a, args) for m, a in zip(memory, asked, strict=True)]
+    if device == "cuda":
+        torch.cuda.synchronize()  # raises what a kernel did
+    for tensor, bytes_ in zip(asked, memory, strict=True):
+        if tensor.writable:
+            whole.look(tensor, bytes_, torch)
+    del memory, bytes_
+    if device == "cuda":
+        torch.cuda.empty_cache()

@@ -1,24 +1,23 @@
 """The corpora of right, wrong and hostile submissions, whose files say what must become of them: the tests of which
 the suite runs a sample, dealt to several processes, because most of each test's time is a compiler's and an import's.
 
-A few tests at a time, whose results are kept as they come: a machine that is lent for minutes runs a part of them.
+A few tests in each process, whose results are kept as they come: a machine that is lent for minutes runs a part.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
+from onekernel.bench.grading import keeping
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -27,7 +26,7 @@ _PLUGIN = [] if _INSTALLED else ["-p", "onekernel.pytest_plugin"]  # a checkout 
 _PYTEST = [sys.executable, "-m", "pytest", *_PLUGIN]
 TESTS = "tests/grading/test_corpus.py"
 KEPT = "corpora.jsonl"
-AT_ONCE = 8  # tests of one process
+OF_A_PROCESS = 8  # tests, after which its memory goes back
 
 
 def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Path | None = None) -> dict[str, Any]:
@@ -46,14 +45,13 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
         book = (kept or Path(folder)) / KEPT
         book.parent.mkdir(parents=True, exist_ok=True)
         left = [test for test in tests if test not in _read(book)]
-        alone = Lock()
-        few = [left[n : n + AT_ONCE] for n in range(0, len(left), AT_ONCE)]
+        few = [left[n : n + OF_A_PROCESS] for n in range(0, len(left), OF_A_PROCESS)]
 
         def keep(number: int) -> None:
-            results = _results(root, on, Path(folder) / f"{number}.xml", few[number])
-            lines = [json.dumps({"test": test, **how}) + "\n" for test, how in results.items()]
-            with alone, book.open("a", encoding="utf-8") as file:
-                file.writelines(lines)
+            words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", *few[number]]
+            command = [*_PYTEST, "-p", keeping.__name__, *words]
+            environment = {**os.environ, keeping.BOOK: str(book.resolve())}
+            subprocess.run(command, cwd=root, stdout=subprocess.DEVNULL, env=environment)
 
         list(pool.map(keep, range(len(few))))
         ended = {test: how for test, how in _read(book).items() if test in tests}
@@ -67,7 +65,7 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
         "failed": len(names) + lost,
         "seconds": round(time.perf_counter() - began),
         "names": names + ([f"{lost} tests left no result"] if lost else []),
-        "note": "skipped: what only the simulator sees, and doors that a GPU machine cannot close",
+        "note": "skipped: doors that a GPU machine cannot close",
     }
 
 
@@ -75,18 +73,3 @@ def _read(book: Path) -> dict[str, str]:
     """How each test of the file ended."""
     lines = book.read_text(encoding="utf-8").splitlines() if book.is_file() else []
     return {line["test"]: line["ended"] for line in map(json.loads, lines)}
-
-
-def _results(root: Path, on: str, report: Path, tests: Sequence[str]) -> dict[str, dict[str, str]]:
-    """How some tests ended, which are run in one process, and of those that failed why."""
-    words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", f"--junitxml={report}", *tests]
-    subprocess.run([*_PYTEST, *words], cwd=root, stdout=subprocess.DEVNULL)
-    cases = ElementTree.parse(report).getroot().iter("testcase") if report.is_file() else ()
-    by_name = {f"{TESTS}::{case.get('name')}": _ended(case) for case in cases}
-    return {test: by_name[test] for test in tests if test in by_name}
-
-
-def _ended(case: ElementTree.Element) -> dict[str, str]:
-    for failed in (*case.iter("failure"), *case.iter("error")):
-        return {"ended": "failed", "why": failed.get("message", "")[:2000]}
-    return {"ended": "skipped" if case.find("skipped") is not None else "passed"}

@@ -1,0 +1,64 @@
+"""One process at a time has a GPU to itself: two calls on billions of elements would not find room beside each other.
+
+The process of a submission asks with a file, and the trusted side takes the lock for it and answers with another. So
+waiting is nobody's time, and a submission can keep others from their turn no longer than a call may take.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ASKED, GIVEN = "turn", "given"  # in a job's out/, and beside it
+_POLL_SECONDS = 0.02
+
+
+def wait(folder: Path) -> None:
+    """Asks for the turn, and comes back when it is this process's, until it ends."""
+    (folder / "out" / ASKED).touch()
+    while not (folder / GIVEN).exists():
+        time.sleep(_POLL_SECONDS)
+
+
+class Turn:
+    """What the trusted side knows of the turn of one process."""
+
+    def __init__(self, folder: Path, lock: int | None) -> None:
+        self._folder, self._lock = folder, lock
+        self.given = False
+
+    def waits(self) -> bool:
+        """Whether the process asks and others have the turn. It gets it as soon as nobody has."""
+        if self.given or self._lock is None or not os.path.lexists(self._folder / "out" / ASKED):
+            return False
+        with contextlib.suppress(OSError):
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.give()
+        return not self.given
+
+    def give(self) -> None:
+        (self._folder / GIVEN).touch()
+        self.given = True
+
+
+@contextlib.contextmanager
+def kept(folder: Path) -> Iterator[Turn]:
+    """For as long as the process of the job in `folder` lives. Without a lock its turn is at once."""
+    name = "".join(c if c.isalnum() else "-" for c in os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+    try:
+        lock = os.open(Path(tempfile.gettempdir()) / f"onekernel-turn-{os.geteuid()}-{name}.lock",
+                       os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)  # fmt: skip
+    except OSError:
+        turn = Turn(folder, None)
+        turn.give()
+        yield turn
+        return
+    try:
+        yield Turn(folder, lock)
+    finally:
+        os.close(lock)
