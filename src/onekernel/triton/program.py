@@ -180,7 +180,8 @@ class TritonProgram(Untimed):
             self.usable = False
             return Finding("illegal-address", Message("triton.strayed", {"why": _why(cause)}), str(self.path),
                            chapter=CHAPTER_OF_MASKS)  # fmt: skip
-        if type(cause).__name__ == "CompilationError" and self._module is not None:
+        kinds = [kind.__name__ for kind in type(cause).__mro__]
+        if "CompilationError" in kinds and self._module is not None:
             return refusal(error, self.path, own_functions(self._module), runs=False)
         if isinstance(cause, Stop):
             message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})
