@@ -9,6 +9,7 @@ import pytest
 
 from onekernel.backends.base import CallReport
 from onekernel.grading import grader
+from onekernel.grading.second_device import same_on_simulator
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
@@ -115,8 +116,7 @@ def test_a_file_that_passes_on_the_gpu_alone_earns_nothing(tmp_path: Path, monke
         asked.append(s.backend)
         return [Verdict(s.exercise.checks[0], FAILED, failures=(failure,)), *passed[1:]]
 
-    monkeypatch.setattr(grader, "_grade_checks", on_the_simulator)
-    found = grader.same_on_simulator(mine, passed)
+    found = same_on_simulator(mine, passed, on_the_simulator)
     assert asked == ["simulator"]
     assert [v.status for v in found] == [FAILED, *[PASSED] * (len(passed) - 1)] and found[0].earned == 0
     assert "simulator" in str(found[0].failures[0].message)

@@ -20,6 +20,7 @@ from onekernel.grading.endings import stopped_first
 from onekernel.grading.leaks import with_leaks
 from onekernel.grading.leftovers import with_leftovers
 from onekernel.grading.replay.tell import with_causes
+from onekernel.grading.second_device import same_on_simulator
 from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of, judge_call
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
@@ -31,7 +32,6 @@ from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import AS_WRITTEN, INTERPRETED, LEFT, SPARSE
 
-RAISED = "raised"  # what Triton says, in its own words
 TRIED = 4  # wrong inputs on which a mended file is run again
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 
@@ -47,7 +47,7 @@ def grade(s: Submission) -> Result:
     machine.require([s.course.root])
     before = _cards(s)
     try:
-        verdicts = refused(s) or same_on_simulator(s, _grade_checks(s))
+        verdicts = refused(s) or same_on_simulator(s, _grade_checks(s), _grade_checks)
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
     if any(v.status == FAILED for v in verdicts):
@@ -63,34 +63,6 @@ def grade(s: Submission) -> Result:
 def _cards(s: Submission) -> tuple[gpu_state.Card, ...]:
     """The GPUs as the driver has them now, where one grades."""
     return gpu_state.cards(gpu_state.library()) if s.backend == "cuda" else ()
-
-
-def same_on_simulator(s: Submission, verdicts: list[Verdict]) -> list[Verdict]:
-    """The verdicts of a GPU. What gives right results on it must do so on the simulator, or in Triton's interpreter,
-    too: there device memory is closed to the host, and every access is checked. What is wrong on the GPU, which does
-    not say where, is looked for there. Where this machine cannot simulate, the GPU's word stands."""
-    asked = tuple(v.check for v in verdicts if v.check.kind.shows_right and (v.status == PASSED or _unexplained(v)))
-    if s.backend == "python" or s.ran_on != "cuda" or not asked:
-        return verdicts
-    there = replace(s, device="simulator", exercise=replace(s.exercise, checks=asked))
-    failed = {v.check.id: v.failures for v in _grade_checks(there) if v.status == FAILED}
-    return [_beside(s, v, failed[v.check.id]) if v.check.id in failed else v for v in verdicts]
-
-
-def _unexplained(verdict: Verdict) -> bool:
-    """Whether a check failed, and nothing that is said of it names a line; or the line alone, of what Triton raised."""
-    told = any(f.code == "told-at-first" for f in verdict.failures)
-    return verdict.status == FAILED and not told and all(f.line is None or f.code == RAISED for f in verdict.failures)
-
-
-def _beside(s: Submission, verdict: Verdict, there: tuple[Failure, ...]) -> Verdict:
-    """A verdict of the GPU where the check failed without it: another one, or a better sentence for the same."""
-    if verdict.status == PASSED:
-        key = "grading.also-interpreter" if s.backend == "triton" else "grading.also-simulator"
-        there = (replace(there[0], message=Message(key, {"why": there[0].message})), *there[1:])
-        return Verdict(verdict.check, FAILED, failures=there, note=verdict.note)
-    named = tuple(f for f in there if f.line is not None)
-    return replace(verdict, failures=(*named, *verdict.failures)[:MAX_FAILURES])
 
 
 def refused(s: Submission) -> list[Verdict] | None:
