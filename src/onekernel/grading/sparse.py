@@ -109,7 +109,17 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
     facts = {"name": p.name, "index": ", ".join(map(str, where)), "got": found.got, "want": found.want}
     strides = [row_stride(call.case, q) for q in operator.parameters if q.shape and q.shape[0] == p.shape[0]]
     near = where[0] < 1 << 31 if len(dims) == 1 else (where[0] + 1) * max(strides) < 1 << 31
+    if not near and len(dims) > 1:
+        far = [q for q in operator.parameters if q.row_stride and _span(call, q) >= 1 << 31]
+        facts |= {"tensors": ", ".join(q.name for q in far), "stride": far[0].row_stride}
+        return "values", Message("grading.sparse-values-row", facts)
     return "values", Message(f"grading.sparse-values{'-near' if near else ''}", facts)
+
+
+def _span(call: Call, p: Parameter) -> int:
+    """From a matrix's first element to its last."""
+    rows, cols = shape(call.case, p)
+    return (rows - 1) * row_stride(call.case, p) + cols
 
 
 def _inputs(operator: Operator, call: Call, p: Parameter, rows: np.ndarray) -> Arrays:

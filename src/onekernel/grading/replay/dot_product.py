@@ -70,9 +70,19 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
                 yield Mistake("dot-block-lost", others, variant=(threads, blocks, lost))
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
             sums = later(lambda block, n: np.bincount(block, products, n), block, blocks)
+            for of in (1, 32):  # a thread's sum, or a warp's
+                largest = partial(_by_maximum, products, threads, blocks, of)
+                yield Mistake("sum-by-maximum", largest, variant=(threads, blocks, of))
             for start in (0.0, -np.inf):
                 largest = later(lambda sums, start: np.array([max(start, sums().max())]), sums, start)
                 yield Mistake("dot-blocks-by-maximum", largest, variant=(threads, blocks, start))
+
+
+def _by_maximum(products: np.ndarray, threads: int, blocks: int, of: int) -> np.ndarray:
+    """The largest sum of `of` threads in place of their block's; the blocks' are added."""
+    thread = np.arange(products.size) % (threads * blocks)
+    sums = np.bincount(thread, products, threads * blocks).reshape(blocks, -1, of).sum(axis=2)
+    return np.array([sums.max(axis=1).sum()])
 
 
 def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:

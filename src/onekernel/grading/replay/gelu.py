@@ -42,6 +42,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for digits in (1.4, 1.41, 1.414, 1.4142, 1.42):
         short = later(lambda d: _form_of(x, x / d, by_tanh), digits)
         yield Mistake("gelu-short-root", short, {"digits": digits})
+    for digits in (0.7, 0.71, 0.707, 0.7071, 0.70711):
+        short = later(lambda d: _form_of(x, x * d, by_tanh), digits)
+        yield Mistake("gelu-short-root-times", short, {"digits": digits})
     yield Mistake("gelu-half-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / 2, False))
     for forms in ((True, False), (True,), (False,)):
         less = x / 2 if by_tanh in forms else 0 * x
@@ -51,6 +54,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         beyond = later(lambda end: np.where(abs(x) > end, np.maximum(x, 0), _form(x, by_tanh)), end)
         yield Mistake("gelu-relu-beyond", beyond, {"end": end})
     yield from _of_bounds(x, u, by_tanh)
+    yield from _of_special_values(x, by_tanh)
     silu = later(lambda: x / (1 + np.exp(-x)))
     yield Mistake("gelu-silu", silu)
     for form in (True, False):
@@ -109,6 +113,17 @@ def _of_bounds(x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]
         yield Mistake("gelu-tanh-clamped", of_tanh, {"end": end})
         of_erf = later(lambda end: _form_of(x, np.clip(x / math.sqrt(2), -end, end), by_tanh), end)
         yield Mistake("gelu-erf-clamped", of_erf, {"end": end})
+
+
+def _of_special_values(x: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:
+    """NaN that becomes a number: of x, or of the result, which is NaN at -infinity, too."""
+    right = later(_form, x, by_tanh)
+    yield Mistake("gelu-nan-hidden", lambda: _form(np.nan_to_num(x, nan=0.0, posinf=np.inf, neginf=-np.inf), by_tanh))
+    yield Mistake("gelu-nan-hidden", lambda: np.where(np.isnan(right()), 0, right()), variant="result")
+    yield Mistake("gelu-minus-infinity", lambda: np.where(x == -np.inf, 0, right()))
+    for name, nan in {"as fmaxf": 0.0, "kept": np.nan}.items():
+        held = later(lambda nan: np.where(np.isnan(right()), nan, np.clip(right(), 0, 1)), nan)
+        yield Mistake("gelu-saturated", held, variant=name)
 
 
 def _in_own_type(case: Replayed, x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:

@@ -16,6 +16,7 @@ from onekernel.grading.replay.gemm_threads import products
 from onekernel.grading.replay.sums import NARROW, STEP
 
 DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
+LIMITS = (128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768)  # products after which the loop along k ends
 MOST_STEPS = 600  # of a sum that is rounded at each: longer ones are left to shorter inputs
 MMA_DEPTH = 16  # products that one instruction of Tensor Cores adds to each sum
 TF32 = 13  # bits of a float32 that it loses: what is left is as precise as float16
@@ -88,6 +89,8 @@ def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-skips-first", later(weighted, at > 0))
     for depth in (1, *DEPTHS):  # of the last tile, which may end beyond k
         yield Mistake("gemm-last-alone", later(weighted, at == -(-k // depth) * depth - 1), variant=depth)
+    for limit in (n for n in LIMITS if n < k):
+        yield Mistake("gemm-k-limited", later(weighted, at < limit), {"limit": limit})
     for depth in DEPTHS:
         yield Mistake("gemm-tail-lost", later(weighted, at < k // depth * depth), {"depth": depth})
         yield Mistake("gemm-first-tile", later(weighted, at < depth), {"depth": depth})

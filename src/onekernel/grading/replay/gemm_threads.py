@@ -15,7 +15,7 @@ from onekernel.grading.replay.base import Mistake, later
 from onekernel.grading.replay.sums import weightings
 
 OF_LANES = ("sum-one-thread", "sum-one-warp", "sum-half-warp", "sum-last-lane", "sum-shuffle-assigned",
-            "sum-warp-lost", "sum-wrong-step")  # fmt: skip
+            "sum-shuffled-up", "sum-warp-lost", "sum-wrong-step")  # fmt: skip
 PER_THREAD = (2, 4, 8)
 
 

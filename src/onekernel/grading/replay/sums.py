@@ -40,6 +40,7 @@ def weightings(n: int) -> Iterator[Weighting]:
         if tile < n:
             yield "sum-last-alone", -tile, later(lambda t: at >= (n - 1) // t * t, tile)
             yield "sum-first-tile", tile, later(lambda t: np.where(at < t, (n - 1 - at) // t + 1, 0), tile)
+    yield "sum-shuffled-up", None, lambda: 32 * (at % 32 == 0)
     for step in (2, 4, 8):
         yield "sum-tail-twice", step, later(lambda s: 1 + (at == n // s * s - 1), step)
         yield "sum-tail-twice", -step, later(lambda s: 1 + (at == n // s * s - 1) * (n % s > 0), step)
@@ -54,7 +55,9 @@ def weightings(n: int) -> Iterator[Weighting]:
     yield "sum-one-thread", 32, lambda: at % 32 == 0
     for threads in BLOCKS:
         yield "sum-one-thread", threads, later(lambda t: at % t == 0, threads)
+        yield "sum-tree-assigned", threads, later(lambda t: at % t == t - 1, threads)
         if threads > 32:
+            yield "sum-shuffled-up", threads, later(lambda t: 32 * 32 * (at % t == 0), threads)  # warps' sums, too
             yield "sum-one-warp", threads, later(lambda t: at % t < 32, threads)
             yield "sum-warp-lost", threads, later(lambda t: at % t >= 32, threads)
             if threads > 64:  # of two, that is one warp alone

@@ -46,13 +46,18 @@ def _unexplained(s: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
     out, told = [], s.path.suffix != ".cu"
     for verdict in verdicts:
         first = verdict.failures[0] if verdict.failures else None
-        if first is not None and first.code in WRONG and not told:
+        if first is not None and first.code in WRONG and not told and not _says_why(first):
             told = True
             values = {"symptom": first.message, "slug": s.exercise.slug}
             shown = replace(first, message=Message("replay.unknown", values))
             verdict = replace(verdict, failures=(shown, *verdict.failures[1:]))
         out.append(verdict)
     return out
+
+
+def _says_why(failure: Failure) -> bool:
+    """Of a sparse tensor the sentence is about its size, which is the cause."""
+    return failure.message.key.startswith("grading.sparse-")
 
 
 def _explainable(failure: Failure) -> bool:
