@@ -129,6 +129,8 @@ CASES = (
     _case("unaligned", "unaligned", (64, 64, 32), shift=1),
     _case("unaligned", "unaligned", (48, 72, 40), 1, shift=3, apart={"b": 1, "c": 2}, beta=1.0),
     _case("unaligned", "unaligned", (33, 64, 16), apart={"a": 1}, gaps=(1, 0, 1)),
+    # Aligned matrices of rows that divide by 4, and whose second row is not aligned.
+    *(_case("unaligned", "strided", (32, 40, 24), turned, gaps=(5, 3, 1), beta=1.0) for turned in (0, 1)),
     _case("special", "special", (37, 45, 19), beta=1.0),
     _case("special", "special", (37, 45, 19), 1),
     _case("range", "large", (20, 30, 50), scale=100.0, alpha=2.0**-10),

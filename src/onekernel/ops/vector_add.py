@@ -60,6 +60,11 @@ def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
     return Case(name, group, {"n": n}, fill, Message(f"ops.vector_{kind}", {"n": n}), shift=shift)
 
 
+def _moved(case: Case, tensor: str) -> Case:
+    """With that tensor alone an element off its alignment: whoever tests another one's address takes it for aligned."""
+    return replace(case, name=f"{case.name}-{tensor}1", apart={tensor: 1})
+
+
 CASES = (
     *(_case("exact-blocks", "normal", _normal, n) for n in (256, 1024, 4096)),
     *(_case("tails", "normal", _normal, n) for n in (1, 31, 33, 48, 200, 255, 257, 700, 1000, 100_003)),
@@ -67,6 +72,7 @@ CASES = (
     _case("special", "special", _special, 999),
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     _case("unaligned", "unaligned", _normal, 130, shift=3),
+    *(_moved(_case("unaligned", "unaligned", _normal, 260), name) for name in ("a", "b", "out")),
     replace(_case("large", "large", _normal, BEYOND_32_BITS), way=SPARSE),
     replace(_case("errors", "refused", _normal, 1000), way=REFUSED),
 )

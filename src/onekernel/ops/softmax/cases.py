@@ -97,4 +97,6 @@ CASES = (
     *(_moved(_case("unaligned", "unaligned", fills.normal(), 3, 128), name) for name in "xy"),
     # More than a block or a program holds, in rows that lie apart.
     _case("long", "strided", fills.normal(), 2, 33_001, gaps=(5, 2)),
+    # Aligned tensors of rows that divide by 4, and whose second row is not aligned.
+    _case("unaligned", "strided", fills.normal(), 3, 64, gaps=(5, 2)),
 )

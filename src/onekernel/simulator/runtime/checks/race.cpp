@@ -201,6 +201,21 @@ void start_races() {
     }
 }
 
+// What __ldg reads must stand there unchanged for the whole launch: it may come from a cache that knows of no store.
+extern "C" void ok_read_only(const void* pointer, int bytes, Site at) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(pointer), offset = address - heap_base;
+    if (!heap_base || offset >= HEAP_BYTES) return;
+    Allocation& a = owner_of(offset);
+    if (!a.live || !a.lines || address < a.base || address + bytes > a.end) return;
+    for (uintptr_t word = (address - a.base) / 4; a.base + word * 4 < address + bytes; word++) {
+        ShadowLine& line = a.lines[word / LINE_WORDS];
+        if (!touched_in_launch(line.launch)) continue;
+        const LineWord in_line(line, a.shadow + word / LINE_WORDS * LINE_WORDS, static_cast<int>(word % LINE_WORDS));
+        const Access by = line.in_words ? a.shadow[word].get(WRITER) : in_line.get(WRITER);
+        if (by.block) return report_written(Place{&a, nullptr, 0}, a.base + word * 4, by, at);
+    }
+}
+
 bool touched_in_launch(unsigned serial) { return serial >= first_serial && serial; }
 void forget_accesses() { race_serial++; }
 }  // namespace __ok

@@ -58,6 +58,12 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     if (variable(f, place, address).add()) withdraw("uninitialised-read", key);  // read too early, not never written
 }
 
+void report_written(const Place& place, uintptr_t address, const Access& by, Site at) {
+    Finding f("written-read-only", variable_key(place));
+    f.at(at).here().other_code_at(text_base() + by.pc()).block("other_block", by.block - 1).thread("other_thread", by.thread());
+    variable(f, place, address).add();
+}
+
 void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc) {
     Finding f("uninitialised-read", variable_key(place));
     if (const Allocation* a = place.global; a && a->filled && at >= a->low + a->filled)

@@ -9,5 +9,7 @@ namespace __ok {
 // word since the last barrier, 0 if it has not.
 [[gnu::noinline]] void report_race(Worker& w, const Place& place, uintptr_t address, const Access& earlier, const Access& later,
                                    uint32_t read_before);
+// A read that nobody may have written before, and who did.
+[[gnu::noinline]] void report_written(const Place& place, uintptr_t address, const Access& by, Site at);
 [[gnu::noinline]] void report_uninitialised(const Place& place, uintptr_t at, uintptr_t pc);
 }  // namespace __ok

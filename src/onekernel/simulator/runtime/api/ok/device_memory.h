@@ -41,13 +41,18 @@ OK_ALWAYS void store(T* address, T value) {
     OK_ALWAYS T name(const T* address) { \
         return __ok::load(address);        \
     }
-OK_LOAD(__ldg)
 OK_LOAD(__ldca)
 OK_LOAD(__ldcg)
 OK_LOAD(__ldcs)
 OK_LOAD(__ldlu)
 OK_LOAD(__ldcv)
 #undef OK_LOAD
+
+template <class T>
+OK_ALWAYS T __ldg(const T* address, OK_AT) {
+    __ok::ok_read_only(address, sizeof(T), at);
+    return __ok::load(address);
+}
 
 #define OK_STORE(name)                                                     \
     template <class T>                                                     \

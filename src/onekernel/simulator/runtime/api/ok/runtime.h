@@ -135,6 +135,7 @@ extern "C" void* ok_shared_pointer(uint64_t address, Site at);
 extern "C" uint64_t ok_shared_address(const volatile void* pointer);
 extern "C" bool ok_in_shared(const volatile void* pointer);
 extern "C" unsigned ok_dynamic_shared_bytes();
+extern "C" void ok_read_only(const void* pointer, int bytes, Site at);  // what is read there nobody has written in this launch
 
 // --- barriers of one's own ------------------------------------------------------------------------------------------
 // An mbarrier in shared memory, which waits for `count` arrivals a phase. An arrival gives the phase that it belongs to;
