@@ -46,10 +46,12 @@ def runtime_objects(with_compiler: Compiler, folder: Path, arch: str) -> list[Pa
     flags = (*COMMON, *own, "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-c")
     sources = [RUNTIME / f"{name}.cpp" for name in UNITS]
     of_card = (*flags, "-O1", *card(arch))
-    return [
-        _own(with_compiler, folder, "runtime", ".o", flags, *sources),
-        _own(with_compiler, folder, f"runtime-{arch}", ".o", of_card, RUNTIME / f"{UNIT_OF_CARD}.cpp"),
-    ]
+    with ThreadPoolExecutor(2) as both:
+        runtime = both.submit(_own, with_compiler, folder, "runtime", ".o", flags, *sources)
+        limits = both.submit(
+            _own, with_compiler, folder, f"runtime-{arch}", ".o", of_card, RUNTIME / f"{UNIT_OF_CARD}.cpp"
+        )
+        return [runtime.result(), limits.result()]
 
 
 def thread_local_object(with_compiler: Compiler, folder: Path) -> Path:

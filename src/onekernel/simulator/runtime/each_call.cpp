@@ -1,4 +1,5 @@
 // What runs at a launch, a call of the runtime or a finding: compiled beside the others, and less optimised.
+#include "memory/heap.cpp"
 #include "memory/copies.cpp"
 #include "memory/managed.cpp"
 #include "memory/pinned.cpp"
@@ -9,7 +10,9 @@
 #include "machine/streams.cpp"
 #include "checks/stream_races.cpp"
 #include "checks/unwritten.cpp"
+#include "checks/race_report.cpp"
 #include "machine/graphs.cpp"
+#include "counters/trace.cpp"
 #include "report/findings.cpp"
 #include "report/printed.cpp"
 #include "report/shown.cpp"

@@ -186,28 +186,31 @@ static inline __attribute__((always_inline)) void hook(uintptr_t address, uintpt
     else if (!is_within_bounds<bytes, flags>(address)) judge_access<bytes, flags>(address, pc);
 }
 
+// All the others, which are rarer, share one copy of it.
+[[gnu::noinline]] static void rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) { access(address, bytes, flags, pc); }
+
 bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
     if (!options) return true;
     uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena);
     uint32_t at = static_cast<uint32_t>(in_arena);
     const SharedArray* s = in_arena < ARENA_BYTES ? shared_at(at) : nullptr;
-    access(address, bytes, WRITES | UNCOUNTED, pc);  // ncu counts the copy as a load alone
+    rare_access(address, bytes, WRITES | UNCOUNTED, pc);  // ncu counts the copy as a load alone
     return s && at + bytes <= s->offset + s->bytes;
 }
 
 void atomic_access(Worker& w, uintptr_t address, int bytes, bool writes, uintptr_t pc) {
     if (!options) return;
-    access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, pc);
+    rare_access(address, bytes, (writes ? unsigned(WRITES) : 0u) | ATOMIC, pc);
     if (options & RACES) synchronise(w, address, writes);
 }
 
 void plain_write(Worker&, uintptr_t address, int bytes, uintptr_t pc) {
-    if (options) access(address, bytes, WRITES, pc);
+    if (options) rare_access(address, bytes, WRITES, pc);
 }
 
 void texture_access(Worker&, uintptr_t address, int bytes, bool writes, uintptr_t pc) {
     if (!options) return;
-    access(address, bytes, (writes ? unsigned(WRITES) : 0u) | UNCOUNTED, pc);
+    rare_access(address, bytes, (writes ? unsigned(WRITES) : 0u) | UNCOUNTED, pc);
 }
 
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and
@@ -219,7 +222,7 @@ static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintpt
         widest = !((address | bytes) % 16) ? 16 : !((address | bytes) % 8) ? 8 : 4;
     while (bytes) {
         int piece = bytes >= 4 && address % 4 == 0 ? widest : bytes >= 2 && address % 2 == 0 ? 2 : 1;
-        access(address, piece, flags, pc);
+        rare_access(address, piece, flags, pc);
         address += piece;
         bytes -= piece;
     }
@@ -233,7 +236,7 @@ static inline __attribute__((always_inline)) void atomic_access(const volatile v
     }
     uintptr_t address = reinterpret_cast<uintptr_t>(p);
     if (++w->spins > 64) give_way(*w);
-    access(address, bytes, flags | ATOMIC, pc);
+    rare_access(address, bytes, flags | ATOMIC, pc);
     if (options & RACES) synchronise(*w, address, flags & WRITES);
 }
 extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) {
@@ -264,7 +267,7 @@ static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintpt
     if (!w || !w->current) return;
     bool global = address - heap_base < HEAP_BYTES;
     if (++w->spins > 64) give_way(*w);
-    access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
+    rare_access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
     if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
 }
 }  // namespace __ok
@@ -300,7 +303,7 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit(void*) {}
 void __tsan_vptr_update(void* p, void* table) {
     __ok::note_table(table);
-    __ok::access(ADDRESS, 8, __ok::WRITES, PC);
+    __ok::rare_access(ADDRESS, 8, __ok::WRITES, PC);
 }
 void __tsan_vptr_read(void**) {}
 void __tsan_read_range(void* p, long n) { __ok::access_range(ADDRESS, n, 0, PC); }
@@ -308,9 +311,9 @@ void __tsan_write_range(void* p, long n) { __ok::access_range(ADDRESS, n, __ok::
 void* __tsan_memcpy(void* p, const void* from, size_t n) {
     uintptr_t a = reinterpret_cast<uintptr_t>(from);
     bool whole = n == 8 || n == 16;
-    if (whole && a % n == 0) __ok::access(a, static_cast<int>(n), 0, PC);
+    if (whole && a % n == 0) __ok::rare_access(a, static_cast<int>(n), 0, PC);
     else __ok::access_range(a, n, 0, PC);
-    if (whole && ADDRESS % n == 0) __ok::access(ADDRESS, static_cast<int>(n), __ok::WRITES, PC);
+    if (whole && ADDRESS % n == 0) __ok::rare_access(ADDRESS, static_cast<int>(n), __ok::WRITES, PC);
     else __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
     return memcpy(p, from, n);
 }
@@ -361,7 +364,7 @@ void* ok_memset(void* p, int value, size_t n) {
 #define OK_RESULT(T, NAME, R, PARAMETERS, ...)                                                           \
     extern "C" T __real_##NAME PARAMETERS;                                                               \
     extern "C" T __wrap_##NAME PARAMETERS {                                                              \
-        if (__ok::worker && __ok::worker->current) __ok::access(ADDRESS, sizeof(R), __ok::WRITES, PC); \
+        if (__ok::worker && __ok::worker->current) __ok::rare_access(ADDRESS, sizeof(R), __ok::WRITES, PC); \
         return __real_##NAME(__VA_ARGS__);                                                               \
     }
 OK_RESULT(double, modf, double, (double x, double* p), x, p)
@@ -374,8 +377,8 @@ OK_RESULT(float, remquof, int, (float x, float y, int* p), x, y, p)
     extern "C" void __real_##NAME(T, T*, T*);                                    \
     extern "C" void __wrap_##NAME(T x, T* p, T* other) {                         \
         if (__ok::worker && __ok::worker->current) {                             \
-            __ok::access(ADDRESS, sizeof(T), __ok::WRITES, PC);                  \
-            __ok::access(reinterpret_cast<uintptr_t>(other), sizeof(T), __ok::WRITES, PC); \
+            __ok::rare_access(ADDRESS, sizeof(T), __ok::WRITES, PC);                  \
+            __ok::rare_access(reinterpret_cast<uintptr_t>(other), sizeof(T), __ok::WRITES, PC); \
         }                                                                        \
         __real_##NAME(x, p, other);                                              \
     }
