@@ -197,7 +197,8 @@ def test_json_holds_the_whole_scorecard(run: Run, ana: Path, tmp_path: Path) -> 
 def test_what_was_graded_before_ctrl_c_is_in_the_json(
     run: Run, ana: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(submissions: Sequence[Submission]) -> Iterator[Result]:
+    def stopped(submissions: Sequence[Submission], meanwhile: Callable[[], object]) -> Iterator[Result]:
+        meanwhile()
         yield grade(submissions[0])
         raise KeyboardInterrupt
 

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from onekernel.backends.base import Unavailable
 from onekernel.cli import side_by_side
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
+from onekernel.messages import Message
 from support.course import COURSE, ROOT
 
 CHECK = """
@@ -79,6 +81,21 @@ def test_a_process_that_does_not_end_is_not_waited_for(two_cores: None, monkeypa
     assert not active_children()
 
 
+@pytest.mark.slow
+def test_what_is_refused_meanwhile_leaves_no_result_and_no_process(two_cores: None) -> None:
+    """A device is tested while the files are built, and nobody sees a verdict of one that fails."""
+    began: list[int] = []
+
+    def refuse() -> None:
+        began.append(len(active_children()))
+        raise Unavailable(Message("simulator.no-compiler", {"name": "g++"}))
+
+    with pytest.raises(Unavailable):
+        next(side_by_side.graded([answer("reverse"), answer("guard")], refuse))
+    assert began == [2]
+    assert not active_children()
+
+
 def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What is still to be written, or lacks, takes no process of its own; nor does anything beside a GPU's clock."""
     monkeypatch.setattr(side_by_side, "grade", lambda s: s.exercise.slug)
@@ -87,4 +104,7 @@ def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.Monke
         "reverse", "guard", "guard",
     ]  # fmt: skip
     on_a_gpu = [replace(answer(slug), device="cuda") for slug in ("reverse", "guard")]
-    assert list(side_by_side.graded(on_a_gpu)) == ["reverse", "guard"]
+    asked: list[str] = []
+    following = side_by_side.graded(on_a_gpu, lambda: asked.append("meanwhile"))
+    assert (next(following), asked) == ("reverse", ["meanwhile"])
+    assert list(following) == ["guard"]

@@ -85,7 +85,8 @@ def _once(
     among: tuple[Exercise, ...] = (),
 ) -> int:
     """One round of grading; `among` those that come next before others. Returns the exit code."""
-    device = _device(course, exercises, args.device)
+    beside = doctor.certain(args.device)  # then it is tested while the files are built, else before
+    device = beside or _device(course, exercises, args.device)
     if learner:
         learner.scores()  # damaged ones are refused before the work, not after it
     if learner and sys.stdin.isatty() and sys.stdout.isatty():
@@ -96,7 +97,10 @@ def _once(
     verbatim(say("cli.heading", version=__version__, who=who, device=place(device), seed=seed), "bold")
     results: list[Result] = []
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
-    following = side_by_side.graded([_submission(course, e, learner, device, seed) for e in exercises])
+    following = side_by_side.graded(
+        [_submission(course, e, learner, device, seed) for e in exercises],
+        lambda: beside and _device(course, exercises, args.device),
+    )
     try:
         for exercise in exercises:
             with _progress(exercise):

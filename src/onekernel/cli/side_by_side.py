@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
@@ -34,29 +34,37 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _course = cache(load)
 
 
-def graded(submissions: Sequence[Submission]) -> Iterator[Result]:
-    """What `grade` says of each, in their order. Raises MachineFault as it does."""
+def graded(submissions: Sequence[Submission], meanwhile: Callable[[], object] = lambda: None) -> Iterator[Result]:
+    """What `grade` says of each, in their order. Raises MachineFault as it does. `meanwhile`: what is to be done, and
+    may be refused, before anybody sees a result."""
     run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
     jobs = min(MOST, len(os.sched_getaffinity(0)), len(run))
     if jobs < 2 or any(s.device == "cuda" for s in submissions):
+        meanwhile()
         yield from map(grade, submissions)
         return
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language())) as pool:
-        asked = [pool.submit(_one, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
-                 for s in submissions]  # fmt: skip
+        asked = {id(s): pool.submit(_one, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
+                 for s in sorted(submissions, key=_size, reverse=True)}  # fmt: skip
         try:
-            for s, ended in zip(submissions, asked, strict=True):
+            meanwhile()
+            for s in submissions:
                 try:
-                    result = restored(ended.result(), s.course, _HOME)
+                    result = restored(asked[id(s)].result(), s.course, _HOME)
                 except BrokenProcessPool:  # the machine has ended one of them: this process is left
                     result = grade(s)
-                if ended is asked[-1]:
+                if s is submissions[-1]:
                     pool.shutdown()  # at leisure: a caller that has all it asked for may not come back
                 yield result
         except BaseException:  # Ctrl-C, and a caller that wants no more
             _end(active_children())
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _size(submission: Submission) -> int:
+    """The largest file first: what takes longest to build is not left to one core at the end."""
+    return submission.path.stat().st_size if submission.path.is_file() else 0
 
 
 def _end(processes: Sequence[BaseProcess]) -> None:

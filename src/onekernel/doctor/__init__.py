@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from onekernel.doctor.device import choose, settle
+from onekernel.doctor.device import certain, choose, settle
 from onekernel.doctor.machine import Fact, facts
 from onekernel.doctor.selftest import BACKENDS, Health, health
 
-__all__ = ["BACKENDS", "Fact", "Health", "choose", "facts", "health", "settle"]
+__all__ = ["BACKENDS", "Fact", "Health", "certain", "choose", "facts", "health", "settle"]

@@ -13,6 +13,11 @@ from onekernel.messages import Message
 DEVICES = ("auto", "cuda", "simulator")
 
 
+def certain(asked: str) -> str:
+    """The device for `asked` where it does not depend on how a GPU does; else ""."""
+    return "simulator" if asked == "simulator" or (asked == "auto" and not gpu_present()) else ""
+
+
 def choose(course: Course, asked: str) -> tuple[str, Health, Message | None]:
     """The device for `asked`, its health, and for "auto" why a GPU that is there is not used.
 
