@@ -19,7 +19,7 @@ from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.program import MODES, TRACE
 from onekernel.simulator.read.doubts import doubts_in
-from onekernel.simulator.read.elf import plain_name, symbols
+from onekernel.simulator.read.elf import plain_name, symbols, variables
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
@@ -107,14 +107,8 @@ class Executable:
     def _variables(self) -> list[tuple[str, int, int, bool]]:
         """Name, offset and size of what is __device__, __constant__ or __managed__, and whether it is managed."""
         managed = {name for source in self.sources for name in source.managed}
-        names = dict.fromkeys(name for source in self.sources for name in source.variables)
-        return [
-            (name, s.offset, s.size, name in managed)
-            for name in names
-            for s in self._symbols
-            if not s.is_function and s.size and "4__ok" not in s.name
-            and (s.name == name or f"{len(name)}{name}" in s.name)
-        ]  # fmt: skip
+        names = [name for source in self.sources for name in source.variables]
+        return [(name, s.offset, s.size, name in managed) for name, s in variables(self._symbols, names)]
 
 
 def _is_no_failed_allocation(finding: Finding) -> bool:

@@ -23,7 +23,7 @@ from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.doubts import Doubts, doubts_in
-from onekernel.simulator.read.elf import Symbol, plain_name, symbols
+from onekernel.simulator.read.elf import plain_name, symbols, variables
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
@@ -86,7 +86,7 @@ class Simulated(Untimed):
         sparse.declare(so)
         so.ok_given_stream.restype = c.c_uint64
         so.ok_code_base_address.restype = c.c_uint64
-        for name, symbol in self._device_variables():
+        for name, symbol in variables(self._symbols, self.source.variables):
             so.ok_symbol(name.encode(), symbol.offset, symbol.size, int(name in self.source.managed))
         if self.codes is not None:
             give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
@@ -95,15 +95,6 @@ class Simulated(Untimed):
     @cached_property
     def _doubts(self) -> Doubts:
         return doubts_in(self.source.files)
-
-    def _device_variables(self) -> list[tuple[str, Symbol]]:
-        out = []
-        for name in dict.fromkeys(self.source.variables):
-            for symbol in self._symbols:
-                mangled = symbol.name == name or f"{len(name)}{name}" in symbol.name
-                if not symbol.is_function and symbol.size and mangled and "4__ok" not in symbol.name:
-                    out.append((name, symbol))
-        return out
 
     def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
         """Calls the launcher `function`; a stream is appended. Buffers' memory becomes what the device holds.

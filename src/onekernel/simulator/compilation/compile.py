@@ -11,7 +11,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import misplaced, thrust
+from onekernel.simulator.compilation import gaps, misplaced, thrust
 from onekernel.simulator.compilation.called import library_uses
 from onekernel.simulator.compilation.compiler import Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
@@ -132,6 +132,7 @@ def compile_object(
         raise compile_error(source, done.stdout + done.stderr, str(work))
     if wrong := misplaced.findings_of(source, done.stderr):
         raise BuildError(wrong, done.stderr)
+    gaps.leave(built, source.variables)
     return done.stderr
 
 

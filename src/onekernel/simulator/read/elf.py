@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,24 +24,39 @@ class Symbol:
     size: int
     is_function: bool
     exported: bool
+    section: int  # its number; of an object file, from whose beginning the offset counts
 
 
 def symbols(path: Path) -> list[Symbol]:
     """Functions and variables that `path` defines. Raises ValueError if it is no 64-bit little-endian ELF file."""
+    return symbols_of(*sections(path))
+
+
+def symbols_of(data: bytes, headers: list[tuple[int, ...]]) -> list[Symbol]:
+    """Those of a file that `sections` has read."""
     out: dict[str, Symbol] = {}
-    for kind, name, info, index, value, length in _entries(*_sections(path), (_SYMTAB, _DYNSYM)):
+    for kind, name, info, index, value, length in _entries(data, headers, (_SYMTAB, _DYNSYM)):
         if index == 0 or info & 15 not in (1, 2):  # undefined; STT_OBJECT, STT_FUNC
             continue
         exported = kind == _DYNSYM
         if name not in out or exported:
-            out[name] = Symbol(name, value, length, info & 15 == 2, exported)
+            out[name] = Symbol(name, value, length, info & 15 == 2, exported, index)
     return list(out.values())
+
+
+def variables(of: Iterable[Symbol], names: Iterable[str]) -> list[tuple[str, Symbol]]:
+    """The program's own variables of these names, each with what it is called in the source."""
+    found = [s for s in of if not s.is_function and s.size and "4__ok" not in s.name]  # the others are the runtime's
+    return [
+        (name, s) for name in dict.fromkeys(names) for s in found
+        if s.name == name or f"{len(name)}{name}" in s.name
+    ]  # fmt: skip
 
 
 def undefined(path: Path) -> dict[str, bool]:
     """The names that the object file `path` refers to and does not define, and whether each may stay without a meaning
     (STB_WEAK). Raises ValueError if it is none (ELF64)."""
-    entries = _entries(*_sections(path), (_SYMTAB,))
+    entries = _entries(*sections(path), (_SYMTAB,))
     names = {name: info >> 4 == 2 for _, name, info, index, _, _ in entries if index == 0 and name}
     return dict(sorted(names.items()))
 
@@ -58,14 +73,14 @@ class References:
 def references(path: Path) -> References:
     """The names that the object file `path` refers to and does not define. Raises ValueError if it is none (ELF64).
     Sources: the ABI's supplements for x86-64 and AArch64, "Relocation"."""
-    data, sections = _sections(path)
-    table = list(_entries(data, sections, (_SYMTAB,)))
+    data, headers = sections(path)
+    table = list(_entries(data, headers, (_SYMTAB,)))
     calls = _CALLS.get(struct.unpack_from("<H", data, 18)[0], ())
     functions = [
         (index, value, value + size, name) for _, name, info, index, value, size in table if info & 15 == 2 and index
     ]
     found = References({name: set() for *_, name in functions}, set())
-    for section in (s for s in sections if s[1] == _RELA and sections[s[7]][2] & _LOADED):
+    for section in (s for s in headers if s[1] == _RELA and headers[s[7]][2] & _LOADED):
         mine = sorted(f for f in functions if f[0] == section[7])
         starts = [f[1] for f in mine]
         for offset, info, _addend in struct.iter_unpack("<QQq", data[section[4] : section[4] + section[5]]):
@@ -80,7 +95,7 @@ def references(path: Path) -> References:
     return found
 
 
-def _sections(path: Path) -> tuple[bytes, list[tuple[int, ...]]]:
+def sections(path: Path) -> tuple[bytes, list[tuple[int, ...]]]:
     """The bytes of the file, and the headers of its sections."""
     data = path.read_bytes()
     if data[:6] != b"\x7fELF\x02\x01":
@@ -91,12 +106,12 @@ def _sections(path: Path) -> tuple[bytes, list[tuple[int, ...]]]:
 
 
 def _entries(
-    data: bytes, sections: list[tuple[int, ...]], kinds: tuple[int, ...]
+    data: bytes, headers: list[tuple[int, ...]], kinds: tuple[int, ...]
 ) -> Iterator[tuple[int, str, int, int, int, int]]:
     """The tables of those kinds, one after the other: kind, name, info, section, value and size of each symbol."""
     for kind in kinds:
-        for section in (s for s in sections if s[1] == kind):
-            offset, size, strings = section[4], section[5], sections[section[6]][4]
+        for section in (s for s in headers if s[1] == kind):
+            offset, size, strings = section[4], section[5], headers[section[6]][4]
             for at in range(offset, offset + size, 24):
                 name_at, info, _other, index, value, length = struct.unpack_from("<IBBHQQ", data, at)
                 end = data.index(b"\0", strings + name_at)

@@ -67,13 +67,17 @@ def declares_on_device(file: str | None, name: str) -> int | None:
     return next((n for n, line in enumerate(lines, 1) if array.search(_code(line))), None)
 
 
-def inner_extents(file: str | None, name: str) -> list[int]:
-    """The extents but the first of a __device__ or __constant__ array of arrays, where all are numbers, or constants of
-    the file."""
+def extents(file: str | None, name: str) -> list[int]:
+    """The extents of a __device__ or __constant__ array; 0 for one that is no number and no constant of the file."""
     declared = declares_on_device(file, name) if name.isidentifier() else None
-    found = re.search(rf"\b{re.escape(name)}\s*\[[^\]]*\]((?:\s*\[[^\]]*\])+)", _code(line_of(file, declared)))
-    extents = [_number(file, text.strip()) for text in re.findall(r"\[([^\]]*)\]", found[1])] if found else []
-    return extents if all(extents) else []
+    found = re.search(rf"\b{re.escape(name)}\s*((?:\[[^\]]*\]\s*)+)", _code(line_of(file, declared)))
+    return [_number(file, text.strip()) for text in re.findall(r"\[([^\]]*)\]", found[1])] if found else []
+
+
+def inner_extents(file: str | None, name: str) -> list[int]:
+    """Those but the first, of an array of arrays, where all are known."""
+    inner = extents(file, name)[1:]
+    return inner if all(inner) else []
 
 
 def _number(file: str | None, text: str) -> int:

@@ -29,10 +29,22 @@ def by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
 
 def of_buffer(case: Case) -> None:
     """Outside a buffer: the advice, and a remainder that is negative."""
+    if "offset" in case.values:
+        _as_declared(case)
     if "advice" in case.values:
         case.values["advice"] = _advice(case)
     if case.form.endswith("-before") and causes.takes_remainder(*case.here):
         case.form = f"{case.form}-remainder"
+
+
+def _as_declared(case: Case) -> None:
+    """Of a variable of the device the runtime knows what is accessed at once, and its declaration how large an element is."""
+    held, size = case.number("held"), math.prod(excerpt.extents(case.file, case.variable))
+    if not size or held % size:
+        return
+    item, offset = held // size, case.number("offset")
+    index, last = offset // item, (offset + case.number("bytes") - 1) // item
+    case.values |= {"size": size, "index": index, "last": last, "distance": index - size + 1}
 
 
 def _advice(case: Case) -> Message | str:

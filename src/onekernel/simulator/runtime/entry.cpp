@@ -41,7 +41,7 @@ static int look(dl_phdr_info* info, size_t, void*) {
     loaded_at = info->dlpi_addr;
     text_at = code_low;
     symbols_low = low;
-    symbols_high = high + PAST_SYMBOL;  // the last variable may end where the object does
+    symbols_high = high + SYMBOL_GAP;  // the last variable may end where the object does
     set_code(code_low, code_high);
     return 1;
 }

@@ -125,13 +125,14 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
     if (address - symbols_low < symbols_high - symbols_low) {
         if (options & SPARSE) w->launch->talks = true;
         Allocation* a = symbol_at(address);
-        if (const Allocation* s = a ? nullptr : symbol_before(address, bytes)) {
-            report_past_symbol(*w, *s, address, bytes, flags, pc);
+        if (const Allocation* s = a && address + bytes <= a->high ? nullptr : symbol_beside(address, bytes, flags & WRITES)) {
+            report_outside_symbol(*w, *s, address, bytes, flags, pc);
             return;
         }
         // A variable of the host, by its address.
         if (!a && (flags & WRITES || (in_host_argument(address)))) report_host_pointer(*w, address, flags & WRITES, pc);
         if (!a) return;
+        if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a->name);
         touch(*a, flags);
         if (!(options & RACES)) return;
         if (a->item == 1) a->item = bytes;  // nobody says the type: its elements are what is accessed at once

@@ -85,13 +85,16 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
         .sentence("advice", a && a->pitch ? "advice-pitch" : past == 1 ? "advice-last" : "advice-tail").add();
 }
 
-void report_past_symbol(Worker& w, const Allocation& a, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+void report_outside_symbol(Worker& w, const Allocation& a, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     w.suspect = address;
-    long long size = static_cast<long long>(a.high - a.low) / bytes, index = static_cast<long long>(address - a.low) / bytes;
-    long long past = index - size + 1;
+    const long long item = a.item > 1 ? a.item : bytes;  // nobody says the type
+    const long long size = static_cast<long long>(a.high - a.low) / item, offset = static_cast<long long>(address - a.low);
+    const long long index = element(offset, item), past = index - size + 1, last = (offset + bytes - 1) / item;
+    const char* side = offset < 0 ? "before" : address < a.high ? "across" : "after";
     Finding(flags & WRITES ? "out-of-bounds-write" : "out-of-bounds-read", pc, static_cast<uint64_t>(&a - allocations))
-        .form(flags & WRITES ? "write" : "read", "after").code_at(pc).here().array("variable", a.name)
-        .number("index", index).number("size", size).number("distance", past).number("bytes", bytes).number("last", index)
+        .form(flags & WRITES ? "write" : "read", side).code_at(pc).here().array("variable", a.name)
+        .number("index", index).number("size", size).number("distance", past).number("bytes", bytes).number("last", last)
+        .number("held", static_cast<long long>(a.high - a.low)).number("offset", offset)
         .sentence("advice", past == 1 ? "advice-last" : "advice-tail").add();
     if (flags & WRITES) stop_launch(ERROR_ILLEGAL_ADDRESS);
 }

@@ -94,11 +94,11 @@ bool host_has_written(uintptr_t address);       // or read, or a kernel has: the
 bool is_of_both(const void* pointer);           // managed memory, or a __managed__ variable
 
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
-constexpr uintptr_t PAST_SYMBOL = 64;  // as far past one it is meant: further on anything may lie, the host's variables, the runtime's
+constexpr uintptr_t SYMBOL_GAP = 256;  // bytes behind each that are nobody's, as a build with hooks leaves them (compilation/gaps.py)
 extern uintptr_t symbols_low, symbols_high;
 void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both);  // of_both: __managed__
 Allocation* symbol_at(uintptr_t address);       // or null
-const Allocation* symbol_before(uintptr_t address, size_t bytes);  // the array that an access just past its end is meant for, or null
+const Allocation* symbol_beside(uintptr_t address, int bytes, bool writes);  // the one that an access in a gap, or across an end, is meant for; or null
 bool is_symbol(uintptr_t address, size_t bytes);
 
 // Shared memory.

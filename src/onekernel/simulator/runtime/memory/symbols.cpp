@@ -12,6 +12,7 @@
 namespace __ok {
 uintptr_t symbols_low = 0, symbols_high = 0;
 static std::vector<Allocation*> symbols;
+constexpr uintptr_t A_FEW = 64;
 
 // One that is const, too, lies where nothing may be written; the device's image of it is swapped in, and a copy may change it.
 static void make_writable(uintptr_t address, size_t bytes) {
@@ -44,12 +45,16 @@ Allocation* symbol_at(uintptr_t address) {
     return address < s->high ? s : nullptr;
 }
 
-const Allocation* symbol_before(uintptr_t address, size_t bytes) {
+const Allocation* symbol_beside(uintptr_t address, int bytes, bool writes) {
     auto after = std::upper_bound(symbols.begin(), symbols.end(), address,
                                   [](uintptr_t a, const Allocation* s) { return a < s->low; });
-    const Allocation* s = after == symbols.begin() ? nullptr : *(after - 1);
-    bool past = s && address >= s->high && address - s->high < PAST_SYMBOL && s->high - s->low > bytes;
-    return past && (address - s->low) % bytes == 0 ? s : nullptr;
+    const Allocation* before = after == symbols.begin() ? nullptr : *(after - 1);
+    const Allocation* next = after == symbols.end() ? nullptr : *after;
+    if (before && address < before->high) return address + bytes <= before->high ? nullptr : before;
+    const bool in_gap = before && address < before->high + SYMBOL_GAP;
+    // What the host has in front of it a kernel may read, where it is constant.
+    if (next && next->low - address < (in_gap ? address - before->high : writes ? A_FEW : 0)) return next;
+    return in_gap ? before : nullptr;
 }
 
 bool is_symbol(uintptr_t address, size_t bytes) {

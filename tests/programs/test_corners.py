@@ -1,0 +1,41 @@
+"""Mistakes in the corners of CUDA: the cause and what to do, in both languages; and nothing of right programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onekernel.programs import Executable, build
+from support.marks import marked
+
+PATH = Path(__file__).with_name("corners.cu")
+SAID = {
+    1: ("writes steps[16], 1 past the last of its 16", "escribe steps[16], 1 más allá"),
+    2: ("writes begun[-1], before its first", "escribe begun[-1], antes de su primer"),
+    3: ("writes points[4], 1 past the last of its 4", "escribe points[4], 1 más allá"),
+    4: ("reads 16 bytes at once at rest[16]", "lee 16 bytes de una vez en rest[16]"),
+    5: ("4 bytes past a multiple of 16", "4 bytes por encima de un múltiplo de 16"),
+}
+RIGHT = (101, 102, 103, 104)
+
+
+@pytest.fixture(scope="module")
+def corners() -> Executable:
+    return build([PATH])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", list(SAID))
+def test_the_cause_is_told_at_its_line(number: int, corners: Executable) -> None:
+    done = corners.run([str(number)], limit=20, quiet=True)
+    assert {(f.code, f.line) for f in done.findings} == marked(PATH, number)
+    for language, said in zip(("en", "es"), SAID[number], strict=True):
+        assert said in done.findings[0].message.text(language)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", RIGHT)
+def test_a_right_program_that_looks_like_it_is_told_nothing(number: int, corners: Executable) -> None:
+    done = corners.run([str(number)], limit=20, quiet=True)
+    assert (done.status, done.findings) == (0, ())
