@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ import numpy as np
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton.ahead import Ahead, described
+from onekernel.triton.callees import plain_python
+from onekernel.triton.closed import ClosedMemory
 from onekernel.triton.guards import CHAPTER, Stop
+from onekernel.triton.host import Tools
 from onekernel.triton.memory import Watch
 from onekernel.triton.sparse import Extent
 
@@ -70,14 +74,22 @@ def _garbage(dtype: np.dtype) -> Any:
 
 
 def _watch_launches(executor: Any) -> None:
-    to_host, call = executor._init_args_hst, executor.__call__
+    to_host, back, call = executor._init_args_hst, executor._restore_args_dev, executor.__call__
 
     def named(self: Any, args_dev: Any, kwargs: Any) -> tuple[Any, Any]:
         args, keywords = to_host(self, args_dev, kwargs)
         if Watch.active is not None:
             pairs = [*zip(self.arg_names, args, strict=False), *keywords.items()]
-            Watch.active.begin((n, t) for n, t in pairs if hasattr(t, "untyped_storage"))
+            tensors = [(n, t) for n, t in pairs if hasattr(t, "untyped_storage")]
+            Watch.active.begin(tensors)
+            if ClosedMemory.active is not None:
+                for _, tensor in tensors:
+                    ClosedMemory.active.add(tensor)
         return args, keywords
+
+    def restored(self: Any, *args: Any) -> None:
+        self.onekernel_window.close()  # a tensor may be of a class of the file's
+        back(self, *args)
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         warps = kwargs.get("num_warps", 4)
@@ -87,8 +99,16 @@ def _watch_launches(executor: Any) -> None:
         asked, sizes = self.grid, list[Extent]()
         if Watch.active is not None and Watch.active.samples:
             self.grid = _sampled(asked, sizes)
+        if Tools.active is not None:
+            Tools.active.look()
+        if Watch.active is not None and (found := plain_python(self.fn, Watch.active.file)):
+            raise Stop(found)
         try:
-            result = call(self, *args, **kwargs)
+            with ExitStack() as self.onekernel_window:
+                if ClosedMemory.active is not None:
+                    self.grid = _opening(self.grid, ClosedMemory.active, self.onekernel_window)
+                    args, kwargs = tuple(map(_plain, args)), {name: _plain(v) for name, v in kwargs.items()}
+                result = call(self, *args, **kwargs)
         finally:
             self.grid = asked
         if Watch.active is not None:
@@ -99,7 +119,25 @@ def _watch_launches(executor: Any) -> None:
                 Watch.active.blame(_too_large(grid, Watch.active))
         return result
 
-    executor._init_args_hst, executor.__call__ = named, counted
+    executor._init_args_hst, executor._restore_args_dev, executor.__call__ = named, restored, counted
+
+
+def _plain(value: Any) -> Any:
+    """An argument; a number of a class of the file's as the number that it is: its methods would run in the kernel."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or type(value).__module__.startswith("onekernel."):
+        return value
+    return int.__index__(value) + 0 if isinstance(value, int) else float.__float__(value) + 0.0
+
+
+def _opening(grid: Any, memory: ClosedMemory, window: ExitStack) -> Callable[[Any], Any]:
+    """The grid; when it is known, and the kernel's first program starts, memory is open until the `window` ends."""
+
+    def asked(named: Any) -> Any:
+        sizes = grid(named) if callable(grid) else grid
+        window.enter_context(memory.opened())
+        return sizes
+
+    return asked
 
 
 def _sampled(grid: Any, sizes: list[Extent]) -> Callable[[Any], tuple[Extent, ...]]:

@@ -1,7 +1,8 @@
 """What a function computes outside its kernels, where torch could do all the work and a kernel only look busy.
 
 Between the launches tensors may be allocated, filled, viewed, copied and converted. Arithmetic on their numbers, and
-taking them out of torch, is reported with its line. Printing a tensor is neither.
+taking them out of torch, is reported with its line. Printing a tensor is neither. What goes past this watch finds the
+memory closed (`closed`): only what may move numbers sees them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.triton.closed import ClosedMemory
 
 CODE = "host-computation"
 CHAPTER = "03-triton#program"
@@ -25,6 +28,8 @@ _MOVES = (
     "empty_strided", "fill", "fill_", "flip", "full_like", "lift_fresh", "new_empty", "new_empty_strided", "new_full",
     "new_ones", "new_zeros", "ones_like", "repeat", "resize_", "roll", "stack", "zero", "zero_", "zeros_like",
 )  # fmt: skip
+_ITEM = "_local_scalar_dense"  # what takes a number out of a tensor
+_NAMES = {_ITEM: "Tensor.item"}
 _TAKEN_OUT = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__", "to_dlpack", "from_dlpack")
 
 
@@ -61,9 +66,11 @@ class HostWatch:
         class Operators(TorchDispatchMode):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 name = func.overloadpacket.__name__
-                if name not in _MOVES and not func.is_view and any(_numbers(a) for a in args):
-                    saw(f"torch.{name}")
-                return func(*args, **(kwargs or {}))
+                moves = func.namespace == "aten" and name in _MOVES
+                if not moves and not func.is_view and any(_numbers(a, name == _ITEM) for a in args):
+                    saw(f"torch.{_NAMES.get(name, name)}")
+                    return func(*args, **(kwargs or {}))
+                return _moved(func, args, kwargs or {})
 
         class Methods(TorchFunctionMode):
             def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -90,25 +97,91 @@ class HostWatch:
 class Tools:
     """What runs kernels in the interpreter, as it is before a file is loaded."""
 
+    active: Tools | None = None
+
     def __init__(self, file: str) -> None:
         import numpy
+        import torch.library
+        import triton.language as tl
         from triton.runtime import interpreter
 
         self.file = file
-        owners = (numpy, interpreter, interpreter.InterpreterBuilder, interpreter.GridExecutor)
+        self._builder = interpreter.interpreter_builder
+        self._operators: set[str] = getattr(torch.library, "_impls", set())  # "aten/clone/CPU": Python in its place
+        self._known = {*self._operators}
+        language = (tl, tl.core, tl.math, tl.standard)
+        owners = (numpy, interpreter, interpreter.InterpreterBuilder, interpreter.GridExecutor, *language)
+        self._dressed = _dressed(interpreter, language)
         self._kept = [(o, name, value) for o in owners for name, value in vars(o).items() if callable(value)]
+        self._found: Message | None = None
+
+    def look(self) -> None:
+        """Notices a replacement; asked before each launch, for what is put back behind it."""
+        if self._found is None and (name := next(self._replaced(), None)):
+            self._found = Message("triton.tool-replaced", {"name": name})
 
     def replaced(self) -> list[Finding]:
         """A finding where the file has put something of its own in the place of one."""
+        self.look()
+        return [Finding(CODE, self._found, self.file, chapter=CHAPTER)] if self._found else []
+
+    def _replaced(self) -> Iterator[str]:
         for owner, name, value in self._kept:
-            if vars(owner).get(name) is not value:
-                message = Message("triton.tool-replaced", {"name": f"{owner.__name__}.{name}"})
-                return [Finding(CODE, message, self.file, chapter=CHAPTER)]
-        return []
+            now = vars(owner).get(name)
+            if now is not value and _code(now) not in self._dressed:
+                yield f"{owner.__name__}.{name}"
+        for name, value in vars(self._builder).items():
+            if callable(value):
+                yield f"{type(self._builder).__name__}.{name}"
+        for operator in self._operators - self._known:
+            if operator.startswith("aten/") and operator.endswith(("CPU", "Autograd")):
+                yield operator.replace("/", ".")
 
 
-def _numbers(value: Any) -> bool:
+def _dressed(interpreter: Any, language: tuple[Any, ...]) -> set[Any]:
+    """The code of what the interpreter puts in the place of Triton's language, and leaves there after a launch."""
+    before = [{**vars(owner)} for owner in language]
+    scope = interpreter._patch_lang(FunctionType((lambda: None).__code__, {"tl": language[0], "core": language[1]}))
+    dressed = {
+        _code(value)
+        for owner, was in zip(language, before, strict=True)
+        for name, value in vars(owner).items()
+        if value is not was.get(name)
+    }
+    scope.restore()
+    return dressed
+
+
+def _code(function: Any) -> Any:
+    """What tells a function from others, however often it is made anew."""
+    function = getattr(function, "func", function)  # of a functools.partial
+    return getattr(function, "__code__", function)
+
+
+def _numbers(value: Any, taken_out: bool) -> bool:
     """Whether an argument is a tensor of numbers that are worth computing with, or a list of such tensors."""
     if isinstance(value, (list, tuple)):
-        return any(_numbers(v) for v in value)
-    return hasattr(value, "is_floating_point") and bool(value.is_floating_point()) and value.numel() > 0
+        return any(_numbers(v, taken_out) for v in value)
+    if not _stored(value) or not value.numel():
+        return False
+    if value.is_floating_point() or value.is_complex():
+        return True
+    return ClosedMemory.active is not None and ClosedMemory.active.in_disguise(value, taken_out)
+
+
+def _moved(func: Any, args: Any, kwargs: Any) -> Any:
+    """The operator's result, with the memory open that it moves; what it fills from there is closed with the rest."""
+    memory = ClosedMemory.active
+    given = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, list | tuple) else (a,)) if _stored(t)]
+    if memory is None or func.is_view or not any(memory.knows(t) for t in given):
+        return func(*args, **kwargs)
+    with memory.opened():
+        result = func(*args, **kwargs)
+        if _stored(result):
+            memory.add(result)
+    return result
+
+
+def _stored(value: Any) -> bool:
+    """Whether it is a tensor with memory of its own, or a view of it."""
+    return hasattr(value, "untyped_storage")

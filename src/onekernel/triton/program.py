@@ -18,8 +18,11 @@ from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs,
 from onekernel.messages import Message
 from onekernel.triton import far, large, sparse
 from onekernel.triton.ahead import Ahead
+from onekernel.triton.closed import ClosedMemory, refuse_hooks
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
+from onekernel.triton.host import CHAPTER as PROGRAM
+from onekernel.triton.host import CODE as HOST
 from onekernel.triton.host import HostWatch, Tools
 from onekernel.triton.loading import load_module
 from onekernel.triton.loops import count_in
@@ -62,8 +65,9 @@ class TritonProgram(Untimed):
             mend()
             install()
             hasten()
+            refuse_hooks()
         tune_in_turn()
-        self._tools = Tools(str(self.path)) if self.interpreted else None
+        Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None
         try:
             self._module = load_module(self.path)
             if self.interpreted:
@@ -103,20 +107,23 @@ class TritonProgram(Untimed):
                 return CallReport(0, "cudaSuccess", (sparse.UNSEEN,), (), 0.0)
         watch = Watch(str(self.path), regions)
         host = HostWatch(str(self.path))
+        memory = ClosedMemory(tensors if self.interpreted and way != SPARSE else ())
         findings: list[Finding] = []
         started = time.monotonic()
         try:
-            with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), unwritten_is_nan():
-                warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
-                if way == RETURNED:
-                    tensors = [of_any_shape(t) for t in tensors]
-                given = tensors[:-1] if way == RETURNED else tensors
-                result = target(*given, **_scalars(args))
-                self._wait()
-            with host.watching():  # what is returned may be of a class of the file's
-                findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
+            with memory:
+                with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), unwritten_is_nan():
+                    warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
+                    if way == RETURNED:
+                        tensors = [of_any_shape(t) for t in tensors]
+                    given = tensors[:-1] if way == RETURNED else tensors
+                    result = target(*given, **_scalars(args))
+                    self._wait()
+                with host.watching():  # what is returned may be of a class of the file's
+                    findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
             if watch.kernels:  # else that is what is told: no kernel at all
-                findings += host.findings or (self._tools.replaced() if self._tools else [])
+                replaced = self._tools.replaced() if self._tools else []
+                findings += host.findings or replaced or self._accompanied(memory)
             if way == FAR:
                 near[-1].copy_(tensors[-1])
         except Exception as error:
@@ -155,6 +162,10 @@ class TritonProgram(Untimed):
             import torch
 
             torch.cuda.synchronize()
+
+    def _accompanied(self, memory: ClosedMemory) -> list[Finding]:
+        found = Finding(HOST, Message("triton.accompanied"), str(self.path), chapter=PROGRAM)
+        return [found] if memory.accompanied else []
 
     def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
         if hasattr(result, "data_ptr") and (result.data_ptr(), result.shape) == (out.data_ptr(), out.shape):

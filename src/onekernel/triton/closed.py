@@ -1,0 +1,143 @@
+"""The memory of tensors, closed to the host as a GPU's is: open while a kernel runs or torch moves numbers.
+
+Otherwise noise stands there. Whoever computes past the watch on torch, by an address, in a thread, with its modes
+switched off, computes with noise, and what is written by such a way is gone when the next kernel starts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import io
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+MOST = 1 << 30  # bytes; of a larger storage only the rows of its tensor are there
+FREE = 64  # bytes of whole numbers that the host may read of what kernels wrote: flags and sizes, as on the simulator
+_OUT = sys.stdout  # as it is before a file of a learner's is there
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+
+class ClosedMemory:
+    """What is closed during a call. Tensors are added when a kernel or an operator of torch has had to do with them."""
+
+    active: ClosedMemory | None = None
+
+    def __init__(self, tensors: Iterable[Any]) -> None:
+        self.accompanied = False  # whether another thread ran beside a kernel
+        self._real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
+        self._there: dict[int, np.ndarray] = {}  # the memory itself
+        self._held: list[Any] = []  # storages: nothing else may come to lie there
+        self._floats: set[int] = set()  # which of them hold numbers that are worth computing with
+        self._said = io.StringIO()  # what kernels print: in no file of the learner's while the call lasts
+        self._read = 0
+        self._users = 0
+        self._given = list(tensors)
+
+    def __enter__(self) -> ClosedMemory:
+        gc.enable()
+        for tensor in self._given:
+            self.add(tensor)
+        self._close()
+        ClosedMemory.active = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        ClosedMemory.active = None
+        self._open()
+        print(self._said.getvalue(), end="", file=_OUT)
+
+    def knows(self, tensor: Any) -> bool:
+        """Whether any of a tensor's memory is closed."""
+        return any(self._overlapped(piece) for piece in _pieces(tensor))
+
+    def in_disguise(self, tensor: Any, taken_out: bool) -> bool:
+        """Whether a tensor of whole numbers lies where others are, or more of what kernels wrote is `taken_out` than a
+        flag or a size."""
+        at = [start for piece in _pieces(tensor) for start in self._overlapped(piece)]
+        self._read += tensor.element_size() if at and taken_out else 0
+        return self._read > FREE or not self._floats.isdisjoint(at)
+
+    def add(self, tensor: Any) -> None:
+        """Closes a tensor's memory with the rest; it is as it is until then."""
+        for piece in _pieces(tensor):
+            known = self._overlapped(piece) or [piece.ctypes.data]
+            if known[0] not in self._there:
+                self._there[known[0]] = piece
+                self._held.append(tensor.untyped_storage())
+            if tensor.is_floating_point():
+                self._floats.update(known)
+
+    def _overlapped(self, piece: np.ndarray) -> list[int]:
+        begin = piece.ctypes.data
+        if begin in self._there:
+            return [begin]
+        return [at for at, there in self._there.items() if at < begin + piece.size and begin < at + there.size]
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """The real bytes are there."""
+        if not self._users:
+            self._open()
+        self._users += 1
+        shown, sys.stdout = sys.stdout, self._said
+        try:
+            yield
+        finally:
+            sys.stdout = shown
+            self._users -= 1
+            if not self._users:
+                self._close()
+
+    def _open(self) -> None:
+        """No code of the file's but a kernel's may run from here on: not at a time, at a step or when garbage goes."""
+        sys.settrace(None)
+        sys.setprofile(None)
+        _watch_nothing()
+        gc.disable()
+        for timer in _TIMERS:
+            signal.setitimer(timer, 0)
+        self.accompanied |= len(sys._current_frames()) > 1
+        for at, real in self._real.items():
+            self._there[at][:] = real
+
+    def _close(self) -> None:
+        for at, there in self._there.items():
+            self._real[at] = there.copy()
+            there[:] = 0xFF  # NaN, or -1
+
+
+def refuse_hooks() -> None:
+    """A hook of the interpreter's that cannot be taken off again is not put on: it would run in kernels. Once a
+    process, before a file of a learner's is loaded."""
+    sys.addaudithook = lambda hook: None
+
+
+def _watch_nothing() -> None:
+    """Takes off what a file may have hung on the interpreter's events, from Python 3.12 on."""
+    monitoring: Any = getattr(sys, "monitoring", None)
+    for tool in range(6 if monitoring else 0):
+        if monitoring.get_tool(tool):
+            monitoring.free_tool_id(tool)
+
+
+def _pieces(tensor: Any) -> Iterator[np.ndarray]:
+    """The memory of a tensor's storage, as bytes; where that is too large, of its rows."""
+    storage = tensor.untyped_storage()
+    if tensor.device.type != "cpu" or not storage.nbytes():
+        return
+    if storage.nbytes() <= MOST:
+        yield _bytes(storage.data_ptr(), storage.nbytes())
+    elif tensor.ndim == 2 and tensor.numel() * tensor.element_size() <= MOST:
+        size = tensor.element_size()
+        for row in range(tensor.shape[0]):
+            yield _bytes(tensor.data_ptr() + row * tensor.stride(0) * size, tensor.shape[1] * size)
+
+
+def _bytes(at: int, size: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(at))
