@@ -71,8 +71,8 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
             sums = later(lambda block, n: np.bincount(block, products, n), block, blocks)
             for of in (1, 32):  # a thread's sum, or a warp's
-                largest = partial(_by_maximum, products, threads, blocks, of)
-                yield Mistake("sum-by-maximum", largest, variant=(threads, blocks, of))
+                by_maximum = partial(_by_maximum, products, threads, blocks, of)
+                yield Mistake("sum-by-maximum", by_maximum, variant=(threads, blocks, of))
             for start in (0.0, -np.inf):
                 largest = later(lambda sums, start: np.array([max(start, sums().max())]), sums, start)
                 yield Mistake("dot-blocks-by-maximum", largest, variant=(threads, blocks, start))

@@ -38,7 +38,7 @@ def of_buffer(case: Case) -> None:
 
 
 def _as_declared(case: Case) -> None:
-    """Of a variable of the device the runtime knows what is accessed at once, and its declaration how large an element is."""
+    """Of a device variable the runtime knows what is accessed at once, its declaration how large an element is."""
     held, size = case.number("held"), math.prod(excerpt.extents(case.file, case.variable))
     if not size or held % size:
         return
