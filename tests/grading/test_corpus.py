@@ -15,23 +15,8 @@ from onekernel.sandbox import warm
 from onekernel.sandbox.landlock import landlock_version
 from support.corpus import Entry, corpus, graded, groups_that_failed, representatives
 
-# What a GPU says where the simulator has a name of its own and no line.
 TRACES = (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here"))  # of a submission that writes outside
-ON_A_GPU = {
-    "bad-launch": {"invalid-configuration", "invalid-value", "status"},
-    "covers-too-little": {"values"},
-    "leaves-out": {"values"},
-    "crash": {"illegal-address"},
-    "wraps": {"ended"},
-}
 
-
-def expected(entry: Entry, device: str) -> set[str]:
-    """The codes of which one must refuse a wrong submission on this device."""
-    words = entry.words("caught")
-    if device == "cuda":
-        words = words.union(*(ON_A_GPU.get(word, ()) for word in words))
-    return words
 
 
 def named(entries: list[Entry], classes: Callable[[Entry], Collection[Hashable]]):
@@ -53,7 +38,7 @@ def kinds(entry: Entry) -> set[str]:
 
 @named(corpus("wrong"), kinds)
 def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> None:
-    words = expected(entry, device)
+    words = entry.words("caught")  # by the simulator, before a GPU runs the file
     result = graded(entry.path, entry.exercise, device, frozenset(entry.words("group")))
     failed = groups_that_failed(result)
     caught = {group for group, codes in failed.items() if codes & words}
@@ -102,8 +87,7 @@ def test_hostile_submission_never_passes(entry: Entry, device: str, monkeypatch:
     told = [str(f.message) for v in result.verdicts for f in v.failures]
     assert not [text for text in told if "/onekernel-" in text], told  # the folder of the job is nobody's business
     assert children() <= before
-    if device != "cuda" or "on a GPU" not in entry.header:  # that door is open there, as docs/en/architecture.md says
-        assert not [trace for trace in TRACES if trace.exists()]
+    assert not [trace for trace in TRACES if trace.exists()]
 
 
 def children() -> set[int]:

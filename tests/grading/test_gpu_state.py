@@ -9,10 +9,7 @@ import pytest
 
 from onekernel.backends.base import CallReport
 from onekernel.grading import grader
-from onekernel.grading.second_device import same_on_simulator
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
-from onekernel.messages import Message
 from onekernel.sandbox import gpu_state, supervisor
 from onekernel.sandbox.gpu_state import Card, cards, require
 from onekernel.sandbox.machine import MachineFault
@@ -99,24 +96,6 @@ def test_points_that_a_failing_card_cost_are_not_lost(tmp_path: Path, monkeypatc
     looks = iter([(Card(0),), (Card(1),)])
     monkeypatch.setattr(gpu_state, "cards", lambda nvml: next(looks))
     monkeypatch.setattr(supervisor, "run", lambda request: RunOutcome([CallOutcome() for _ in request.calls]))
-    monkeypatch.setattr(grader, "same_on_simulator", lambda *_: [])
+    monkeypatch.setattr(grader, "on_both", lambda s, grade: [])
     with pytest.raises(MachineFault, match="memory"):
         grader.grade(Submission(COURSE, exercise, path, "cuda", 1))
-
-
-def test_a_file_that_passes_on_the_gpu_alone_earns_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A GPU that says yes to all, in place of a real one; the simulator sees that the host computed."""
-    exercise = COURSE.exercises["vector_add"]
-    mine = Submission(COURSE, exercise, tmp_path / exercise.file, "cuda", 1)
-    passed = [Verdict(c, PASSED, c.points) for c in exercise.checks if c.kind.shows_right]
-    failure = Failure(Message("grading.timed-out", {"seconds": 1.0}), "", code="host-copy")
-    asked = []
-
-    def on_the_simulator(s: Submission) -> list[Verdict]:
-        asked.append(s.backend)
-        return [Verdict(s.exercise.checks[0], FAILED, failures=(failure,)), *passed[1:]]
-
-    found = same_on_simulator(mine, passed, on_the_simulator)
-    assert asked == ["simulator"]
-    assert [v.status for v in found] == [FAILED, *[PASSED] * (len(passed) - 1)] and found[0].earned == 0
-    assert "simulator" in str(found[0].failures[0].message)

@@ -3,7 +3,6 @@
 // ataque: hace que un hilo que ya existía antes de cerrar el proceso escriba fuera por él
 // closed by: functions without a use
 // needs: landlock 1
-// on a GPU: a thread of the driver is there before the process is closed, and writes
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <dirent.h>

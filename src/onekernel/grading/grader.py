@@ -15,12 +15,12 @@ from onekernel.backends.base import Finding
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading import reference
+from onekernel.grading.before_gpu import on_both, right_first
 from onekernel.grading.buffers import Call
 from onekernel.grading.endings import stopped_first
 from onekernel.grading.leaks import with_leaks
 from onekernel.grading.leftovers import with_leftovers
 from onekernel.grading.replay.tell import with_causes
-from onekernel.grading.second_device import same_on_simulator
 from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of, judge_call
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
@@ -47,7 +47,7 @@ def grade(s: Submission) -> Result:
     machine.require([s.course.root])
     before = _cards(s)
     try:
-        verdicts = refused(s) or same_on_simulator(s, _grade_checks(s), _grade_checks)
+        verdicts = refused(s) or _everywhere(s)
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
     if any(v.status == FAILED for v in verdicts):
@@ -58,6 +58,11 @@ def grade(s: Submission) -> Result:
         verdicts = [_not_here(v) if v.check.kind.needs_gpu and v.status != UNTOUCHED else v for v in verdicts]
     return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on,
                   confinement.open_walls())  # fmt: skip
+
+
+def _everywhere(s: Submission) -> list[Verdict]:
+    """The verdicts on every device that has a say."""
+    return on_both(s, _grade_checks) if s.backend != "python" and s.ran_on == "cuda" else _grade_checks(s)
 
 
 def _cards(s: Submission) -> tuple[gpu_state.Card, ...]:
@@ -197,8 +202,7 @@ def _not_here(verdict: Verdict) -> Verdict:
 def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """A check's verdict. One that needs a right kernel fails where another check has shown that it is not."""
     if check.kind.needs_right and any(v.check.kind.shows_right and v.status != PASSED for v in before):
-        why = Failure(Message("grading.right-first"), check.chapter, code="right-first")
-        return Verdict(check, FAILED, failures=(why,))
+        return right_first(check)
     try:
         verdict: Verdict = check.kind.judge(s, check, ran, before)
     except (OSError, MemoryError, MachineFault):  # nobody's points
@@ -278,10 +282,7 @@ def _not_built(outcome: RunOutcome) -> CallOutcome:
 
 
 def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
-    """The compiler's findings, told once, at the first check; on a GPU the simulator's, which knows what was meant."""
-    if s.backend == "cuda":
-        read = _run(replace(s, device="simulator"), "simulator", (), (), counted=False)
-        outcome = read if read.build else outcome
+    """The compiler's findings, told once, at the first check."""
     failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
     if outcome.ended:
         failures = (Failure(outcome.ended, "01-06-errors#errors", code="ended"),)

@@ -1,0 +1,151 @@
+"""A file is graded on the simulator before a GPU runs it: with the simulator in the place of a GPU, and stand-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onekernel.grading import before_gpu, grader
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.sandbox import gpu_state, supervisor
+from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
+from support.corpus import exercise
+from support.course import COURSE, ROOT
+
+WRONG, RIGHT, HOSTILE = (ROOT / "tests" / name for name in ("wrong", "right", "hostile"))
+Said = Callable[[Submission], list[Verdict]]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The backends that are asked, of which the simulator and the interpreter take the place of the GPU's."""
+    backends: list[str] = []
+    run = supervisor.run
+
+    def stand_in(request: Request) -> RunOutcome:
+        backends.append(request.backend)
+        return run(replace(request, backend="simulator") if request.backend == "cuda" else request)
+
+    monkeypatch.setattr(supervisor, "run", stand_in)
+    monkeypatch.setattr(gpu_state, "cards", lambda nvml: ())
+    return backends
+
+
+def on_a_gpu(path: Path, slug: str, *groups: str) -> Submission:
+    return Submission(COURSE, exercise(slug, frozenset(groups)), path, "cuda", 7)
+
+
+def test_what_is_right_on_the_simulator_is_run_on_the_gpu(asked: list[str]) -> None:
+    result = grader.grade(on_a_gpu(RIGHT / "add_macros_and_checked_launch.cu", "vector_add", "tails"))
+    assert result.status == "passed" and asked == ["simulator", "cuda"] and result.ran_on == "cuda"
+
+
+@pytest.mark.parametrize(
+    ("path", "codes"),
+    [
+        (WRONG / "add_unsigned_goes_round.cu", {"wraps"}),  # a loop without an end, on a GPU for ever
+        (WRONG / "add_lambda_to_kernel.cu", {"lambda-to-kernel"}),
+        (HOSTILE / "borrows_a_thread.cu", {"host-function"}),  # a thread of a GPU's driver would do what it asks
+    ],
+)
+def test_what_is_wrong_on_the_simulator_never_reaches_the_gpu(asked: list[str], path: Path, codes: set[str]) -> None:
+    result = grader.grade(on_a_gpu(path, "vector_add", "large"))
+    assert "cuda" not in asked and {f.code for v in result.verdicts for f in v.failures} == codes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "group", "codes"),
+    [
+        ("triton_grid_of_65535.py", "large", {"covers-too-little", "leaves-out"}),
+        ("triton_offset_in_32_bits.py", "strides", {"offset-wraps"}),
+        ("triton_misspelt_option.py", "shapes", {"unknown-argument"}),
+    ],
+)
+def test_a_triton_file_is_interpreted_first(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, group: str, codes: set[str]
+) -> None:
+    monkeypatch.setattr(grader, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
+    result = grader.grade(on_a_gpu(WRONG / name, "softmax_triton", group))
+    assert set(asked) == {"triton-interpreted"} and result.verdicts[0].failures[0].code in codes
+
+
+def graded(simulator: Said, gpu: Said) -> tuple[dict[str, Verdict], list[list[str]]]:
+    """What comes of softmax_block on both, by kind and number of its checks, and the checks that the GPU judged."""
+    of_gpu: list[list[str]] = []
+
+    def grade(s: Submission) -> list[Verdict]:
+        if s.device == "simulator":
+            return simulator(s)
+        of_gpu.append([c.kind.name for c in s.exercise.checks])
+        return gpu(s)
+
+    mine = Submission(COURSE, COURSE.exercises["softmax_tuned"], ROOT / "solutions" / "softmax_tuned.cu", "cuda", 1)
+    verdicts = before_gpu.on_both(mine, grade)
+    assert [v.check for v in verdicts] == list(mine.exercise.checks)
+    return {f"{v.check.kind.name} {n}": v for n, v in enumerate(verdicts)}, of_gpu
+
+
+def all_right(s: Submission) -> list[Verdict]:
+    return [Verdict(c, PASSED, c.points) for c in s.exercise.checks]
+
+
+def first_wrong(s: Submission) -> list[Verdict]:
+    failure = Failure(Message("grading.no-programs"), "", code="race-shared", line=3)
+    return [Verdict(v.check, FAILED, failures=(failure,)) if n == 0 else v for n, v in enumerate(all_right(s))]
+
+
+def not_here(s: Submission) -> list[Verdict]:
+    return [Verdict(c, NOT_ASSESSED) for c in s.exercise.checks]
+
+
+def kinds_of(s: Submission | None = None) -> list[str]:
+    return [c.kind.name for c in COURSE.exercises["softmax_tuned"].checks]
+
+
+def test_memory_is_counted_once_and_the_gpu_adds_what_only_it_can_say() -> None:
+    found, of_gpu = graded(all_right, all_right)
+    assert all(v.status == PASSED for v in found.values())
+    assert of_gpu == [[k for k in kinds_of() if k in ("correct", "speed")]] and "memory" in kinds_of()
+
+
+def test_what_fails_on_the_simulator_costs_its_own_points_and_what_needs_a_right_kernel() -> None:
+    found, of_gpu = graded(first_wrong, all_right)
+    status = {name: v.status for name, v in found.items()}
+    assert status.pop("correct 0") == FAILED and of_gpu == [["correct"] * (kinds_of().count("correct") - 1)]
+    assert {name for name, s in status.items() if s == PASSED} == {n for n in status if n.startswith("correct")}
+    assert {f.code for n, v in found.items() if n[:7] != "correct" for f in v.failures} == {"right-first"}
+
+
+def test_what_fails_on_the_gpu_alone_fails() -> None:
+    found, _ = graded(all_right, first_wrong)
+    assert found["correct 0"].failures[0].code == "race-shared" and found["correct 1"].status == PASSED
+    assert not any(v.earned for n, v in found.items() if n.startswith("memory"))
+
+
+def test_where_nothing_can_be_simulated_the_gpus_word_stands() -> None:
+    found, _ = graded(not_here, all_right)
+    assert {v.status for n, v in found.items() if n.startswith(("correct", "speed"))} == {PASSED}
+    assert {v.status for n, v in found.items() if n.startswith("memory")} == {NOT_ASSESSED}
+
+
+def test_without_a_gpu_a_triton_file_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that has one, too, where the simulator is asked for."""
+    backends: list[str] = []
+
+    def stand_in(request: Request) -> RunOutcome:
+        backends.append(request.backend)
+        return RunOutcome([CallOutcome() for _ in request.calls])
+
+    monkeypatch.setattr(supervisor, "run", stand_in)
+    monkeypatch.setattr(grader, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
+    mine = replace(on_a_gpu(WRONG / "triton_grid_of_65535.py", "softmax_triton", "large"), device="simulator")
+    grader.grade(mine)
+    assert backends[0] == "triton-interpreted" and mine.ran_on == "interpreter"
+    assert replace(mine, device="cuda").ran_on == "cuda"
