@@ -1,7 +1,11 @@
 // Mistakes in the corners of CUDA, one for each number on the command line; from 100 on, right programs that look like them.
 // `N:code` marks what is said of number N, at its line.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
+#include <nvToolsExt.h>
+#include <nvtx3/nvToolsExtCudaRt.h>
+#include <nvtx3/nvtx3.hpp>
 #include <vector>
 
 constexpr int N = 256;
@@ -30,6 +34,105 @@ __global__ void by_fours(float4* y, int n) {
     y[threadIdx.x] = *reinterpret_cast<float4*>(&rest[4 * threadIdx.x + n]);  // <- 4:out-of-bounds-read 5:misaligned-access
 }
 
+// A thread's own array, whose address another thread has.
+__global__ void lend(float* y) {
+    __shared__ float* lent;
+    float mine[8];
+    for (int k = 0; k < 8; k++) mine[k] = threadIdx.x + k;
+    if (threadIdx.x == 0) lent = mine;
+    __syncthreads();
+    y[threadIdx.x] = lent[threadIdx.x % 8];  // <- 6:foreign-local
+    __syncthreads();
+}
+__global__ void lend_all(float** lent, float* y, int n) {
+    float mine[8];
+    for (int k = 0; k < 8; k++) mine[k] = threadIdx.x + k;
+    lent[threadIdx.x] = mine;
+    __syncthreads();
+    lent[(threadIdx.x + n) % blockDim.x][2] += 1;  // <- 7:foreign-local
+    y[threadIdx.x] = mine[2];
+}
+// Constants that the host fills in part, or not at all.
+__constant__ float mask[16];
+__constant__ float weights[16];
+__constant__ int factors[4], biases[4];
+__constant__ float ready[4] = {0, 0, 0, 0};
+__global__ void apply(float* y) {
+    y[threadIdx.x] = mask[threadIdx.x];  // <- 8:unset-constant 9:unset-constant
+}
+__global__ void weigh(float* y) {
+    y[threadIdx.x] = weights[threadIdx.x] + ready[threadIdx.x % 4];  // <- 10:unset-constant
+}
+__global__ void scale(float* y) {
+    y[threadIdx.x] = factors[threadIdx.x % 4] - biases[threadIdx.x % 4];
+}
+__global__ void largest(const float* x, float* best) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicMax((int*)best, __float_as_int(x[i]));  // <- 11:negative-bits
+}
+__global__ void largest_of_any(const float* x, float* best) {
+    const float v = x[blockIdx.x * blockDim.x + threadIdx.x];
+    if (v >= 0) atomicMax((int*)best, __float_as_int(v));
+    else atomicMin((unsigned*)best, __float_as_uint(v));
+}
+__global__ void neighbours(cudaTextureObject_t t, float* y, int step) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = tex1Dfetch<float>(t, i) + tex1Dfetch<float>(t, i + step);  // <- 12:texture-outside
+}
+__global__ void twice(float* x) {
+    x[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // <- 13:use-after-free
+}
+__global__ void twice_in_rows(float* x, size_t pitch) {
+    ((float*)((char*)x + threadIdx.y * pitch))[threadIdx.x] *= 2;
+}
+template <class T>
+__global__ void up(T* x) {
+    cooperative_groups::this_grid().sync();
+    x[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
+__global__ void down(float* x) {
+    cooperative_groups::this_grid().sync();
+    x[blockIdx.x * blockDim.x + threadIdx.x] -= 1;
+}
+
+void graph(float* x, bool early) {
+    float* z;
+    cudaMalloc(&z, N * sizeof(float));
+    cudaMemset(z, 0, N * sizeof(float));
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t e;
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    twice<<<2, 128, 0, s>>>(z);
+    cudaStreamEndCapture(s, &g);
+    cudaGraphInstantiate(&e, g, 0);
+    cudaGraphLaunch(e, s);
+    if (early) cudaFree(z);
+    cudaGraphLaunch(e, s);
+    cudaStreamSynchronize(s);
+    if (!early) cudaFree(z);
+    cudaGraphExecDestroy(e);
+    cudaGraphDestroy(g);
+    cudaStreamDestroy(s);
+}
+
+void timed(float* x, unsigned flags) {
+    cudaStream_t s;
+    cudaStreamCreateWithFlags(&s, flags);
+    cudaEvent_t from, to;
+    float ms;
+    cudaEventCreate(&from);
+    cudaEventCreate(&to);
+    cudaDeviceSynchronize();
+    cudaEventRecord(from);
+    twice<<<2, 128, 0, s>>>(x);
+    cudaEventRecord(to);
+    cudaEventSynchronize(to);
+    cudaEventElapsedTime(&ms, from, to);  // <- 15:time-of-nothing 115:no-time
+    cudaStreamDestroy(s);
+}
+
 int main(int argc, char** argv) {
     const int which = argc > 1 ? atoi(argv[1]) : 0;
     std::vector<float> h(N, 1);
@@ -42,6 +145,81 @@ int main(int argc, char** argv) {
     if (which == 3 || which == 103) place<<<1, 4>>>(which == 3);
     if (which == 4 || which == 104) by_fours<<<1, which == 4 ? 5 : 4>>>((float4*)y, 0);
     if (which == 5) by_fours<<<1, 4>>>((float4*)y, 1);
+    if (which == 6) lend<<<1, 32>>>(y);
+    if (which == 7 || which == 107) {
+        float** lent;
+        cudaMalloc(&lent, 32 * sizeof *lent);
+        lend_all<<<1, 32>>>(lent, y, which == 7);
+        cudaFree(lent);
+    }
+    if (which == 8 || which == 108) {
+        cudaMemcpyToSymbol(mask, h.data(), 8 * sizeof(float));
+        cudaMemcpyToSymbol(mask, h.data() + 8, 8 * sizeof(float), which == 8 ? 8 : 32);
+        apply<<<1, 16>>>(y);
+    }
+    if (which == 9) {
+        cudaMemcpyToSymbol(mask, h.data(), 16);
+        apply<<<1, 16>>>(y);
+    }
+    if (which == 10 || which == 110) {
+        void* there;
+        cudaGetSymbolAddress(&there, weights);
+        if (which == 110) cudaMemset(there, 0, sizeof weights);
+        weigh<<<1, 16>>>(y);
+    }
+    if (which == 109) {
+        cudaMemcpyToSymbol(factors, h.data(), sizeof factors);
+        cudaMemcpyToSymbol(biases, h.data(), sizeof biases);
+        scale<<<1, 16>>>(y);
+    }
+    if (which == 11 || which == 111) {
+        for (int i = 0; i < N; i++) h[i] = -1.0f - i;
+        cudaMemcpy(x, h.data(), N * sizeof(float), cudaMemcpyHostToDevice);
+        const float least = -1e30f;
+        cudaMemcpy(y, &least, sizeof least, cudaMemcpyHostToDevice);
+        if (which == 11) largest<<<2, 128>>>(x, y);
+        else largest_of_any<<<2, 128>>>(x, y);
+    }
+    if (which == 12 || which == 112) {
+        cudaResourceDesc r = {};
+        r.resType = cudaResourceTypeLinear;
+        r.res.linear.devPtr = x;
+        r.res.linear.desc = cudaCreateChannelDesc<float>();
+        r.res.linear.sizeInBytes = N * sizeof(float);
+        cudaTextureDesc d = {};
+        d.readMode = cudaReadModeElementType;
+        cudaTextureObject_t t;
+        cudaCreateTextureObject(&t, &r, &d, 0);
+        neighbours<<<2, 128>>>(t, y, which == 12);
+        cudaDestroyTextureObject(t);
+    }
+    if (which == 13 || which == 113) graph(x, which == 13);
+    if (which == 14 || which == 114) {
+        float* rows;
+        size_t pitch, width = 16 * sizeof(float);
+        cudaMallocPitch(&rows, &pitch, width, 8);
+        if (which == 14) cudaMemcpy2D(rows, width, h.data(), pitch, width, 8, cudaMemcpyHostToDevice);  // <- 14:exchanged-pitches
+        else cudaMemcpy2D(rows, pitch, h.data(), width, width, 8, cudaMemcpyHostToDevice);
+        twice_in_rows<<<1, dim3(16, 8)>>>(rows, pitch);
+        cudaFree(rows);
+    }
+    if (which == 15 || which == 115) timed(x, which == 15 ? cudaStreamNonBlocking : cudaStreamDefault);
+    if (which == 116) {  // a kernel that is chosen loses its type
+        void* arguments[] = {&x};
+        cudaLaunchCooperativeKernel(argc > 1 ? (void*)up<float> : (void*)down, dim3(2), dim3(128), arguments, 0, 0);
+        const void* chosen = argc > 1 ? reinterpret_cast<const void*>(&down) : (const void*)up<float>;
+        cudaLaunchCooperativeKernel(chosen, dim3(2), dim3(128), arguments);
+        cudaMemcpy(h.data(), x, N * sizeof(float), cudaMemcpyDeviceToHost);
+        printf("%g\n", h[9]);
+    }
+    if (which == 117) {  // marks for a profiler
+        nvtx3::scoped_range all{"all"};
+        nvtxRangePushA("one");
+        nvtxNameCudaStreamA(nullptr, "the default one");
+        nvtx3::mark("here");
+        NVTX3_FUNC_RANGE();
+        nvtxRangePop();
+    }
     cudaDeviceSynchronize();
     cudaFree(x);
     cudaFree(y);

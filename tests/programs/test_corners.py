@@ -16,8 +16,19 @@ SAID = {
     3: ("writes points[4], 1 past the last of its 4", "escribe points[4], 1 más allá"),
     4: ("reads 16 bytes at once at rest[16]", "lee 16 bytes de una vez en rest[16]"),
     5: ("4 bytes past a multiple of 16", "4 bytes por encima de un múltiplo de 16"),
+    6: ("a local variable of thread 0, by way of a pointer", "una variable local del hilo 0"),
+    7: ("a local variable of thread 1, by way of a pointer", "una variable local del hilo 1"),
+    8: ("begins at byte 8, over what an earlier copy", "empieza en el byte 8, encima de lo que llevó"),
+    9: ("brings 16 bytes of 64: the size", "lleva 16 bytes de 64: el tamaño"),
+    10: ("nothing has given this __constant__ variable a value", "nada ha dado un valor a esta variable"),
+    11: ("as an int, -2.0f is greater than -1.0f", "como int, -2.0f es mayor que -1.0f"),
+    12: ("fetches element 256 of a texture that has 256", "lee el elemento 256 de una textura que tiene 256"),
+    13: ("a graph keeps the addresses", "un grafo guarda las direcciones"),
+    14: ("The two pitches of this copy are exchanged", "Los dos pitch de esta copia están intercambiados"),
+    15: ("it is in another stream, and the time", "está en otro stream, y el tiempo"),
+    115: ("The time between two events is NaN here", "El tiempo entre dos eventos es aquí NaN"),
 }
-RIGHT = (101, 102, 103, 104)
+RIGHT = (101, 102, 103, 104, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117)
 
 
 @pytest.fixture(scope="module")

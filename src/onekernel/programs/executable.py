@@ -25,6 +25,7 @@ from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.read.trees import odd_trees
 from onekernel.simulator.rewrite.source import Source, rewrite
+from onekernel.simulator.rewrite.symbols import KINDS, UNSET
 
 LIMIT = 60.0
 """Processor seconds of one run, unless another limit is asked for."""
@@ -104,11 +105,15 @@ class Executable:
         ]  # fmt: skip
         return tuple(sorted(kept, key=_is_no_failed_allocation))
 
-    def _variables(self) -> list[tuple[str, int, int, bool]]:
-        """Name, offset and size of what is __device__, __constant__ or __managed__, and whether it is managed."""
-        managed = {name for source in self.sources for name in source.managed}
-        names = [name for source in self.sources for name in source.variables]
-        return [(name, s.offset, s.size, name in managed) for name, s in variables(self._symbols, names)]
+    def _variables(self) -> list[tuple[str, int, int, int]]:
+        """Name, offset, size and kind of what is __device__, __constant__ or __managed__: a value that one file gives
+        holds for all."""
+        kinds: dict[str, str] = {}
+        for source in self.sources:
+            for name, kind in source.variables.items():
+                kinds[name] = kind if kinds.get(name, UNSET) == UNSET else kinds[name]
+        found = variables(self._symbols, kinds)
+        return [(name, s.offset, s.size, KINDS.index(kinds[name])) for name, s in found]
 
 
 def _is_no_failed_allocation(finding: Finding) -> bool:

@@ -40,7 +40,7 @@ class Ended:
 
 def run(
     program: Path, arguments: Sequence[str], options: int, limit: float, warp: int,
-    variables: Sequence[tuple[str, int, int, bool]], quiet: bool = False,
+    variables: Sequence[tuple[str, int, int, int]], quiet: bool = False,
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Ended:  # fmt: skip
     """Runs `program` with the rights of whoever asks, in the folder in which they are."""

@@ -29,6 +29,7 @@ from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
+from onekernel.simulator.rewrite.symbols import KINDS
 from onekernel.ways import AS_WRITTEN, LEFT, REFUSED, SPARSE
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only": 1 | 4}
@@ -87,7 +88,7 @@ class Simulated(Untimed):
         so.ok_given_stream.restype = c.c_uint64
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in variables(self._symbols, self.source.variables):
-            so.ok_symbol(name.encode(), symbol.offset, symbol.size, int(name in self.source.managed))
+            so.ok_symbol(name.encode(), symbol.offset, symbol.size, KINDS.index(self.source.variables[name]))
         if self.codes is not None:
             give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
         return so

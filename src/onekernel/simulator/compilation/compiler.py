@@ -67,8 +67,8 @@ _HOOKS = {
         *AFTER_HOOKS,
     ),
     "clang++": (
-        "-O1", "-fdata-sections", "-fsanitize=thread", "-fno-optimize-sibling-calls",
-        "-fsanitize=signed-integer-overflow",
+        "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
+        "-fdata-sections",  # gaps.py
         "-fno-math-errno",  # as on the card: or what stands behind expf is loaded once more
         *(part for option in _CLANG for part in ("-mllvm", option)),
     ),

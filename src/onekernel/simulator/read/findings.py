@@ -28,7 +28,7 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     outside = {tuple(found["pc"]) for found in raw if found["code"] == "out-of-bounds-read"}
     beyond = ("uninitialised-read", "host-pointer")
     kept = [f for f in raw if f["code"] not in beyond or f["form"] == "argument" or tuple(f["pc"]) not in outside]
-    if any(found["code"] == "early-time" for found in kept):  # which says more
+    if any(found["code"] in ("early-time", "time-of-nothing") for found in kept):  # which say more
         kept = [found for found in kept if found["code"] != "no-time"]
     # A kernel that was stopped, or never began, has not written its output: the error says so.
     failed = next((n for n, f in enumerate(kept) if by_code()[f["code"]].severity == "error"), len(kept))
@@ -67,7 +67,8 @@ def _alike(finding: Finding, number: int) -> tuple[object, ...]:
     place = (finding.code, finding.file, finding.line, variable)
     if finding.code.startswith("race-") and finding.line:
         return *place, str(values["kernel"]), str(values["other_line"])
-    return place if finding.code.startswith("out-of-bounds") and finding.line else (number,)
+    told_once = finding.code == "use-after-free" or finding.code.startswith("out-of-bounds")
+    return place if told_once and finding.line else (number,)
 
 
 def _finding(

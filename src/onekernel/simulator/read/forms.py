@@ -112,6 +112,7 @@ RULES: Mapping[str, Callable[[Case], None]] = {
     "race": races.tell,
     "out-of-bounds": indices.of_buffer,
     "out-of-bounds-shared": indices.of_shared,
+    "unset-constant": indices.of_constant,
     "time-limit": _time_limit,
     "unwritten-copy": _unwritten_copy,
     "host-touches-device": _host_touches_device,
@@ -135,7 +136,7 @@ OF_THE_READER = (
     # indices
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "elements", "nowhere", "also", "swapped", "loop",
-    "read-before-remainder", "write-before-remainder",
+    "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
     # the others
     "guarded", "few", "added", "short", "short-pitch", "short-part", "rows", "thrust", "freed", "twice-by-object",
     "by-object", "reset", "waits", "branch", "part-rows", "part-index", "why-event", "why-address", "why-capture",

@@ -37,8 +37,18 @@ def of_buffer(case: Case) -> None:
         case.form = f"{case.form}-remainder"
 
 
+def of_constant(case: Case) -> None:
+    """A constant that was read where nothing has given it a value, and why."""
+    _as_declared(case)
+    if case.form == "part":
+        elements = math.prod(excerpt.extents(case.file, case.variable))
+        over = case.number("again") and case.number("from")
+        why = "size" if case.number("count") == elements else "offset" if over else "part"
+        case.values["why"] = case.says(f"why-{why}", case.values)
+
+
 def _as_declared(case: Case) -> None:
-    """Of a device variable the runtime knows what is accessed at once, its declaration how large an element is."""
+    """Of a variable of the device the runtime knows what is accessed at once, its declaration what an element is."""
     held, size = case.number("held"), math.prod(excerpt.extents(case.file, case.variable))
     if not size or held % size:
         return

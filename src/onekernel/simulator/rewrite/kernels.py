@@ -18,6 +18,11 @@ from onekernel.simulator.rewrite.tokens import (
 
 _C_CAST = re.compile(r"^(\s*)\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)\s*&?")
 _CAST = re.compile(r"^(\s*)reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*(\(.*\))$", re.DOTALL)
+_CASTS = re.compile(
+    r"(?:\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)|reinterpret_cast\s*<\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*>\s*\()$"
+)
+_CAST_TOKENS = 16  # of such a cast, spaces included
+_BY_ADDRESS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
 
 
 def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
@@ -91,14 +96,13 @@ def _template_parameters(tokens: list[Token], i: int) -> int | None:
 
 def uncast_kernels(tokens: list[Token]) -> list[Token]:
     """cudaLaunchKernel((void*)kernel, ...) and node.func = (void*)kernel need the kernel's own type: the cast goes."""
-    calls = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
     has_nodes = any(t.text == "cudaKernelNodeParams" for t in tokens)
     for i, token in enumerate(tokens):
         if has_nodes and token.text == "func" and is_sign(tokens, equals := next_solid(tokens, i + 1), "="):
             end = next(k for k in range(equals, len(tokens)) if is_sign(tokens, k, ";"))
             plain = _uncast(text_of(tokens[equals + 1 : end]))
             tokens[equals + 1 : end] = tokenize(plain, tokens[equals].line)
-        if token.kind != "name" or token.text not in calls:
+        if token.kind != "name" or token.text not in _BY_ADDRESS:
             continue
         bracket = next_solid(tokens, i + 1)
         if not is_sign(tokens, bracket, "("):
@@ -108,6 +112,38 @@ def uncast_kernels(tokens: list[Token]) -> list[Token]:
         if (plain := _uncast(first)) != first:
             tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
     return tokens
+
+
+def keep_addresses(tokens: list[Token], kernels: dict[str, int]) -> list[Token]:
+    """(void*)kernel, in a file that launches by address: which function it is, is kept where it loses its type."""
+    if not any(t.text in _BY_ADDRESS for t in tokens):
+        return tokens
+    for i in range(len(tokens) - 1, -1, -1):
+        if tokens[i].kind != "name" or tokens[i].text not in kernels:
+            continue
+        before = previous_solid(tokens, i - 1)
+        begin = before if is_sign(tokens, before, "&") else i
+        if not _CASTS.search(text_of(tokens[max(0, begin - _CAST_TOKENS) : begin]).rstrip()):
+            continue
+        end = _name_end(tokens, i)
+        if not is_sign(tokens, next_solid(tokens, end), "("):
+            kept = f"::__ok::kernel_address({text_of(tokens[i:end])})"
+            tokens[begin:end] = tokenize(kept, tokens[i].line)
+    return tokens
+
+
+def _name_end(tokens: list[Token], i: int) -> int:
+    """Behind a function's name and the arguments of its template, `name<int>`."""
+    k = next_solid(tokens, i + 1)
+    if not is_sign(tokens, k, "<"):
+        return i + 1
+    depth = 0
+    while k < len(tokens):
+        depth += is_sign(tokens, k, "<") - is_sign(tokens, k, ">")
+        k += 1
+        if not depth:
+            break
+    return k
 
 
 def _uncast(text: str) -> str:

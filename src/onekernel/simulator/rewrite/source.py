@@ -16,16 +16,17 @@ from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.attributes import tell_attributes
 from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.conditionals import asks_for_the_card
+from onekernel.simulator.rewrite.float_bits import watch_float_bits
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
 from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
-from onekernel.simulator.rewrite.kernels import kernels, plain_calls, uncast_kernels
+from onekernel.simulator.rewrite.kernels import keep_addresses, kernels, plain_calls, uncast_kernels
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced
-from onekernel.simulator.rewrite.symbols import declares_aligned_types, exports, variables
+from onekernel.simulator.rewrite.symbols import UNSET, declares_aligned_types, exports, variables
 from onekernel.simulator.rewrite.tokens import Token, text_of, tokenize
 from onekernel.simulator.rewrite.two_sides import differing, on_their_sides, words_on_host
 from onekernel.simulator.rewrite.unread import NAMES, unread
@@ -67,8 +68,7 @@ class Source:
     names: dict[Path, str] = field(default_factory=dict)  # of the included files, in the build folder
     files: list[Path] = field(default_factory=list)  # the learner's files, this one first
     exports: dict[str, int] = field(default_factory=dict)  # extern "C" function -> number of parameters
-    variables: list[str] = field(default_factory=list)  # __device__, __constant__ and __managed__ variables
-    managed: set[str] = field(default_factory=set)  # those that the host may touch too
+    variables: dict[str, str] = field(default_factory=dict)  # of the device, and which of symbols.KINDS each is
     aligned_types: bool = False  # it declares structs with an alignment of their own
     findings: list[Finding] = field(default_factory=list)
     show: str | None = None  # a variable whose assignments are told
@@ -136,9 +136,9 @@ def _rewrite_file(path: Path, source: Source) -> str:
         tokens = on_their_sides(tokens, both, defined, path, source.arch)
         source.differing.update({name: (path, line) for name, line in differing(whole, source.arch).items()})
     source.exports.update(exports(tokens))
-    for name, managed in variables(tokens):
-        source.variables.append(name)
-        source.managed |= {name} if managed else set()
+    for name, kind in variables(tokens):
+        known = source.variables.get(name, UNSET)
+        source.variables[name] = kind if known == UNSET else known
     source.aligned_types |= declares_aligned_types(tokens)
     source.captures |= any(t.kind == "name" and _CAPTURES.fullmatch(t.text) for t in tokens)
     source.special |= _SPECIAL.search(text) is not None
@@ -160,7 +160,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
-    tokens = tell_attributes(uncast_kernels(tokens))
+    tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(tokens)), names))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
 
 

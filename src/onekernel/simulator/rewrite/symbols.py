@@ -14,6 +14,11 @@ from onekernel.simulator.rewrite.tokens import (
     split_commas,
 )
 
+MANAGED, UNSET = "managed", "unset"
+"""Kinds of variables of the device."""
+KINDS = ("", MANAGED, UNSET)
+"""As the runtime counts them (ok_symbol)."""
+
 
 def exports(tokens: list[Token]) -> dict[str, int]:
     """Functions defined with extern "C", and how many parameters each has."""
@@ -48,30 +53,42 @@ def _export(tokens: list[Token], bracket: int, out: dict[str, int]) -> None:
         out[name.text] = 0 if [one_line(p) for p in pieces] == ["void"] else len(pieces)
 
 
-def variables(tokens: list[Token]) -> list[tuple[str, bool]]:
-    """__device__, __constant__ and __managed__ variables, and whether they are managed: of declarations that reach
-    [ = { ; or , before any bracket, each name."""
+def variables(tokens: list[Token]) -> list[tuple[str, str]]:
+    """__device__, __constant__ and __managed__ variables: of declarations that reach [ = { ; or , before any bracket,
+    each name, and MANAGED, UNSET for a constant that is given no value here, or ""."""
     out = []
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text not in ("__device__", "__constant__", "__managed__"):
             continue
         last = ""
         angle = 0
-        managed = token.text == "__managed__"
+        kind = MANAGED if token.text == "__managed__" else ""
         for k in range(i + 1, len(tokens)):
             t = tokens[k]
             if t.kind == "name":
-                managed |= t.text == "__managed__"
+                kind = MANAGED if t.text == "__managed__" else kind
                 last = t.text if not angle else last
             elif t.kind == "sign":
                 angle += (t.text == "<") - (t.text == ">")
                 if angle == 0 and t.text in "[={;," and t.text:
                     if last not in ("__device__", "__constant__", "__managed__", "__host__"):
-                        out += [(name, managed) for name in (last, *_further(tokens, k))]
+                        kind = kind or (UNSET if token.text == "__constant__" and _is_unset(tokens, i, k) else "")
+                        out += [(name, kind) for name in (last, *_further(tokens, k))]
                     break
                 if t.text in "()}":
                     break
     return out
+
+
+def _is_unset(tokens: list[Token], first: int, k: int) -> bool:
+    """Whether a definition that begins with token `first` gives no value to any of its names, the first of which ends
+    before token `k`."""
+    before = previous_solid(tokens, first - 1)
+    while k < len(tokens) and not is_sign(tokens, k, ";"):
+        if is_sign(tokens, k, "=") or is_sign(tokens, k, "{"):
+            return False
+        k = closing(tokens, k) + 1 if is_sign(tokens, k, "[") else k + 1
+    return tokens[before].text != "extern"
 
 
 def _further(tokens: list[Token], k: int) -> Iterator[str]:

@@ -67,8 +67,8 @@ EXPORT uint64_t ok_code_base_address() {
     return loaded_at;
 }
 
-EXPORT void ok_symbol(const char* name, uint64_t offset, uint64_t bytes, int of_both) {
-    add_symbol(name, ok_code_base_address() + offset, bytes, of_both);
+EXPORT void ok_symbol(const char* name, uint64_t offset, uint64_t bytes, int kind) {
+    add_symbol(name, ok_code_base_address() + offset, bytes, static_cast<SymbolKind>(kind));
 }
 
 // A buffer of `size` bytes copied from `bytes`, of which `extent` from `offset` may be touched. 0: no memory left.

@@ -120,8 +120,10 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (options & COUNTS && !(flags & UNCOUNTED)) log_access(*w, in_arena, bytes, flags, pc, true);
         return;
     }
-    if (address - reinterpret_cast<uintptr_t>(w->stacks) < size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES))
-        return;  // a thread's own variables
+    if (address - reinterpret_cast<uintptr_t>(w->stacks) < STACKS_BYTES) {  // a thread's own variables, or another's
+        if (__builtin_expect(!in_own_stack(*w, address), 0)) report_foreign_local(*w, address, flags & WRITES, pc);
+        return;
+    }
     if (address - symbols_low < symbols_high - symbols_low) {
         if (options & SPARSE) w->launch->talks = true;
         Allocation* a = symbol_at(address);
@@ -133,6 +135,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         if (!a && (flags & WRITES || (in_host_argument(address)))) report_host_pointer(*w, address, flags & WRITES, pc);
         if (!a) return;
         if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, a->name);
+        if (__builtin_expect(a->unset, 0) && !(flags & WRITES)) tell_unset(*a, address, bytes, pc);
         touch(*a, flags);
         if (!(options & RACES)) return;
         if (a->item == 1) a->item = bytes;  // nobody says the type: its elements are what is accessed at once
@@ -160,7 +163,7 @@ static inline __attribute__((always_inline)) bool is_within_bounds(uintptr_t add
         const SharedArray* s = shared_at(static_cast<uint32_t>(in_arena));
         return s && in_arena + bytes <= s->offset + s->bytes && !w->copies_under_way;
     }
-    return address - reinterpret_cast<uintptr_t>(w->stacks) < size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES);
+    return in_own_stack(*w, address);
 }
 template <int bytes, unsigned flags>
 [[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) { access(address, bytes, flags, pc); }
@@ -245,6 +248,12 @@ extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) 
 }
 extern "C" void ok_atomic_compare(const volatile void* p, int bytes, Site) {
     atomic_access(p, bytes, WRITES | COMPARES, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+}
+// Two negative floats whose bits are compared as an int: the smaller one is the greater there.
+extern "C" void ok_negative_bits(const char* form) {
+    if (!options || !worker->current) return;
+    const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
+    Finding("negative-bits", pc).form(form).code_at(pc).here().add();
 }
 extern "C" void ok_atomic_ordered(const volatile void* p, int bytes, AtomicKind kind, int releases) {
     Worker* w = worker;

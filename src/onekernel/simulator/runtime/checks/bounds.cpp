@@ -64,7 +64,7 @@ void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flag
     w.suspect = address;
     const Allocation& owner = owner_of(address - heap_base);
     if (owner.freed) {
-        Finding("use-after-free", pc).form(owner.made_file ? "known" : "unknown").code_at(pc)
+        Finding("use-after-free", pc).form(!owner.made_file ? "unknown" : in_graph() ? "graph" : "known").code_at(pc)
             .other_at(Site(owner.made_file, owner.made_line)).here().array("variable", owner.name).add();
         return;
     }
@@ -97,6 +97,17 @@ void report_outside_symbol(Worker& w, const Allocation& a, uintptr_t address, in
         .number("held", static_cast<long long>(a.high - a.low)).number("offset", offset)
         .sentence("advice", past == 1 ? "advice-last" : "advice-tail").add();
     if (flags & WRITES) stop_launch(ERROR_ILLEGAL_ADDRESS);
+}
+
+// What lies on another thread's stack: only a pointer that this thread has stored somewhere leads there.
+void report_foreign_local(Worker& w, uintptr_t address, bool writes, uintptr_t pc) {
+    const int stack = static_cast<int>((address - reinterpret_cast<uintptr_t>(w.stacks)) / (GUARD_BYTES + STACK_BYTES));
+    Finding f("foreign-local", pc);
+    f.code_at(pc).here().sentence("does", writes ? "writes" : "reads").form("ended");
+    for (int rank = 0; rank < w.launch->threads; rank++)
+        if (w.threads[rank].stack == stack && warp_of(w, static_cast<unsigned>(rank)).alive >> rank % WARP & 1)
+            f.form("live").thread("other_thread", static_cast<unsigned>(rank));
+    f.add();
 }
 
 void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc) {

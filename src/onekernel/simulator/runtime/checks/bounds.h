@@ -8,6 +8,7 @@
 namespace __ok {
 struct Allocation;
 [[gnu::noinline]] void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc);
+[[gnu::noinline]] void report_foreign_local(Worker& w, uintptr_t address, bool writes, uintptr_t pc);
 [[gnu::noinline]] void report_outside_symbol(Worker& w, const Allocation& a, uintptr_t address, int bytes, unsigned flags, uintptr_t pc);
 [[gnu::noinline]] void report_out_of_bounds_shared(uint32_t offset, int bytes, unsigned flags, uintptr_t pc);
 // Ends the kernel, as a GPU does.

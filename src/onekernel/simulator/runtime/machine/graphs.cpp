@@ -158,6 +158,7 @@ extern "C" void ok_graph_run(const void* graph, void* stream) {
     for (const Node& node : *static_cast<const Nodes*>(graph)) node.run(stream);
     replaying = before;
 }
+bool in_graph() { return replaying; }
 extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*drop)(void*), void* data) {
     Nodes& nodes = *static_cast<Nodes*>(graph);
     nodes.push_back(Node(new KeptWork{run, drop, data}));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -294,5 +295,15 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     run_nested(config->stream);
     free_for_arguments();
     return error ? error : fault;
+}
+
+static std::map<const void*, Launcher>& launchers() {  // a static variable of the program may ask before ours are there
+    static auto& kept = *new std::map<const void*, Launcher>;
+    return kept;
+}
+extern "C" void ok_keep_launcher(const void* kernel, Launcher launcher) { launchers()[kernel] = launcher; }
+extern "C" Launcher ok_launcher_of(const void* kernel) {
+    auto found = launchers().find(kernel);
+    return found == launchers().end() ? nullptr : found->second;
 }
 }  // namespace __ok

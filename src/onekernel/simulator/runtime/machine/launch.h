@@ -28,4 +28,5 @@ private:
 Worker& bystander();          // of a thread that the program has made, outside of calls
 int launch_count();           // launches since the call began
 void start_call(int cores);   // forgets the last call's launches and errors
+bool in_graph();  // graphs.cpp: one is being launched
 }  // namespace __ok

@@ -79,8 +79,8 @@ void start_program() {
         if (fscanf(file, "%u %d %lf %d", &asked, &cores, &seconds, &trace_warp) != 4) asked = 0;
         unsigned long long offset, size;
         char name[256];
-        int of_both;
-        while (fscanf(file, "%llx %llx %d %255s", &offset, &size, &of_both, name) == 4) ok_symbol(name, offset, size, of_both);
+        int kind;
+        while (fscanf(file, "%llx %llx %d %255s", &offset, &size, &kind, name) == 4) ok_symbol(name, offset, size, kind);
         fclose(file);
     }
     int shared = folder.empty() ? -1 : open((folder + "/progress").c_str(), O_RDWR);

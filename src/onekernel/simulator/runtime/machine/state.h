@@ -135,6 +135,10 @@ void give_way(Worker& w);            // lets the others run, when the current th
 void make_runnable(Worker& w, int warp, unsigned lanes);
 void* stack_top(Worker& w, int stack);
 constexpr size_t STACKS_BYTES = size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES);  // of a worker's threads
+inline bool in_own_stack(const Worker& w, uintptr_t address) {  // of the running thread, which is not the worker itself
+    constexpr size_t each = GUARD_BYTES + STACK_BYTES;
+    return address - reinterpret_cast<uintptr_t>(w.stacks) - size_t(w.current->stack) * each < each;
+}
 bool make_stacks(Worker& w);  // false: the process has no room for them
 bool in_stack_guard(const Worker& w, uintptr_t address);
 // warp.cpp

@@ -59,6 +59,11 @@ std::vector<Stream> streams;
 std::map<const void*, int> ids;
 std::map<const void*, Site> destroyed;
 std::map<const void*, Clock> events;
+struct Recorded {  // of an event's record
+    int stream;
+    Clock asked;  // by stream: pieces of work that had been asked for
+};
+std::map<const void*, Recorded> moments;
 std::map<long, Clock> touched;  // by allocation
 std::set<long> callers;         // allocations that the launcher was given
 std::vector<Work> works;
@@ -136,6 +141,7 @@ void caller_buffer(int id) { callers.insert(id); }
 void start_streams() {
     ids.clear();
     events.clear();
+    moments.clear();
     touched.clear();
     works.clear();
     host = {};
@@ -210,7 +216,11 @@ static void order_streams(int order, const volatile void* raw, const volatile vo
     if (streams.empty()) start_streams();
     const void* e = const_cast<const void*>(event);
     switch (order) {
-        case RECORD_EVENT: events[e] = next_of(id_of(raw)); break;
+        case RECORD_EVENT:
+            events[e] = next_of(id_of(raw));
+            moments[e] = {id_of(raw), {}};
+            for (size_t i = 0; i < streams.size(); i++) moments[e].asked.set(int(i), streams[i].clock.of(int(i)));
+            break;
         case WAIT_EVENT: streams[id_of(raw)].clock.join(events[e]); break;
         case JOIN_EVENT: host.join(events[e]); break;
         case JOIN_STREAM: host.join(next_of(id_of(raw))); break;
@@ -218,13 +228,29 @@ static void order_streams(int order, const volatile void* raw, const volatile vo
     }
 }
 
-extern "C" void ok_event_asked(const volatile void* event, Site at) {
+// Whether work was asked for between two events, and the second waits for none of it: it is in another stream.
+static bool lies_elsewhere(const void* start, const void* end) {
+    auto from = moments.find(start), to = moments.find(end);
+    if (from == moments.end() || to == moments.end()) return false;
+    bool any = false;
+    for (size_t i = 0; i < to->second.asked.done.size(); i++) {
+        const unsigned before = from->second.asked.of(int(i));
+        any |= to->second.asked.of(int(i)) > before;
+        if (events[end].of(int(i)) > before) return false;
+    }
+    return any;
+}
+
+extern "C" void ok_time_asked(const volatile void* start, const volatile void* end, Site at) {
     Busy busy;
     std::lock_guard<std::mutex> guard(lock);
-    auto found = events.find(const_cast<const void*>(event));
-    if (is_program) Finding("no-time").at(at).add();
-    if (!is_program || found == events.end() || host.covers(found->second)) return;
-    Finding("early-time", uint64_t(at.line)).at(at).add();
+    if (!is_program) return;
+    Finding("no-time").at(at).add();
+    const void *from = const_cast<const void*>(start), *to = const_cast<const void*>(end);
+    if (lies_elsewhere(from, to)) Finding("time-of-nothing", uint64_t(at.line)).at(at).add();
+    for (const void* event : {from, to})
+        if (auto found = events.find(event); found != events.end() && !host.covers(found->second))
+            Finding("early-time", uint64_t(at.line)).at(at).add();
 }
 
 extern "C" void ok_stream_order(int order, const volatile void* raw, const volatile void* event) {

@@ -1,6 +1,7 @@
 // Copies and fills that the host asks for: both sides checked, the device's opened meanwhile.
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <vector>
 
 #include "../checks/race.h"
@@ -113,8 +114,23 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
         memmove(to, from, bytes);
     }
     if (to_device) {
+        symbol_given(reinterpret_cast<uintptr_t>(to), bytes, at);
         mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
         note_filled(to, bytes, at);
+    }
+    return SUCCESS;
+}
+
+// Rows of cudaMallocPitch that are copied by the other side's pitch, and the other side's by theirs.
+extern "C" int ok_pitches(const void* to, size_t to_pitch, const void* from, size_t from_pitch, Site at) {
+    for (auto [p, given, other] : {std::tuple(to, to_pitch, from_pitch), std::tuple(from, from_pitch, to_pitch)}) {
+        Allocation* a = on_device(p) ? &owner_of(reinterpret_cast<uintptr_t>(p) - heap_base) : nullptr;
+        if (!a || !a->live || !a->pitch || given == a->pitch || other != a->pitch) continue;
+        HostCall call;
+        Finding("exchanged-pitches", uint64_t(at.line)).at(at).array("variable", name_of(*a)).number("pitch", static_cast<long long>(a->pitch))
+            .number("given", static_cast<long long>(given)).add();
+        a->initialised = true;  // what is missing in it now, it would have got
+        return ok_fail(ERROR_INVALID_VALUE);
     }
     return SUCCESS;
 }
@@ -138,6 +154,7 @@ extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at) {
         DeviceView view;
         memset(to, value, bytes);
     }
+    symbol_given(reinterpret_cast<uintptr_t>(to), bytes, at);
     mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
     note_filled(to, bytes, at);
     return SUCCESS;

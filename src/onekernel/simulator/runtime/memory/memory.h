@@ -48,6 +48,7 @@ struct Allocation {
     bool of_graph = false;           // a graph's: there for each of its launches
     bool symbol = false;             // a __device__ or __constant__ variable
     bool of_both = false;            // a __managed__ one
+    bool unset = false;              // a __constant__ one, of which a part has no value
 };
 
 extern uintptr_t heap_base;
@@ -96,7 +97,10 @@ bool is_of_both(const void* pointer);           // managed memory, or a __manage
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
 constexpr uintptr_t SYMBOL_GAP = 256;  // bytes behind each that are nobody's, as a build with hooks leaves them (compilation/gaps.py)
 extern uintptr_t symbols_low, symbols_high;
-void add_symbol(const char* name, uintptr_t address, size_t bytes, bool of_both);  // of_both: __managed__
+enum SymbolKind { OF_DEVICE, OF_BOTH, UNSET };  // of both: __managed__; unset: a __constant__ that its definition gives no value
+void add_symbol(const char* name, uintptr_t address, size_t bytes, SymbolKind kind);
+void symbol_given(uintptr_t address, size_t bytes, Site at);  // by a copy or a fill
+void tell_unset(const Allocation& a, uintptr_t address, int bytes, uintptr_t pc);  // a read of what nothing has given a value, where it is that
 Allocation* symbol_at(uintptr_t address);       // or null
 const Allocation* symbol_beside(uintptr_t address, int bytes, bool writes);  // the one that an access in a gap, or across an end, is meant for; or null
 bool is_symbol(uintptr_t address, size_t bytes);

@@ -106,7 +106,8 @@ extern "C" void ok_texture_fetch(uint64_t handle, TextureShape shape, float x, f
     if (!has_shape(t, shape)) trap("a function for textures of other dimensions or layers: tex1Dfetch is for linear memory", at);
     Texel sum;
     if (shape == SHAPE_ELEMENTS) {
-        if (index >= 0 && static_cast<size_t>(index) < t.width) sum = texel_at(w, t, index, 0, 0, pc);  // outside: 0
+        if (index >= 0 && static_cast<size_t>(index) < t.width) sum = texel_at(w, t, index, 0, 0, pc);
+        else if (options) Finding("texture-outside", pc).code_at(pc).here().number("element", index).number("held", static_cast<long long>(t.width)).add();
     } else {
         const float place[3] = {x, y, z};
         const size_t size[3] = {t.width, t.height, t.depth};

@@ -85,6 +85,20 @@ OK_SCOPES(OK_UPDATE, atomicDec, unsigned int, old == 0u || old > value ? value :
 OK_SCOPES(OK_UPDATE, atomicAdd, float, old + value)
 OK_SCOPES(OK_UPDATE, atomicAdd, double, old + value)
 OK_SCOPES(OK_UPDATE, atomicExch, float, ((void)old, value))
+// What such a call on the bits of a float becomes (rewrite/float_bits.py).
+namespace __ok {
+extern "C" void ok_negative_bits(const char* form);
+#define OK_OF_BITS(name, form, expression)                                                      \
+    OK_ALWAYS int atomic_##name##_of_bits(int* address, int value, OK_AT) {                     \
+        ok_atomic(address, sizeof(int), true, at);                                              \
+        const int before = update(address, [=](int old) -> int { return expression; });         \
+        if (before < 0 && value < 0 && before != value) ok_negative_bits(form);                 \
+        return before;                                                                          \
+    }
+OK_OF_BITS(max, "max", old > value ? old : value)
+OK_OF_BITS(min, "min", old < value ? old : value)
+#undef OK_OF_BITS
+}  // namespace __ok
 #undef OK_INTEGER_ATOMICS
 #undef OK_CAS
 #undef OK_BUILTIN

@@ -26,6 +26,8 @@ inline cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t
                              size_t height, cudaMemcpyKind kind, Site at) {
     if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
     if (width == to_pitch && width == from_pitch) return copy(to, from, width * height, kind, at);  // device memory is opened once
+    if (height > 1)
+        if (const int error = ok_pitches(to, to_pitch, from, from_pitch, at)) return result(error);
     for (size_t row = 0; row < height; ++row) {
         const cudaError_t error = copy(static_cast<char*>(to) + row * to_pitch,
                                        static_cast<const char*>(from) + row * from_pitch, width, kind, at);

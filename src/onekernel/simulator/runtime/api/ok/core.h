@@ -63,6 +63,17 @@ OK_INLINE int launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, void** 
                            std::index_sequence_for<P...>());
 }
 
+// A kernel's address that is about to lose its type: what launches it is kept.
+template <class... P>
+inline void* kernel_address(void (*kernel)(P...)) {
+    void* address = reinterpret_cast<void*>(kernel);
+    ok_keep_launcher(address, [](const void* which, dim3 grid, dim3 block, void** arguments, size_t shared, CUstream_st* stream,
+                                 bool cooperative, Site at) OK_QUIET {
+        return launch_kernel(reinterpret_cast<void (*)(P...)>(const_cast<void*>(which)), grid, block, arguments, shared, stream, cooperative, at);
+    });
+    return address;
+}
+
 // --- collectives by value -------------------------------------------------------------------------------------------
 template <class T>
 OK_INLINE uint64_t to_bits(T value) {

@@ -12,6 +12,21 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchCooperativeKernel(void (*kerne
                                                size_t shared = 0, cudaStream_t stream = nullptr, OK_AT) {
     return __ok::result(__ok::launch_kernel(kernel, grid, block, arguments, shared, stream, true, at));
 }
+namespace __ok {
+inline cudaError_t launch_address(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream,
+                                  bool cooperative, Site at) {
+    const Launcher launcher = ok_launcher_of(kernel);
+    return launcher ? result(launcher(kernel, grid, block, arguments, shared, stream, cooperative, at)) : fail(cudaErrorInvalidDeviceFunction);
+}
+}  // namespace __ok
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+                                    cudaStream_t stream = nullptr, OK_AT) {
+    return __ok::launch_address(kernel, grid, block, arguments, shared, stream, false, at);
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                               size_t shared = 0, cudaStream_t stream = nullptr, OK_AT) {
+    return __ok::launch_address(kernel, grid, block, arguments, shared, stream, true, at);
+}
 
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 struct cudaAccessPolicyWindow {

@@ -169,6 +169,7 @@ extern "C" int ok_device_free(void* pointer, Site at);
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at);  // kind: cudaMemcpyKind
 extern "C" int ok_is_symbol(const void* address, Site at);  // is it a __device__ or __constant__ variable?
+extern "C" int ok_pitches(const void* to, size_t to_pitch, const void* from, size_t from_pitch, Site at);  // of two rows of a copy
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
 
 // --- streams --------------------------------------------------------------------------------------------------------
@@ -183,7 +184,7 @@ extern "C" void ok_stream_copied(const char* what, void* to, const void* from, s
 extern "C" void ok_pinned_copy(void* to, const void* from, size_t bytes, const volatile void* stream, Site at);  // it may still run
 extern "C" int ok_stream_destroyed(const volatile void* stream, Site at);
 extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
-extern "C" void ok_event_asked(const volatile void* event, Site at);  // for its time, which it has once it has happened
+extern "C" void ok_time_asked(const volatile void* start, const volatile void* end, Site at);  // for its time, which it has once it has happened
 
 // --- stream capture (machine/graphs.cpp) -----------------------------------------------------------------------------
 // A piece of work for `stream`: 0 it is done now, -1 it is kept by ok_capture_work, else the error that it returns.
@@ -254,4 +255,8 @@ extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow);
 extern "C" int ok_most_in_cluster(const void* kernel);
 extern "C" int ok_set_max_dynamic_shared(const void* kernel, int bytes, Site at);
 extern "C" int ok_max_dynamic_shared(const void* kernel);
+// A launch of a kernel that is known by its address alone.
+using Launcher = int (*)(const void*, dim3, dim3, void**, size_t, CUstream_st*, bool, Site);
+extern "C" void ok_keep_launcher(const void* kernel, Launcher launcher);
+extern "C" Launcher ok_launcher_of(const void* kernel);  // or null
 }  // namespace __ok
