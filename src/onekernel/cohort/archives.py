@@ -31,6 +31,8 @@ OTHERS = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst")  # that are named and not
 MOST_MEMBERS = 20_000
 NAME_BYTES = 200  # of a member, with what a zip says beside it
 _CHUNK = 1 << 16
+_MAGIC = {"zip": b"PK\x03\x04", "gz": b"\x1f\x8b", "bz2": b"BZh", "xz": b"\xfd7zXZ"}
+_SAYS_NOTHING = ("", ".cu", ".py", ".md", ".json", ".txt")
 _OF_THE_NAME = (errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL)
 _BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError,
            NotImplementedError, RuntimeError)  # fmt: skip
@@ -57,7 +59,21 @@ def unreadable(error: OSError) -> Message:
 
 
 def is_archive(path: Path) -> bool:
-    return path.is_file() and path.name.lower().endswith(SUFFIXES)
+    """Whether a file has an archive's name, or none that says what it is, or a source's, and begins as an archive."""
+    if not path.is_file():
+        return False
+    if path.name.lower().endswith(SUFFIXES):
+        return True
+    return path.suffix.lower() in _SAYS_NOTHING and _kind(path) == "zip"
+
+
+def _kind(path: Path) -> str | None:
+    """What a file begins as, whatever its name says: "zip", "gz", "bz2", "xz" or "tar"."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        head = file.read(512)
+        named = next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
+        return named or ("tar" if head[257:262] == b"ustar" else None)
+    return None
 
 
 def stem(name: str) -> str:
@@ -70,10 +86,11 @@ def unpack(archive: Path, to: Path, most: int = ONE) -> Unpacked:
     """Writes the plain files of an archive under `to`. Raises Refused for one that
     is broken, holds more than `most` bytes, or a name that leads outside or to elsewhere."""
     try:
-        if archive.name.lower().endswith(".zip"):
+        kind = _kind(archive) or archive.name.lower().rpartition(".")[2]
+        if kind == "zip":
             with _InPortions(archive) as file, zipfile.ZipFile(file) as z:
                 return _write(list(_of_zip(z)), to, most)
-        with _plain(archive, most) as plain, tarfile.open(fileobj=plain, mode="r:") as t:
+        with _plain(archive, kind, most) as plain, tarfile.open(fileobj=plain, mode="r:") as t:
             return _write(_of_tar(t), to, most)
     except _BROKEN as error:
         key = "archive-locked" if "password" in str(error) or "encrypted" in str(error) else "archive-broken"
@@ -118,12 +135,11 @@ def _of_zip(archive: zipfile.ZipFile) -> Iterator[_Member]:
 
 
 @contextlib.contextmanager
-def _plain(archive: Path, most: int) -> Iterator[IO[bytes]]:
+def _plain(archive: Path, kind: str, most: int) -> Iterator[IO[bytes]]:
     """A tar that is not compressed any more: its headers alone could ask for all the memory."""
-    name = archive.name.lower()
     opened: dict[str, Any] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
-    kind = next((k for k in opened if name.endswith(k)), None)
-    if kind is None:
+    kind = next((k for k in opened if kind.endswith(k)), "")  # tgz, too
+    if not kind:
         with archive.open("rb") as file:
             yield file
         return

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onekernel.cohort import archives, layouts, matching
+from onekernel.cohort import archives, layouts, matching, nesting
 from onekernel.cohort.gathering import Gathering, iso
 from onekernel.cohort.layouts import Owner, Piece
 from onekernel.course import Course
@@ -61,15 +61,16 @@ def read(source: Path, course: Course, out: Path) -> HandedIn:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     with _opened(source) as folder:
-        inner = _inner(folder, source.is_file())
+        notes: list[Message] = []
+        inner = nesting.where(folder, course, notes)
         layout, pieces = layouts.pieces(inner)
-        if layout == layouts.FOLDERS and _is_one(folder, course):
-            raise UserError(Message.of("cohort.one-student", source=source, name=folder.name))
+        if layout == layouts.FOLDERS:
+            nesting.refuse_one(inner, source, course)
         students = tuple(_students(pieces, course, work))
-        notes = tuple(_left_alone(inner, layout, pieces))
+        notes += _left_alone(inner, layout, pieces)
     if not students:
         raise UserError(Message.of("cohort.nobody", source=source))
-    return HandedIn(layout, students, notes)
+    return HandedIn(layout, students, tuple(notes))
 
 
 def _left_alone(folder: Path, layout: str, pieces: Iterable[Piece]) -> Iterator[Message]:
@@ -99,28 +100,6 @@ def _opened(source: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="onekernel-class-") as folder:
         archives.unpack(source, Path(folder), archives.ALL)
         yield Path(folder)
-
-
-def _inner(folder: Path, packed: bool) -> Path:
-    """Where the class begins: exports pack everything into one more folder, and so do archives."""
-    entries = [p for p in folder.iterdir() if not archives.junk(p.name) and not p.name.startswith(".")]
-    if len(entries) != 1 or not entries[0].is_dir() or entries[0].is_symlink():
-        return folder
-    if layouts.pieces(folder)[0] != layouts.FOLDERS:
-        return folder
-    exported = layouts.pieces(entries[0])[0] != layouts.FOLDERS
-    return _inner(entries[0], packed) if exported or (packed and _folders_only(entries[0])) else folder
-
-
-def _folders_only(folder: Path) -> bool:
-    entries = [p for p in folder.iterdir() if not archives.junk(p.name) and not p.name.startswith(".")]
-    return len(entries) > 1 and all(p.is_dir() or archives.is_archive(p) for p in entries)
-
-
-def _is_one(folder: Path, course: Course) -> bool:
-    """Whether the files of one student lie there, and not a class."""
-    names = {Path(e.file).name for e in course.exercises.values()}
-    return any(p.is_file() and p.name in names for p in folder.iterdir())
 
 
 def _students(pieces: Iterable[Piece], course: Course, work: Path) -> Iterator[Student]:
@@ -156,8 +135,11 @@ def _student(key: str, name: str, pieces: list[Piece], course: Course, home: Pat
         brought = Gathering(Path(scratch), dates=[owner.date] if owner.date else [])
         notes, dates = brought.notes, brought.dates
         with brought.said():
-            found = matching.find(brought.bring(pieces), course, brought.orders)
+            there = brought.bring(pieces)
+            found = matching.find(there, course, brought.orders)
             notes += found.notes
+            if not found.files and not notes:
+                notes.append(matching.nothing(there))
             times = []
             for target, path in sorted(found.files.items()):
                 with brought.said():
@@ -166,8 +148,6 @@ def _student(key: str, name: str, pieces: list[Piece], course: Course, home: Pat
                     times.append(path.stat().st_mtime)
             if times and not dates:
                 dates.append(iso(datetime.datetime.fromtimestamp(max(times))))
-    if not files and not notes:
-        notes.append(Message("cohort.note-nothing"))
     late = any(p.owner.late for p in pieces)
     return Student(key, name, home, tuple(files), _first(notes), owner.ids, late, max(dates, default=""))
 

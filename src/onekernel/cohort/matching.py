@@ -20,6 +20,8 @@ PREDICTIONS = "predictions.json"
 DEEPEST = 8  # folders within folders that are looked into
 MOST_FILES = 20_000
 SIMILAR = 0.8
+MOST_NAMES = 5  # of what answers no exercise
+_NO_TEXT = (".ipynb", ".docx", ".doc", ".odt", ".rtf", ".pdf", ".html", ".htm", ".png", ".jpg", ".jpeg", ".heic")
 # Written for others to read, in a checkout of the course: the starters, the answers, the tests.
 _NOT_THEIRS = ("kernels", "solutions", "tests", "docs", "bench", "profiles", "src", "labs", "build")
 _COPIES = re.compile(
@@ -73,6 +75,22 @@ def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
     return Found(files, notes)
 
 
+def answered(home: Path, course: Course) -> set[str]:
+    """The course's names of the files beneath `home` that answer an exercise, by name alone."""
+    names = wanted(course)
+    found = (_meant(path, names)[0] for path in _files(home, []))
+    return {name for name in found if name is not None}
+
+
+def nothing(home: Path) -> Message:
+    """What is said where nothing answers an exercise: what there is instead."""
+    names = list(_files(home, []))
+    if not names:
+        return Message("cohort.note-empty")
+    shown = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    return Message("cohort.note-nothing", {"names": shown})
+
+
 def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
     """What is graded of a file: its bytes, without a byte-order mark. One in UTF-16 becomes UTF-8."""
     with path.open("rb") as file:
@@ -84,6 +102,11 @@ def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
             text = data.decode(encoding, "replace")
             notes.append(Message("cohort.note-mark", {"file": name, "encoding": encoding.upper().removesuffix("-SIG")}))
             return text.encode()
+    if not data.strip():
+        notes.append(Message("cohort.note-empty-file", {"file": name}))
+    if b"\r" in data and b"\n" not in data:  # lines as Macs once ended them, which compilers take for one
+        data = data.replace(b"\r", b"\n")
+        notes.append(Message("cohort.note-line-ends", {"file": name}))
     for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         if data[first:16:2] == bytes(8):  # every other byte of what begins with eight letters of ASCII
             notes.append(Message("cohort.note-utf16", {"file": name}))
@@ -128,6 +151,8 @@ def _files(home: Path, notes: list[Message]) -> Iterator[str]:
         if inner and len(at.parts) >= DEEPEST:
             notes.append(Message("cohort.note-deep", {"folder": at.as_posix(), "most": DEEPEST}))
             inner.clear()
+        if ".gitmodules" in names:
+            notes.extend(_not_cloned(Path(folder)))
         for name in sorted(names):
             path = at / name
             if junk(name) or name.startswith("."):
@@ -142,6 +167,19 @@ def _files(home: Path, notes: list[Message]) -> Iterator[str]:
                 yield path.as_posix()
             else:
                 notes.append(Message("cohort.note-no-file", {"file": str(path)}))
+
+
+def _not_cloned(folder: Path) -> Iterator[Message]:
+    """The submodules of a clone that hold nothing: it was cloned without them."""
+    listed = folder / ".gitmodules"
+    if listed.is_symlink() or not listed.is_file():
+        return
+    with listed.open("rb") as file:
+        text = file.read(SOURCE_BYTES).decode("utf-8", "replace")
+    for found in re.findall(r"^[ \t]*path[ \t]*=[ \t]*(\S[^\n]{0,200})$", text, re.MULTILINE)[:MOST_NAMES]:
+        inner = folder / found.strip()
+        if inner.is_dir() and not inner.is_symlink() and inner.is_relative_to(folder) and not any(inner.iterdir()):
+            yield Message("cohort.note-submodule", {"folder": found.strip()})
 
 
 def _meant(path: str, names: Mapping[str, str]) -> tuple[str | None, bool]:
@@ -188,4 +226,5 @@ def _similar(others: list[str], names: Mapping[str, str], files: Mapping[str, Pa
         name = PurePosixPath(path).name.lower()
         near = difflib.get_close_matches(name, missing, n=1, cutoff=SIMILAR) if len(name) < 80 else []
         if near:
-            yield Message("cohort.note-similar", {"file": path, "exercise": missing[near[0]]})
+            key = "note-no-text" if name.endswith(_NO_TEXT) else "note-similar"
+            yield Message(f"cohort.{key}", {"file": path, "exercise": missing[near[0]]})
