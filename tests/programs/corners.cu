@@ -3,6 +3,7 @@
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
+#include <curand_kernel.h>
 #include <nvToolsExt.h>
 #include <nvtx3/nvToolsExtCudaRt.h>
 #include <nvtx3/nvtx3.hpp>
@@ -93,6 +94,31 @@ __global__ void up(T* x) {
 __global__ void down(float* x) {
     cooperative_groups::this_grid().sync();
     x[blockIdx.x * blockDim.x + threadIdx.x] -= 1;
+}
+
+// A flag that is volatile is no lock: what it announces needs a fence.
+__device__ volatile int ready_flag;
+__device__ int announced;
+__global__ void announce(int* y, bool fenced) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        announced = 42;  // <- 16:race-global
+        if (fenced) __threadfence();
+        ready_flag = 1;
+    } else {
+        while (!ready_flag) {
+        }
+        if (fenced) __threadfence();
+        *y = announced;
+    }
+}
+__global__ void draw(curandState* s, float* y) {
+    y[threadIdx.x] = curand_uniform(&s[threadIdx.x]);  // <- 18:uninitialised-read
+}
+__global__ void seed(curandState* s) { curand_init(1, threadIdx.x, 0, &s[threadIdx.x]); }
+__global__ void by_size(float* z, int n) {
+    int i = threadIdx.x;
+    if (i < n) z[i] = 1;  // <- 17:out-of-bounds-write
 }
 
 void graph(float* x, bool early) {
@@ -204,6 +230,27 @@ int main(int argc, char** argv) {
         cudaFree(rows);
     }
     if (which == 15 || which == 115) timed(x, which == 15 ? cudaStreamNonBlocking : cudaStreamDefault);
+    if (which == 16 || which == 106) announce<<<2, 32>>>((int*)y, which == 106);
+    if (which == 17) {
+        float *z, *of_host = h.data();
+        cudaMalloc(&z, sizeof(of_host));
+        by_size<<<1, 64>>>(z, 64);
+        cudaFree(z);
+    }
+    if (which == 18 || which == 118) {
+        curandState* s;
+        cudaMalloc(&s, 64 * sizeof *s);
+        if (which == 118) seed<<<1, 64>>>(s);
+        draw<<<1, 64>>>(s, y);
+        cudaFree(s);
+    }
+    if (which == 19) {  // what the wrong direction has not filled is not told besides
+        float* z;
+        cudaMalloc(&z, N * sizeof(float));
+        cudaMemcpy(h.data(), z, N * sizeof(float), cudaMemcpyHostToDevice);  // <- 19:wrong-copy-side
+        twice<<<2, 128>>>(z);
+        cudaFree(z);
+    }
     if (which == 116) {  // a kernel that is chosen loses its type
         void* arguments[] = {&x};
         cudaLaunchCooperativeKernel(argc > 1 ? (void*)up<float> : (void*)down, dim3(2), dim3(128), arguments, 0, 0);

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from onekernel.backends.base import BuildError
 from onekernel.programs import Executable, build
+from onekernel.simulator.compilation.lint import lint
 from support.marks import marked
 
 PATH = Path(__file__).with_name("corners.cu")
@@ -26,9 +28,13 @@ SAID = {
     13: ("a graph keeps the addresses", "un grafo guarda las direcciones"),
     14: ("The two pitches of this copy are exchanged", "Los dos pitch de esta copia están intercambiados"),
     15: ("it is in another stream, and the time", "está en otro stream, y el tiempo"),
+    16: ("reads it at line", "lo lee en la línea"),
+    17: ("sizeof(of_host) is the size of the pointer", "sizeof(of_host) es el tamaño del puntero"),
+    18: ("a generator of cuRAND that nobody has set", "un generador de cuRAND que nadie ha inicializado"),
+    19: ("the direction is cudaMemcpyDeviceToHost", "la dirección es cudaMemcpyDeviceToHost"),
     115: ("The time between two events is NaN here", "El tiempo entre dos eventos es aquí NaN"),
 }
-RIGHT = (101, 102, 103, 104, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117)
+RIGHT = (101, 102, 103, 104, 106, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117, 118)
 
 
 @pytest.fixture(scope="module")
@@ -50,3 +56,34 @@ def test_the_cause_is_told_at_its_line(number: int, corners: Executable) -> None
 def test_a_right_program_that_looks_like_it_is_told_nothing(number: int, corners: Executable) -> None:
     done = corners.run([str(number)], limit=20, quiet=True)
     assert (done.status, done.findings) == (0, ())
+
+
+def test_constants_that_no_card_has_room_for_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cu"
+    path.write_text(
+        "__constant__ float table[20000];\n__constant__ int few[4] = {1};\n"
+        "__global__ void k(float* y) { *y = table[threadIdx.x] + few[0]; }\nint main() { k<<<1, 1>>>(nullptr); }\n"
+    )
+    with pytest.raises(BuildError) as refused:
+        build([path])
+    assert [(f.code, f.line) for f in refused.value.findings] == [("constant-memory", 1)]
+    assert "80,016 bytes, `table` alone 80,000" in refused.value.findings[0].message.text("en")
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("std::vector<float> h(n);\ncudaMemcpy(d, &h, n * sizeof(float), cudaMemcpyHostToDevice);", "vector-address"),
+        ("std::vector<float> h(n), g;\ncudaMemcpyAsync(&h, d, n, cudaMemcpyDeviceToHost, s);", "vector-address"),
+        ("std::vector<float> h(n);\ncudaMemcpy(d, &h[0], n * sizeof(float), cudaMemcpyHostToDevice);", None),
+        ("float h = 1;\ncudaMemcpy(d, &h, sizeof h, cudaMemcpyHostToDevice);", None),
+        ("int n = 1000, threads = 256;\nint blocks = ceil(n / threads);", "ceiling"),
+        ("#define N 1000\nint blocks = ceil(N / 256);", "ceiling"),
+        ("void f(int n) {\n    int blocks = ceilf(n / 256);", "ceiling"),
+        ("int n = 1000;\nfloat threads = 256;\nint blocks = ceil(n / threads);", None),
+        ("int n = 1000;\nint blocks = ceil((float)n / 256);\nint more = ceil(n / 256.0);", None),
+    ],
+)
+def test_a_slip_in_the_text_is_seen(text: str, seen: str | None) -> None:
+    found = [key for _, _, key, _ in lint({"mine.cu": text}, True)]
+    assert found == ([seen] if seen else [])

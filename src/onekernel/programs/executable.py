@@ -14,6 +14,7 @@ from onekernel.programs import process
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import warnings_kept, warnings_of
 from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.discarded import discarded_in
 from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
@@ -61,8 +62,8 @@ class Executable:
         self.files = tuple(dict.fromkeys(f for s in sources for f in s.files))
         self.warnings = tuple(w for s in sources for w in warnings_of(s, path))
         self._discarded = discarded_in(warnings_kept(path))
-        self._symbols = symbols(path)
-        self._functions = {s.offset: plain_name(s.name) for s in self._symbols if s.is_function}
+        self.symbols = symbols(path)
+        self._functions = {s.offset: plain_name(s.name) for s in self.symbols if s.is_function}
         self._lines = Lines(path, self.files)
 
     def run(
@@ -112,7 +113,7 @@ class Executable:
         for source in self.sources:
             for name, kind in source.variables.items():
                 kinds[name] = kind if kinds.get(name, UNSET) == UNSET else kinds[name]
-        found = variables(self._symbols, kinds)
+        found = variables(self.symbols, kinds)
         return [(name, s.offset, s.size, KINDS.index(kinds[name])) for name, s in found]
 
 
@@ -143,4 +144,6 @@ def build(
         path = Path(file).resolve()
         seen = seen_lines(path, chosen, card, where, defines)
         sources.append(rewrite(path, card, folders=where, program=True, seen=seen))
-    return Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode)
+    made = Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode)
+    require_fit(sources, made.symbols)
+    return made

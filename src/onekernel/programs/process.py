@@ -46,7 +46,7 @@ def run(
     """Runs `program` with the rights of whoever asks, in the folder in which they are."""
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="onekernel-run-") as folder, contextlib.ExitStack() as stack:
-        named = (f"{at:x} {size:x} {int(managed)} {name}" for name, at, size, managed in variables)
+        named = (f"{at:x} {size:x} {kind} {name}" for name, at, size, kind in variables)
         lines = [f"{options} {cores} {limit} {warp}", *named]
         (Path(folder) / "settings").write_text("\n".join(lines) + "\n", encoding="utf-8")
         (Path(folder) / "progress").write_bytes(bytes(16))

@@ -20,6 +20,7 @@ from onekernel.simulator import sparse
 from onekernel.simulator.arch import architecture
 from onekernel.simulator.compilation.compile import compile_source, warnings_of
 from onekernel.simulator.compilation.compiler import Compiler, compiler
+from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.doubts import Doubts, doubts_in
@@ -224,5 +225,6 @@ def build(
     declarations.hold_to(prototypes, declarations.functions(source.path.read_text(encoding="utf-8")), source.path)
     # clang takes vector types apart whose copies are not spelled out: one access may count as several.
     exact = chosen.family == "g++" or (whole_vectors and not source.aligned_types)
+    require_fit([source], symbols(library))
     codes = load(source.path, source.files, source.arch) if mode in COUNTING and machine_code else None
     return Simulated(source, library, mode, time_limit, side_stream, exact, codes, scrambled)

@@ -19,6 +19,13 @@ _DECLARED = re.compile(
     r"^\s*(?:static\s+|const\s+|unsigned\s+|__shared__\s+)*[A-Za-z_]\w*\s+(?:\w+(?:\[[^\]]*\])?\s*,\s*)*(\w+)\s*\[\s*(\w+)\s*\]\s*[;={,]"
 )
 _WIDE_LOOP = re.compile(r"\bfor\s*\([^;]*\b(\w+)\s*=\s*[^;]*;\s*\1\s*<=\s*(\w+)\s*;")
+_VECTOR = re.compile(r"\bvector\s*<[^;=(){}]*>\s+(\w+)\s*(?=[;({=,])")
+_ADDRESS = re.compile(r"\bcudaMemcpy(?:Async)?\s*\(([^;]*)\)\s*;")
+_INTEGER = re.compile(
+    r"\b(?:int|unsigned|size_t|long|u?int(?:32|64)_t)\s+((?:\w+\s*(?:=[^;,()]*)?,\s*)*\w+)\s*[=;,)]"
+    r"|#\s*define\s+(\w+)\s+\(?\d+\)?\s*$"
+)
+_CEILING = re.compile(r"\bceilf?\s*\(\s*(\w+)\s*/\s*(\w+)\s*\)")
 _BODY = 4  # lines of a loop that are looked at
 
 
@@ -27,6 +34,8 @@ def in_programs(lines: Sequence[str]) -> Found:
     yield from _set_bytes(lines)
     yield from _same_shared(lines)
     yield from _past_the_end(lines)
+    yield from _address_of_vector(lines)
+    yield from _ceiling_of_integers(lines)
 
 
 def _set_bytes(lines: Sequence[str]) -> Found:
@@ -71,3 +80,28 @@ def _past_the_end(lines: Sequence[str]) -> Found:
                 if re.search(rf"\b{name}\s*\[\s*{index}\s*\]", body):
                     yield n, "past-the-end", {"name": name, "extent": extent, "index": index}
                     break
+
+
+def _address_of_vector(lines: Sequence[str]) -> Found:
+    """Copies to or from `&v` of a std::vector, which is where the vector's own three pointers lie."""
+    vectors: set[str] = set()
+    for n, line in enumerate(lines, 1):
+        if _FUNCTION_ENDS.match(line):
+            vectors = set()
+        vectors.update(_VECTOR.findall(line))
+        for copy in _ADDRESS.findall(line):
+            for argument in copy.split(",")[:2]:
+                name = argument.strip().removeprefix("&")
+                if argument.strip() == f"&{name}" and name in vectors:
+                    yield n, "vector-address", {"name": name}
+
+
+def _ceiling_of_integers(lines: Sequence[str]) -> Found:
+    """ceil(n / threads) of two integers: the quotient is rounded down before."""
+    integers: set[str] = set()
+    for n, line in enumerate(lines, 1):
+        for declared, macro in _INTEGER.findall(line):
+            integers.update([macro] if macro else re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", declared))
+        for one, other in _CEILING.findall(line):
+            if all(name.isdigit() or name in integers for name in (one, other)):
+                yield n, "ceiling", {"one": one, "other": other}

@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 MOST_QUOTED = 60  # characters
+POINTER = 8  # bytes
 _LITERAL = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _BRANCH = re.compile(r"\b(?:if|else)\b")
 _ELSE = re.compile(r"\belse\b(?!\s*if\b)")
@@ -103,6 +104,12 @@ def allocated_without_sizeof(file: str | None, number: int | None, variable: str
     asked = re.search(call, _code(line_of(file, number)))
     words = re.findall(r"\w+", asked[1]) if asked else []
     return bool(words) and not any(re.search(r"sizeof|size|bytes|mem|^\d", word, re.IGNORECASE) for word in words)
+
+
+def sizeof_in_allocation(file: str | None, number: int | None) -> str:
+    """What the line asks for the size of, where that is all of what it asks for: h of `cudaMalloc(&d, sizeof(h))`."""
+    asked = re.search(r"\bcudaMalloc\w*\s*\([^;]*,\s*sizeof\s*\(?\s*(\w+)\s*\)?\s*\)", _code(line_of(file, number)))
+    return asked[1] if asked else ""
 
 
 def allocates_into_element(file: str | None, number: int | None) -> bool:

@@ -9,8 +9,6 @@ from onekernel.simulator.read import causes, excerpt, indices, races
 from onekernel.simulator.read.case import Case
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
 
-POINTER = 8  # bytes
-
 
 def _time_limit(case: Case) -> None:
     if case.form == "kernel" and case.launch.blocks > 1 and causes.spins(*case.here):
@@ -81,6 +79,8 @@ def _uninitialised_read(case: Case) -> None:
         case.values["few"] = case.says("guarded", {"at": at})
     elif "filled" in case.values:
         case.values["few"] = case.says(_short(case), case.values)
+    elif case.form == "global" and causes.draws(*case.here):
+        case.form = "generator"
     elif case.form == "global" and excerpt.adds_to(case.text, case.variable):
         case.values["few"] = case.says("added")
 
@@ -92,7 +92,7 @@ def _short(case: Case) -> str:
     if case.values.get("pitch"):
         return "short-pitch"
     elements = held % filled == 0 and held // filled in (2, 4, 8, 16)
-    return "short" if elements or filled == POINTER else "short-part"
+    return "short" if elements or filled == excerpt.POINTER else "short-part"
 
 
 def _absent_lane(case: Case) -> None:
@@ -137,12 +137,13 @@ OF_THE_READER = (
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "elements", "nowhere", "also", "swapped", "loop",
     "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
+    "advice-pointer",
     # the others
-    "guarded", "few", "added", "short", "short-pitch", "short-part", "rows", "thrust", "freed", "twice-by-object",
-    "by-object", "reset", "waits", "branch", "part-rows", "part-index", "why-event", "why-address", "why-capture",
-    "some-call", "program-null-thrust", "of-a-kernel", "reference",
+    "guarded", "few", "added", "generator", "short", "short-pitch", "short-part", "rows", "thrust", "freed",
+    "twice-by-object", "by-object", "reset", "waits", "branch", "part-rows", "part-index", "why-event",
+    "why-address", "why-capture", "some-call", "program-null-thrust", "of-a-kernel", "reference",
 )  # fmt: skip
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
-    "each", "why", "also", "rows",
+    "each", "why", "also", "rows", "name",
 )  # fmt: skip

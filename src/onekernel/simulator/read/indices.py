@@ -64,6 +64,8 @@ def _advice(case: Case) -> Message | str:
         return case.says("advice-declared", {**values, "at": declared})
     if case.number("index") < case.number("held") and excerpt.allocated_without_sizeof(*case.there, case.variable):
         return case.says("advice-bytes", values)
+    if case.number("held") == excerpt.POINTER and (name := excerpt.sizeof_in_allocation(*case.there)):
+        return case.says("advice-pointer", {**values, "name": name})
     if ended := causes.ended_loop(*case.here):
         return case.says("advice-ended", {"at": ended})
     if excerpt.fills_shared(*case.here) and excerpt.in_loop(*case.here):

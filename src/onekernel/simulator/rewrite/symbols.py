@@ -14,9 +14,9 @@ from onekernel.simulator.rewrite.tokens import (
     split_commas,
 )
 
-MANAGED, UNSET = "managed", "unset"
-"""Kinds of variables of the device."""
-KINDS = ("", MANAGED, UNSET)
+MANAGED, UNSET, CONSTANT = "managed", "unset", "constant"
+"""Kinds of variables of the device: unset is a constant that its definition gives no value."""
+KINDS = ("", MANAGED, UNSET, CONSTANT)
 """As the runtime counts them (ok_symbol)."""
 
 
@@ -55,7 +55,7 @@ def _export(tokens: list[Token], bracket: int, out: dict[str, int]) -> None:
 
 def variables(tokens: list[Token]) -> list[tuple[str, str]]:
     """__device__, __constant__ and __managed__ variables: of declarations that reach [ = { ; or , before any bracket,
-    each name, and MANAGED, UNSET for a constant that is given no value here, or ""."""
+    each name and its kind."""
     out = []
     for i, token in enumerate(tokens):
         if token.kind != "name" or token.text not in ("__device__", "__constant__", "__managed__"):
@@ -72,7 +72,8 @@ def variables(tokens: list[Token]) -> list[tuple[str, str]]:
                 angle += (t.text == "<") - (t.text == ">")
                 if angle == 0 and t.text in "[={;," and t.text:
                     if last not in ("__device__", "__constant__", "__managed__", "__host__"):
-                        kind = kind or (UNSET if token.text == "__constant__" and _is_unset(tokens, i, k) else "")
+                        if not kind and token.text == "__constant__":
+                            kind = UNSET if _is_unset(tokens, i, k) else CONSTANT
                         out += [(name, kind) for name in (last, *_further(tokens, k))]
                     break
                 if t.text in "()}":

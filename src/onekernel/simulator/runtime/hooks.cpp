@@ -275,7 +275,7 @@ extern "C" void ok_atomic_ordered(const volatile void* p, int bytes, AtomicKind 
 static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     Worker* w = worker;
     if (!w || !w->current) return;
-    bool global = address - heap_base < HEAP_BYTES;
+    bool global = address - heap_base < HEAP_BYTES || symbol_at(address);
     if (++w->spins > 64) give_way(*w);
     rare_access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
     if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);

@@ -45,10 +45,11 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
 }
 
 // Both sides are the opposite of what the direction says: it is named, and so is the right one.
-static bool tell_reversed(const void* to, const void* from, bool to_device, Site at) {
+static bool tell_reversed(const void* to, const void* from, size_t bytes, bool to_device, Site at) {
     for (const void* p : {to, from})
         if (managed_at(reinterpret_cast<uintptr_t>(p)) || is_symbol(reinterpret_cast<uintptr_t>(p), 1)) return false;
     if (on_device(to) == to_device || on_device(from) != to_device) return false;
+    if (to_device && ok_device_find(from, nullptr, nullptr)) mark_initialised(reinterpret_cast<uintptr_t>(from), bytes);  // as was meant
     Finding("wrong-copy-side", uint64_t(at.line)).form("reversed").at(at).sentence("source", to_device ? "the-device" : "the-host")
         .sentence("destination", to_device ? "the-host" : "the-device")
         .text("direction", to_device ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToDevice").add();
@@ -91,7 +92,7 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     if (kind == 4) kind = (of_device(from) ? 2 : 0) + (of_device(to) ? 1 : 0);  // cudaMemcpyDefault
     if (kind < 0 || kind > 3) return ok_fail(ERROR_INVALID_DIRECTION);
     bool to_device = kind == 1 || kind == 3, from_device = kind == 2 || kind == 3;
-    if (to_device != from_device && tell_reversed(to, from, to_device, at)) return ok_fail(ERROR_INVALID_VALUE);
+    if (to_device != from_device && tell_reversed(to, from, bytes, to_device, at)) return ok_fail(ERROR_INVALID_VALUE);
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
     if (options & SPARSE && kind == 3 && bytes > LARGE_BYTES) {

@@ -97,7 +97,7 @@ bool is_of_both(const void* pointer);           // managed memory, or a __manage
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.
 constexpr uintptr_t SYMBOL_GAP = 256;  // bytes behind each that are nobody's, as a build with hooks leaves them (compilation/gaps.py)
 extern uintptr_t symbols_low, symbols_high;
-enum SymbolKind { OF_DEVICE, OF_BOTH, UNSET };  // of both: __managed__; unset: a __constant__ that its definition gives no value
+enum SymbolKind { OF_DEVICE, OF_BOTH, UNSET, CONSTANT };  // of both: __managed__; unset: a constant that its definition gives no value
 void add_symbol(const char* name, uintptr_t address, size_t bytes, SymbolKind kind);
 void symbol_given(uintptr_t address, size_t bytes, Site at);  // by a copy or a fill
 void tell_unset(const Allocation& a, uintptr_t address, int bytes, uintptr_t pc);  // a read of what nothing has given a value, where it is that
