@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.simulator.rewrite.early import Early, early_of
+from onekernel.simulator.rewrite.given import Lines
 from onekernel.simulator.rewrite.loops import Loop, loops_of
-from onekernel.simulator.rewrite.narrowed import Lines, narrowed_of
+from onekernel.simulator.rewrite.narrowed import narrowed_of
 from onekernel.simulator.rewrite.promises import Promises, promises_of
 
 # A fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing. By chance
@@ -99,10 +100,11 @@ class Doubts:
         return {str(path): loops_of(text) for path, text in self.texts.items()}
 
     def _may_be_unrolled(self, place: Place | None) -> bool:
-        """Whether the innermost loop around a line may have a length that the compiler knows."""
+        """Whether the innermost loop around a line may have a length that the compiler knows; of several that stand in
+        one line, whether any may."""
         file, line = place or ("", 0)
         around = [loop for loop in self._loops.get(file, ()) if loop.first <= line <= loop.last]
-        return not around or not min(around, key=lambda loop: loop.last - loop.first).unknown
+        return not around or not min(around, key=lambda loop: (loop.last - loop.first, loop.unknown)).unknown
 
 
 def _come(accesses: Accesses, file: str, lines: tuple[int, int], key: str) -> int:

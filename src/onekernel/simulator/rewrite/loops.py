@@ -15,6 +15,7 @@ from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tok
 
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _ROLLED = re.compile(r"#\s*pragma\s+unroll\s*\(?\s*1\b")  # a loop of whatever length is left as it is
+_ALIGNED = ("alignas", "__align__")  # what stands before a struct's braces
 _ROUNDS = 4  # calls of helpers by helpers that are followed
 
 
@@ -62,7 +63,7 @@ def functions(tokens: list[Token]) -> Iterator[Function]:
     i, is_kernel = 0, False
     while i < len(tokens):
         is_kernel = tokens[i].text == "__global__" or (is_kernel and tokens[i].text not in (";", "}"))
-        if tokens[i].text == "(" and i and tokens[i - 1].kind == "name":
+        if tokens[i].text == "(" and i and tokens[i - 1].kind == "name" and tokens[i - 1].text not in _ALIGNED:
             end = closing(tokens, i)
             opens = end + 1
             while opens < len(tokens) and tokens[opens].kind == "name":  # const, noexcept
