@@ -202,6 +202,25 @@ def test_a_port_may_not_lean_on_the_course(tmp_path):
     assert forbidden_imports(path.read_text()) == [(4, "onekernel.minigpt"), (5, "numpy")]
 
 
+@pytest.mark.parametrize("way", [
+    'object.__subclasses__()[80].load_module("s" + "ys")', 'torch.__dict__["__buil" + "tins__"]', "len.__self__",
+    "(_ for _ in ()).gi_frame", "torch.utils.importlib", "vars(torch)",
+])  # fmt: skip
+def test_a_port_may_not_reach_other_modules_by_a_detour(way):
+    assert forbidden_imports(f"import torch\n_x = {way}\n")
+
+
+def test_right_logits_that_no_module_of_the_port_computed_earn_nothing():
+    request = requests("native")[0]
+    answer = run_port(SOLUTION, request, None)
+    assert judge_port(request, answer).passed
+    without = {n: a for n, a in answer.items() if not n.startswith("trace/")}
+    wrong = {n: a + 1.0 if n.startswith("trace/blocks.1") else a for n, a in answer.items()}
+    for other, module in ((without, "blocks.0"), (wrong, "blocks.1")):
+        verdict = judge_port(request, other)
+        assert [(f.key, f.values) for f in verdict.findings] == [("minigpt.computed-elsewhere", {"module": module})]
+
+
 def test_ulp():
     one = np.array([1.0, 0.0, -1.0])
     assert worst_ulp(one, one) == 0

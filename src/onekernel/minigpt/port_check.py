@@ -26,8 +26,10 @@ NATIVE = 1e-12
 KERNEL = 3e-5  # what ops/softmax grants a float32 softmax; attention averages such errors and does not raise them
 ALLOWED_IMPORTS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "torch", "typing"}
 _VIEW = "view size is not compatible"  # torch's words for a view of elements that do not lie in order
-IMPORTING = {"__import__", "__builtins__", "__globals__", "__loader__", "import_module", "sys", "_sys"}
-RUNNING = {"eval", "exec", "globals"}  # as names of their own: a module has an eval() too
+IMPORTING = {"__import__", "__builtins__", "__globals__", "__loader__", "import_module", "importlib", "load_module",
+             "sys", "_sys", "__subclasses__", "__self__", "__dict__", "f_back", "f_builtins", "f_globals", "gi_frame",
+             "tb_frame"}  # fmt: skip
+RUNNING = {"eval", "exec", "globals", "vars"}  # as names of their own: a module has an eval() too
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     right = different == 0 if asked.part == "identical" else error <= _limit(asked.part)
     findings = list(_registry(answer, weights))
     if right and not findings:
+        findings = list(_computed_elsewhere(asked, ours, theirs))
+    if right and not findings:
         findings = [*_later_seen(ours, theirs), *_kept(asked, model, answer)][:2]
     called = any(name.endswith("attention.weights") for name in theirs)
     if right and asked.part == "kernel" and (error <= NATIVE or not called):
@@ -103,6 +107,18 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     return PortVerdict(
         asked.part, right and not findings, want.size, different, error, worst_ulp(got, want), tuple(findings)
     )
+
+
+def _computed_elsewhere(
+    asked: PortRequest, ours: Mapping[str, np.ndarray], theirs: Mapping[str, np.ndarray]
+) -> Iterator[Message]:
+    """Right logits of a port of which a block gave nothing that NumPy's gives: something else has computed them."""
+    for number in range(asked.config.blocks):
+        here = [name for name in ours if (f"{name}.").startswith(f"blocks.{number}.") and name in theirs]
+        same = (theirs[n].shape == ours[n].shape and np.allclose(theirs[n], ours[n], 1e-3, 1e-6) for n in here)
+        if not any(same):
+            yield Message("minigpt.computed-elsewhere", {"module": f"blocks.{number}"})
+            return
 
 
 def _later_seen(ours: Mapping[str, np.ndarray], theirs: Mapping[str, np.ndarray]) -> Iterator[Message]:
