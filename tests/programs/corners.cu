@@ -121,6 +121,17 @@ __global__ void by_size(float* z, int n) {
     if (i < n) z[i] = 1;  // <- 17:out-of-bounds-write
 }
 
+struct Six {
+    float a[6];
+};
+__global__ void put(Six* s) {
+    Six six;
+    for (int k = 0; k < 6; k++) six.a[k] = k;
+    s[threadIdx.x] = six;
+}
+__global__ void clear(Six* s) { s[threadIdx.x] = Six(); }
+__global__ void sixth(const Six* s, float* y) { y[threadIdx.x] = s[threadIdx.x].a[5]; }
+
 void graph(float* x, bool early) {
     float* z;
     cudaMalloc(&z, N * sizeof(float));
@@ -242,6 +253,14 @@ int main(int argc, char** argv) {
         cudaMalloc(&s, 64 * sizeof *s);
         if (which == 118) seed<<<1, 64>>>(s);
         draw<<<1, 64>>>(s, y);
+        cudaFree(s);
+    }
+    if (which == 119) {  // structs that are copied and filled as a whole
+        Six* s;
+        cudaMalloc(&s, 64 * sizeof *s);
+        put<<<1, 32>>>(s);
+        clear<<<1, 32>>>(s + 32);
+        sixth<<<1, 64>>>(s, y);
         cudaFree(s);
     }
     if (which == 19) {  // what the wrong direction has not filled is not told besides

@@ -34,7 +34,7 @@ SAID = {
     19: ("the direction is cudaMemcpyDeviceToHost", "la dirección es cudaMemcpyDeviceToHost"),
     115: ("The time between two events is NaN here", "El tiempo entre dos eventos es aquí NaN"),
 }
-RIGHT = (101, 102, 103, 104, 106, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117, 118)
+RIGHT = (101, 102, 103, 104, 106, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117, 118, 119)
 
 
 @pytest.fixture(scope="module")
