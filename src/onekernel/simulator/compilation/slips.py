@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from onekernel.messages import Message
+from onekernel.simulator.compilation.clang_words import in_gcc_words
 from onekernel.simulator.compilation.complaint import Complaint, Told, plain, without_comment
 from onekernel.simulator.compilation.habits import habit
 from onekernel.simulator.compilation.values import (
@@ -34,6 +35,7 @@ _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
 def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
     """The sentence for a compiler's error, and the line of the slip; its own words where nothing better is known."""
     complaint = Complaint(what, line, lines)
+    complaint = Complaint(in_gcc_words(complaint), line, lines)
     for explain in (habit, _known):
         found = explain(complaint)
         if found is not None:
@@ -133,6 +135,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
     for pattern, explain in (
         (r"binary 'operator<<'|expected primary-expression before '(?:<|>)' token", _as("chevrons")),
         (r"const uint3|dim3_view", _component),
+        (r"expected ';' (?:after|at end of declaration)", _as("semicolon")),  # clang++'s, at the line that lacks it
         (r"expected (?:',' or )?';' (?:before|at end of).*?'?(?P<token>[\w}]+)'?(?: token)?$", _semicolon),
         (r"expected ',' or ';' before '(?P<token>[^']+)'", _semicolon),
         (r"expected (?:initializer|declaration) before '(?P<token>[^']+)'", _semicolon),

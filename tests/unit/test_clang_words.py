@@ -1,0 +1,28 @@
+"""clang++'s complaints about the slips that do not compile, recorded: the sentence and the line are those of g++."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from onekernel.messages import Message
+from onekernel.simulator.compilation.slips import told
+from support.slips import FOLDER, slips
+
+RECORDED: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "clang.toml").read_text(encoding="utf-8"))
+SLIPS = {slip.name: slip for slip in slips()}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_slip_is_told_in_the_same_words_with_clang(name: str) -> None:
+    said = RECORDED[name]
+    message, line = told(said["words"], said["line"], SLIPS[name].text().splitlines())
+    why = message.values.get("why")
+    assert isinstance(why, Message) and (why.key, line) == (said["told"], said["at"])
+
+
+def test_clangs_own_words_stay_at_the_end_of_the_sentence() -> None:
+    message, _ = told("use of undeclared identifier 'blocks'", 1, ["blocks = 3;"])
+    assert message.values["what"] == "use of undeclared identifier 'blocks'"
