@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from onekernel.messages import Message
+from onekernel.simulator.compilation.clang_words import in_gcc_words
+from onekernel.simulator.compilation.complaint import Complaint
 from onekernel.simulator.compilation.slips import told
 from support.slips import FOLDER, slips
 
@@ -26,3 +28,8 @@ def test_a_slip_is_told_in_the_same_words_with_clang(name: str) -> None:
 def test_clangs_own_words_stay_at_the_end_of_the_sentence() -> None:
     message, _ = told("use of undeclared identifier 'blocks'", 1, ["blocks = 3;"])
     assert message.values["what"] == "use of undeclared identifier 'blocks'"
+
+
+@pytest.mark.parametrize("words", ["expected '}' before 'else'", "expected ')' before ';' token"])
+def test_gccs_own_words_are_left_as_they_are(words: str) -> None:
+    assert in_gcc_words(Complaint(words, 1, ["x"])) == words
