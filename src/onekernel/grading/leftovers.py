@@ -27,7 +27,7 @@ def with_leftovers(s: Submission, ran: Sequence[Ran], verdicts: Sequence[Verdict
     """The verdicts, the first that failed beginning with what is left from an earlier call, where that is the cause."""
     calls = [pair for check in ran for pair in check if not (pair[0].case.way or pair[0].case.defines)]
     names = _lasting(s)
-    if not names or not calls:
+    if not names or not calls or any(f.code.startswith("out-of-bounds") for v in verdicts for f in v.failures):
         return list(verdicts)
     if not _right(s, *calls[0]):
         return _told(s, verdicts, calls[0][0], _never_last(s, calls, names), names)

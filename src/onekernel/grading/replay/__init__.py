@@ -39,16 +39,19 @@ _OF_A_WARP = "shfl|__reduce|tiled_partition"
 _INTEGER = r"\b(?:int|long|short|unsigned|size_t|u?int\d+_t)"
 _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(int\)|tl\.int"
 _COPIES = r"cp\.async|memcpy_async|cp_async"
+_TILES = r"\btl\."
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
     "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
+    "softmax-rows-mixed": _OF_A_WARP, "softmax-whole-tile": _TILES, "softmax-tile-axis": _TILES,
     "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-by-min": "min|less",
     "copy-bytes": _COPIES, "copy-vector": _COPIES,
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 FIRST = ("copy-bytes", "copy-vector")  # where the text has such a copy: zeros have many other causes, too
-LAST = ("sum-part-lost",)  # where no other gives them: every second element is also what a tree or a warp loses
+# Where no other gives them: every second element is also what a tree or a warp loses, and 0 is where a maximum begins.
+LAST = ("sum-part-lost", "softmax-max-idle")
 SHARED = ("gelu-minus-infinity",)  # what bounds of any size come down to, where no input tells which one it is
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 

@@ -5,17 +5,18 @@ Causes are message keys: replay.dot-NAME, or those of a sum (sums.py). tests/sli
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import partial
 
 import numpy as np
 
-from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later
+from onekernel.grading.replay.base import THREADS, WARP, Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, weightings
 
 PER_THREAD = (1, 2, 4, 8, 16, 32)
 BLOCKS = (2, 4, 8, 16, 32, 64)
+MOST_BLOCKS = (16, 32, 64, 128, 256, 1024, 65_535)
 LONG = 5000  # products from which on a sum in steps is not made: a step of Python for each
 
 
@@ -63,19 +64,38 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
     """Blocks of a grid, whose sums are not all joined, or not by +."""
     at = np.arange(products.size)
     for threads in (128, 256, 512):
+        for rule, blocks in _grids(at.size, threads).items():
+            for step in (2, 4, 8):
+                often = later(_rest_often, products, blocks, step)
+                yield Mistake("dot-rest-often", often, variant=(threads, rule, step))
         for blocks in BLOCKS:
             block = at // threads % blocks
             for lost in (0, blocks - 1):
                 others = later(_weighted, products, block != lost)
                 yield Mistake("dot-block-lost", others, variant=(threads, blocks, lost))
+            if blocks > WARP:  # a warp joins the blocks' sums, and each of its threads takes one
+                first = later(lambda block: _weighted(products, block < WARP), block)
+                yield Mistake("dot-blocks-left", first, {"kept": WARP}, (threads, blocks))
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
             sums = later(lambda block, n: np.bincount(block, products, n), block, blocks)
             for of in (1, 32):  # a thread's sum, or a warp's
-                by_maximum = partial(_by_maximum, products, threads, blocks, of)
-                yield Mistake("sum-by-maximum", by_maximum, variant=(threads, blocks, of))
+                of_threads = partial(_by_maximum, products, threads, blocks, of)
+                yield Mistake("sum-by-maximum", of_threads, variant=(threads, blocks, of))
             for start in (0.0, -np.inf):
                 largest = later(lambda sums, start: np.array([max(start, sums().max())]), sums, start)
                 yield Mistake("dot-blocks-by-maximum", largest, variant=(threads, blocks, start))
+
+
+def _grids(n: int, threads: int) -> dict[Hashable, int]:
+    """Numbers of blocks, by the rule that gives them: as many always, or as n needs, up to so many."""
+    needed = {each: -(-n // (threads * each)) for each in PER_THREAD[:4]}
+    grids: dict[Hashable, int] = {most: most for most in MOST_BLOCKS}
+    return grids | {(each, most): min(blocks, most) for each, blocks in needed.items() for most in MOST_BLOCKS}
+
+
+def _rest_often(products: np.ndarray, blocks: int, step: int) -> np.ndarray:
+    """What is left after whole steps, once for every block."""
+    return _weighted(products, np.where(np.arange(products.size) < products.size // step * step, 1, blocks))
 
 
 def _by_maximum(products: np.ndarray, threads: int, blocks: int, of: int) -> np.ndarray:

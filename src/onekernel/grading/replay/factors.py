@@ -39,6 +39,8 @@ def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | Non
     """What all elements of all wrong results (got, want, type) have in common."""
     if sum(got.size for got, _, _ in wrong) < FEW:
         return None
+    if all(_nan_lost(*one) for one in wrong):
+        return Message("replay.nan-lost")
     flat = [(got.reshape(1, -1), want.reshape(1, -1), dtype) for got, want, dtype in wrong]
     if factor := _the_same([f[1] if (f := of_rows(*one)) else None for one in flat], _spread(wrong)):
         return Message("replay.factor", {"factor": factor}) if factor != -1 else Message("replay.sign-turned")
@@ -47,6 +49,12 @@ def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | Non
             return Message(f"replay.{cause}")
     offset = _the_same([_difference(*one) for one in flat], _spread(wrong))
     return Message("replay.offset", {"offset": offset}) if offset else None
+
+
+def _nan_lost(got: np.ndarray, want: np.ndarray, dtype: str) -> bool:
+    """Whether all is right but for numbers where there must be NaN."""
+    there = ~np.isnan(want)
+    return bool(np.isnan(got).sum() < np.isnan(want).sum()) and np.allclose(got[there], want[there], SPREAD[dtype], 0)
 
 
 def _spread(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> float:

@@ -37,6 +37,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     u = ROOT * (x + CUBIC * x**3)
     for cause, t in {"sign": -2 * u, "power-of-two": 2 * u * math.log(2), "size": 2 * np.abs(u), "once": u}.items():
         yield Mistake(f"gelu-tanh-{cause}", later(lambda t: _logistic(x, t) if by_tanh else _form(x, False), t))
+    for forms in ((True, False), (True,), (False,)):
+        size = later(lambda lost: np.abs(_form(x, by_tanh)) if lost else _form(x, by_tanh), by_tanh in forms)
+        yield Mistake("element-absolute", size, {"name": "x"}, forms)
     yield Mistake("gelu-of-relu", lambda: _form(np.maximum(x, 0), by_tanh))
     yield Mistake("gelu-root-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / np.sqrt(2 * x), False))
     for digits in (1.4, 1.41, 1.414, 1.4142, 1.42):
@@ -87,6 +90,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for constant in (*_misread("79788", "0."), *_short_pi(), *other_roots):
         make = later(lambda c: _tanh(x, c, CUBIC) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-root", make, variant=constant)
+    of_size = later(lambda: _logistic(x, 2 * ROOT * (x + CUBIC * np.abs(x) ** 3)) if by_tanh else _form(x, False))
+    yield Mistake("gelu-cube-sign", of_size)
+    for kind, narrow in NARROW.items() if case.dtype == "float32" else ():
+        stored = later(lambda n: _round(_form(x, by_tanh), n), narrow)
+        yield Mistake("sum-narrow-result", stored, {"type": kind}, step=STEP[kind] / 2)
     yield Mistake("gelu-square", lambda: _logistic(x, 2 * ROOT * (x + CUBIC * x * x)) if by_tanh else _form(x, False))
     for kind, narrow in NARROW.items():
         rounded = later(lambda n: _form_of(x, _round(x / math.sqrt(2), n), by_tanh), narrow)

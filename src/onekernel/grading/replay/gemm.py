@@ -64,6 +64,7 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
         yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
             "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "beta-twice", "minus-beta"))  # fmt: skip
         yield Mistake("gemm-no-product", lambda: np.zeros_like(product))
+        yield Mistake("gemm-c-at-beta-zero", lambda: np.full_like(product, np.nan))
         return
     c = case.inputs["c"]
     whole = np.trunc(alpha), np.trunc(beta)

@@ -108,6 +108,13 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     of_rounded = later(lambda: over(row_sum(case.own(h) ** 2) / cols + eps))
     yield Mistake("own-type-h", of_rounded, variant="mean", step=case.step)
     yield Mistake("own-type-normed", lambda: case.own(h / root) * weight, step=case.step)
+    yield Mistake("own-type-scale", lambda: h * case.own(1 / root) * weight, step=case.step)
+    yield Mistake("own-type-scale", lambda: h * case.own(1 / root * weight), variant="weight", step=case.step)
+    yield Mistake("own-type-term", lambda: over(row_sum(case.own(h * h)) / cols + eps), step=case.step)
+    yield Mistake("rms-largest", lambda: over((h * h).max(axis=1, keepdims=True) + eps))
+    for kind, narrow in NARROW.items() if case.dtype == "float32" else ():
+        result = later(lambda n: (h / root * weight).astype(n).astype(np.float64), narrow)
+        yield Mistake("sum-narrow-result", result, {"type": kind}, step=STEP[kind] / 2)
     yield Mistake("rms-eps-maximum", lambda: over(np.maximum(mean, eps)))
     yield Mistake("rms-absolute", lambda: over(row_sum(np.abs(h)) / cols + eps))
     yield Mistake("rms-weight-early", lambda: (x * weight + residual) / root)

@@ -26,6 +26,7 @@ FACTORS = (0.1, 0.125, 0.25, 0.5, 2.0, 4.0, 10.0)
 SHORT_LOG2E = (1.4, 1.44, 1.442, 1.4426, 1.4427, 1.443, 1.45, 1.5, 0.6931472, 0.693)  # and its inverse
 BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
 SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of e and more
+Axes = int | tuple[int, ...]
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 
@@ -112,6 +113,8 @@ def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     for digits in SHORT_LOG2E:
         short = later(lambda d: np.exp2((r.x - r.largest) * np.float32(d)), digits)
         yield Mistake("softmax-log2e", later(lambda p: p() / row_sum(p()), short), variant=digits)
+    of_x = later(lambda: np.exp2(r.x.astype(np.float64) * np.log2(np.e) - r.largest).astype(np.float32))
+    yield Mistake("softmax-log2e-of-x", lambda: of_x() / row_sum(of_x()))
     yield Mistake("softmax-sum-of-squares", lambda: r.over(row_sum(r.e * r.e)))
     for whose in ("row", "own"):  # the maximum of the whole row, or of the columns that are summed
         yield Mistake("softmax-from-own-column", partial(_from_own_column, r, whose), variant=whose)
@@ -231,7 +234,17 @@ def _of_the_columns(r: Rows) -> Iterator[Mistake]:
             yield Mistake("softmax-max-by-min", partial(_max_by_min, r, threads, of), variant=(threads, of))
         for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
             yield Mistake("softmax-own-maximum", partial(_own_maximum, r, threads, of), variant=(threads, of))
+    for threads in THREADS:
+        for idle in (1, WARP):  # a thread without a column, or a whole warp
+            raised = np.maximum(r.largest, np.float32(0)) if r.x.shape[1] <= threads - idle else r.largest
+            yield Mistake("softmax-max-idle", later(r.above, raised), variant=(threads, idle))
+    for rows in (2, 4, 8, 16):
+        yield Mistake("softmax-whole-tile", partial(_of_tiles, r, rows, (1, 2), (1, 2)), {"rows": rows})
+        for top, of_sum in ((2, 1), (1, 2), (1, 1)):
+            yield Mistake("softmax-tile-axis", partial(_of_tiles, r, rows, top, of_sum), {"rows": rows}, (top, of_sum))
     for lanes in (16, 8, 4, 2):
+        values = {"lanes": lanes, "offset": lanes // 2}
+        yield Mistake("softmax-rows-mixed", partial(_rows_mixed, r, WARP // lanes), values)
         yield Mistake("softmax-part-of-warp", partial(_part_of_warp, r, lanes), {"lanes": lanes, "offset": lanes // 2})
 
 
@@ -243,6 +256,10 @@ def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
     yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(r.e), step=case.step)
     yield Mistake("own-type-e", lambda: case.own(r.e) / row_sum(case.own(r.e)), variant="sum, too", step=case.step)
     yield Mistake("own-type-sum", lambda: r.over(case.own(row_sum(r.e))), variant="result", step=case.step)
+    yield Mistake("own-type-term", lambda: r.over(row_sum(case.own(r.e))), step=case.step)
+    yield Mistake("own-type-scale", lambda: r.e * case.own(1 / row_sum(r.e)), step=case.step)
+    near = later(lambda: np.exp(case.own(r.x - r.largest)))
+    yield Mistake("own-type-difference", lambda: near() / row_sum(near()), step=case.step)
     if r.x.shape[1] > LONG:
         return
     for variant, sums in narrow_sums(r.e, case.dtype) if case.dtype in NARROW else ():
@@ -315,6 +332,24 @@ def _part_of_warp(r: Rows, lanes: int) -> np.ndarray:
     parts = laid.reshape(len(r.x), steps, -1, lanes)
     e = np.exp(parts - parts.max(axis=(1, 3), keepdims=True))
     return np.asarray((e / e.sum(axis=(1, 3), keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
+
+
+def _of_tiles(r: Rows, rows: int, top: Axes, of_sum: Axes) -> np.ndarray:
+    """Tiles of so many rows, -infinity beyond the last one, whose maximum and sum run along those axes."""
+    cols = r.x.shape[1]
+    whole = np.full((-(-len(r.x) // rows) * rows, cols), np.float32(-np.inf))
+    whole[: len(r.x)] = r.x
+    x = whole.reshape(-1, rows, cols)
+    e = np.exp(x - np.fmax.reduce(x, axis=top, keepdims=True))
+    return np.asarray((e / e.sum(axis=of_sum, keepdims=True)).reshape(-1, cols)[: len(r.x)])
+
+
+def _rows_mixed(r: Rows, together: int) -> np.ndarray:
+    """So many neighbouring rows have a maximum and a sum in common; where rows end, the last one stands for others."""
+    at = np.minimum(np.arange(-(-len(r.x) // together) * together), len(r.x) - 1)
+    x = r.x[at].reshape(-1, together, r.x.shape[1])
+    e = np.exp(x - x.max(axis=(1, 2), keepdims=True))
+    return np.asarray((e / e.sum(axis=(1, 2), keepdims=True)).reshape(-1, r.x.shape[1])[: len(r.x)])
 
 
 def _not_shared(r: Rows, threads: int, others: str) -> np.ndarray:

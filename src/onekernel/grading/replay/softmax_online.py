@@ -13,6 +13,7 @@ import numpy as np
 from onekernel.grading.replay.base import THREADS, WARP, Mistake, dealt, later, row_sum
 from onekernel.grading.replay.softmax_rows import Rows
 
+TILES = tuple(1 << n for n in range(5, 13))  # columns that are taken at once, as in Triton
 LONG = 5000  # columns from which on a step of Python for each is too slow
 
 Part = tuple[np.ndarray, np.ndarray]
@@ -46,6 +47,10 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
             for first in ("one",) if cause == "softmax-running-backwards" else ("plain", "one"):  # else all is NaN
                 running = later(lambda t, rule, one: r.over(_running(r, t, rule, one)), threads, rule, first == "one")
                 yield Mistake(cause, running, variant=(threads, first))
+    for tile in TILES:
+        for cause, backwards in {"softmax-not-rescaled": False, "softmax-running-backwards": True}.items():
+            by_tiles = later(lambda t, b: r.over(_by_tiles(r, t, b)), tile, backwards)
+            yield Mistake(cause, by_tiles, variant=("tile", tile))
     for kept in ("first", "second"):
         yield Mistake("softmax-one-side-rescaled", partial(_of_lanes, r, kept), variant=("lanes", kept))
 
@@ -76,6 +81,18 @@ def _not_rescaled(r: Rows, threads: int, joined: bool = True) -> np.ndarray:
         return row_sum(sums)
     empty = running[:, -1] == -np.inf
     return row_sum(np.where(empty, 0, sums * np.exp(running[:, -1] - r.largest)))
+
+
+def _by_tiles(r: Rows, tile: int, backwards: bool) -> np.ndarray:
+    """A running sum of whole tiles, the old part of which is not rescaled, or by the factor turned over."""
+    laid = dealt(r.x, tile, -np.inf)
+    tops = np.fmax.accumulate(laid.max(axis=2), axis=1)
+    added = np.exp(laid - tops[:, :, None]).sum(axis=2)
+    total = np.zeros(len(r.x), r.x.dtype)
+    for step in range(laid.shape[1]):
+        grown = np.exp(tops[:, step] - tops[:, step - 1]) if backwards and step else 1
+        total = total * grown + added[:, step]
+    return np.asarray(total[:, None])
 
 
 def _running(r: Rows, threads: int, rule: Rule, one: bool) -> np.ndarray:

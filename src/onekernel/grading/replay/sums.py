@@ -40,6 +40,8 @@ def weightings(n: int) -> Iterator[Weighting]:
         if tile < n:
             yield "sum-last-alone", -tile, later(lambda t: at >= (n - 1) // t * t, tile)
             yield "sum-first-tile", tile, later(lambda t: np.where(at < t, (n - 1 - at) // t + 1, 0), tile)
+    for step in (2, 4, 8):
+        yield "sum-tail-late", step, later(lambda s: (at != n // s * s) | (n % s == 0), step)
     yield "sum-shuffled-up", None, lambda: 32 * (at % 32 == 0)
     for step in (2, 4, 8):
         yield "sum-tail-twice", step, later(lambda s: 1 + (at == n // s * s - 1), step)
@@ -55,6 +57,12 @@ def weightings(n: int) -> Iterator[Weighting]:
     yield "sum-one-thread", 32, lambda: at % 32 == 0
     for threads in BLOCKS:
         yield "sum-one-thread", threads, later(lambda t: at % t == 0, threads)
+        for again in (0, -1):  # what a thread without an element takes: of one step, or of the last of several
+            idle = later(lambda t, e: 1 + max(t - n, 0) * (at == e % n), threads, again)
+            yield "sum-idle-again", (threads, again), idle
+            if threads < n:
+                whole = later(lambda t, e: 1 + -n % t * (at == e % n), threads, again)
+                yield "sum-idle-again", (-threads, again), whole
         yield "sum-tree-assigned", threads, later(lambda t: at % t == t - 1, threads)
         if threads > 32:
             yield "sum-shuffled-up", threads, later(lambda t: 32 * 32 * (at % t == 0), threads)  # warps' sums, too

@@ -16,7 +16,7 @@ WRONG = ("values", "nan", "row-sum")
 SEEN = tuple(
     f"replay.{cause}" for cause in (
         "softmax-row-factor", "softmax-all-nan", "rms-row-factor",
-        "factor", "offset", "sign-turned", "sign-lost", "negatives-lost",
+        "factor", "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost",
     )
 )  # fmt: skip  # told from the results, not made on purpose
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")

@@ -21,6 +21,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("add-copy", lambda: b, {"name": "b"})
     yield Mistake("add-twice", lambda: a + a, {"name": "a"})
     yield Mistake("add-twice", lambda: b + b, {"name": "b"})
+    yield Mistake("element-absolute", lambda: np.abs(a) + b, {"name": "a"})
+    yield Mistake("element-absolute", lambda: a + np.abs(b), {"name": "b"})
     yield Mistake("add-zeros", lambda: np.zeros_like(a))
     yield Mistake("add-first-everywhere", lambda: np.full_like(a, a[0] + b[0]))
     yield Mistake("add-integer", lambda: np.trunc(a + b))

@@ -19,8 +19,10 @@ _MATH = (
     " modf nan nearbyint nextafter pow remainder remquo rint round scalbln scalbn sin sincos sinh sqrt tan tanh tgamma"
     " trunc y0 y1 yn"
 )
+_LONG = ("sqrt", "cbrt", "hypot", "exp", "log", "sin", "cos", "erfc")
 _OF_DEVICE = re.compile(
-    rf"(?:{'|'.join(_MATH.split())})f?|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set)"
+    # Those in long double are what the runtime computes functions of double with, rsqrt and sinpi among them.
+    rf"(?:{'|'.join(_MATH.split())})f?|(?:{'|'.join(_LONG)})l|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set)"
     # The machinery's, and the compiler's own.
     r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_\w+|__gxx_\w+|__cxa_\w+"
     r"|_Z[nd][wa]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"

@@ -83,7 +83,7 @@ int check_launch(const LaunchSite& site, const Config& c) {
     if (int(c.grid.z) > CARD.grid_z) return refuse(site, "grid.z", c.grid.z, CARD.grid_z, ERROR_INVALID_CONFIGURATION);
     int limit = ok_max_dynamic_shared(site.address);
     if (c.shared > size_t(limit))
-        return refuse(site, limit > CARD.shared_per_block ? "shared-opt-in" : "shared", static_cast<long long>(c.shared), limit,
+        return refuse(site, limit == CARD.shared_per_block ? "shared" : "shared-opt-in", static_cast<long long>(c.shared), limit,
                       ERROR_INVALID_VALUE);
     if (int error = check_cluster(site, c)) return error;
     return c.cooperative ? check_cooperative(site, c, fixed_bytes(site.address)) : 0;

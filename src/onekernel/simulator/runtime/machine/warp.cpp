@@ -9,8 +9,10 @@ static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : 
 
 static void report_absent(const Thread& t, int lane, int source, bool exited) {
     worker->launch->undefined = true;
-    Finding("absent-lane", uint64_t(t.at.line)).form(exited ? "exited" : "unnamed").at(t.at).here().number("lane", lane)
-        .number("source", source).add();
+    const int threads = worker->launch->threads;
+    const bool there = (&t - worker->threads) / WARP * WARP + source < threads;
+    Finding("absent-lane", uint64_t(t.at.line)).form(!there ? "none" : exited ? "exited" : "unnamed").at(t.at).here().number("lane", lane)
+        .number("source", source).number("threads", threads).add();
 }
 
 extern "C" void ok_unset_fragment(Site at) { Finding("unset-fragment", reinterpret_cast<uintptr_t>(worker->launch->site)).at(at).here().add(); }
