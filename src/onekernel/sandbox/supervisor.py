@@ -86,7 +86,8 @@ def run(request: Request) -> RunOutcome:
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
             seconds = CALL_SECONDS * (2 if "triton" in request.backend else 1)
-            ended = _start(folder, request.backend, asked_for, seconds, whole=SPARSE in ways)
+            ended = _start(folder, request.backend, asked_for, seconds,
+                           whole=SPARSE in ways and turn.on_gpu(request.backend))  # fmt: skip
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole

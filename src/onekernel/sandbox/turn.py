@@ -14,8 +14,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from onekernel.sandbox.landlock import gpu_nodes
+from onekernel.ways import INTERPRETED
+
+_IN_THE_SIMULATOR = ("simulator", INTERPRETED)
 ASKED, GIVEN = "turn", "given"  # in a job's out/, and beside it
 _POLL_SECONDS = 0.02
+
+
+def on_gpu(backend: str) -> bool:
+    """Whether a GPU of this machine runs what that backend builds."""
+    return bool(gpu_nodes()) and backend not in _IN_THE_SIMULATOR
 
 
 def wait(folder: Path) -> None:

@@ -61,7 +61,7 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
     that stand already. Which do not is told before anything of the file runs.
     """
     kept = folder / "out"
-    on_gpu = runs_on_gpu(request)
+    on_gpu = turn.on_gpu(request.backend)
     tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
     writable = [kept, Path("/dev/null")]
     if on_gpu:
@@ -88,10 +88,6 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
     )  # fmt: skip
     program.prepare()
     return program
-
-
-def runs_on_gpu(request: Request) -> bool:
-    return bool(gpu_nodes()) and request.backend not in ("simulator", INTERPRETED)
 
 
 def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any) -> None:
@@ -131,7 +127,7 @@ def work(folder: Path) -> None:
         tasks.work(request, out, program)
         return
     assert program is not None
-    whole = [SPARSE if runs_on_gpu(request) and way == SPARSE else "" for way in request.ways]
+    whole = [SPARSE if turn.on_gpu(request.backend) and way == SPARSE else "" for way in request.ways]
     for number, (function, asked) in enumerate(request.calls):
         if any(whole[: number + 1]):  # those come last
             turn.wait(folder)

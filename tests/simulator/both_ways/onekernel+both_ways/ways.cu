@@ -336,14 +336,14 @@ __global__ void constant_memory(const float* x, float* y) {
 
 __global__ void ldg_twice(const float* x, float* y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    y[i] = __ldg(x + i) + __ldg(x + i);
+    y[i] = __ldg(x + i) + __ldg(x + i);  // repeats-global
 }
 
 __global__ void ldg_around_store(const float* x, float* y) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     float a = __ldg(x + i);
     y[i] = a;
-    y[i] = a + __ldg(x + i);
+    y[i] = a + __ldg(x + i);  // repeats-global
 }
 
 __global__ void stores_of_four_scalars(const float* x, float* y) {
