@@ -27,7 +27,10 @@ def with_leftovers(s: Submission, ran: Sequence[Ran], verdicts: Sequence[Verdict
     """The verdicts, the first that failed beginning with what is left from an earlier call, where that is the cause."""
     calls = [pair for check in ran for pair in check if not (pair[0].case.way or pair[0].case.defines)]
     names = _lasting(s)
-    if not names or not calls or any(f.code.startswith("out-of-bounds") for v in verdicts for f in v.failures):
+    if not names or not calls:
+        return list(verdicts)
+    stray = next((c for c, o in calls if _strayed(o)), None)
+    if stray is not None and not _right(s, stray, alone(stray)):  # it stopped a kernel: others meet what that left
         return list(verdicts)
     if not _right(s, *calls[0]):
         return _told(s, verdicts, calls[0][0], _never_last(s, calls, names), names)
@@ -65,6 +68,10 @@ def _told(
             verdict = replace(verdict, failures=(cause, *verdict.failures[:1]))
         out.append(verdict)
     return out
+
+
+def _strayed(outcome: CallOutcome) -> bool:
+    return outcome.report is not None and any(f.code.startswith("out-of-bounds") for f in outcome.report.findings)
 
 
 def _right(s: Submission, call: Call, outcome: CallOutcome) -> bool:
