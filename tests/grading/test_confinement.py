@@ -218,7 +218,8 @@ def test_on_a_gpu_the_driver_starts_within_walls_that_are_whole_before_the_file_
     seen: list[object] = []
     node = Path("/dev/full")
     program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
-    monkeypatch.setattr(worker, "gpu_nodes", lambda: [node])
+    for module in (worker, worker.turn):
+        monkeypatch.setattr(module, "gpu_nodes", lambda: [node])
     monkeypatch.setattr(worker, "build", lambda request: program)
     monkeypatch.setattr(worker.confinement, "before_run", lambda writable, **how: seen.append(
         ("close", how["on_gpu"], node in writable)) or frozenset(confinement.WALLS))  # fmt: skip
