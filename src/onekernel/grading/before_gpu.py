@@ -22,10 +22,9 @@ def on_both(s: Submission, grade: Grade) -> list[Verdict]:
     """The verdicts of a submission that a GPU is to run. `grade` judges the checks of one on its device."""
     simulated = [c for c in s.exercise.checks if not c.kind.needs_gpu]
     there = {v.check.id: v for v in grade(_with(s, "simulator", simulated))}
-    right = [v.check for v in there.values() if v.check.kind.shows_right and v.status != FAILED]
-    asked = right
-    if not any(v.check.kind.shows_right and v.status == FAILED for v in there.values()):
-        asked = [c for c in s.exercise.checks if c in right or c.kind.needs_gpu]
+    shown = [v for v in there.values() if v.check.kind.shows_right]
+    right = [v.check for v in shown if v.status != FAILED]
+    asked = [c for c in s.exercise.checks if c in right or (c.kind.needs_gpu and len(right) == len(shown))]
     here = {v.check.id: v for v in grade(_with(s, s.device, asked))} if asked else {}
     verdicts = [here.get(c.id) or there.get(c.id) or right_first(c) for c in s.exercise.checks]
     wrong = any(v.check.kind.shows_right and v.status != PASSED for v in verdicts)

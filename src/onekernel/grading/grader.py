@@ -119,16 +119,14 @@ def _grade_checks(s: Submission) -> list[Verdict]:
     plans: list[tuple[Check, list[Call]]] = [(c, c.kind.plan(s, c)) for c in s.exercise.checks if c.kind.plans]
     ran: dict[str, Ran] = {}
     warnings: tuple[Finding, ...] = ()
-    builds = dict.fromkeys((_backend(s, c), call.case.defines) for c, plan in plans for call in plan)
-    for backend, defines in builds:
-        mine = [(c, call) for c, plan in plans if _backend(s, c) == backend for call in plan]
-        mine = [(c, call) for c, call in mine if call.case.defines == defines]
+    for defines in dict.fromkeys(call.case.defines for _, plan in plans for call in plan):
+        mine = [(c, call) for c, plan in plans for call in plan if call.case.defines == defines]
         mine.sort(key=lambda pair: _half_run(pair[1]))
         counted = any(c.kind.counted for c, _ in mine)
-        unanswered, own = _answered(s, backend, mine, defines, counted=counted)
+        unanswered, own = _answered(s, mine, defines, counted=counted)
         if unanswered:
             return _all(s, NOT_ASSESSED, unanswered)
-        outcome = own or _run(s, backend, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
+        outcome = own or _run(s, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
         if outcome.unavailable:
             return _all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
@@ -146,7 +144,7 @@ def _grade_checks(s: Submission) -> list[Verdict]:
 
 
 def _answered(
-    s: Submission, backend: str, every: Sequence[tuple[Check, Call]], defines: Sequence[str], *, counted: bool
+    s: Submission, every: Sequence[tuple[Check, Call]], defines: Sequence[str], *, counted: bool
 ) -> tuple[Message | None, RunOutcome | None]:
     """Has the course's own answer make the calls of which it is the oracle, or the measure; what keeps it from that.
     With it what it did, where it is the very file that is graded and has made all calls: it need not make them again.
@@ -155,7 +153,7 @@ def _answered(
     if not asked:
         return None, None
     calls, path = [call for _, call in asked], s.course.solution(s.exercise)
-    outcome = _run(s, backend, calls, defines, counted=counted, path=path, ways=_ways(asked))
+    outcome = _run(s, calls, defines, counted=counted, path=path, ways=_ways(asked))
     mine = len(asked) == len(every) and path.resolve() == s.path.resolve()
     return reference.fill(s, calls, outcome), outcome if mine else None
 
@@ -167,13 +165,13 @@ def _ways(asked: Sequence[tuple[Check, Call]]) -> list[str]:
 
 def _alone(s: Submission, call: Call) -> CallOutcome:
     """The call, made first in a process of its own."""
-    outcome = _run(s, _where(s), [call], (), counted=False)
+    outcome = _run(s, [call], (), counted=False)
     return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
 
 
 def _left(s: Submission, calls: Sequence[Call]) -> Sequence[CallOutcome]:
     """The calls once more in a process of their own, each telling what memory is left behind."""
-    return _run(s, _where(s), calls, (), counted=False, ways=[LEFT] * len(calls)).calls
+    return _run(s, calls, (), counted=False, ways=[LEFT] * len(calls)).calls
 
 
 def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:
@@ -188,7 +186,7 @@ def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:
     with tempfile.TemporaryDirectory(prefix="onekernel-") as folder:
         path = Path(folder) / s.path.name
         path.write_text(text, encoding="utf-8")
-        outcome = _run(s, _where(s), [call for _, call in wrong], (), counted=False, path=path)
+        outcome = _run(s, [call for _, call in wrong], (), counted=False, path=path)
     if not outcome.built or any(judge_call(s, c, call, o) for (c, call), o in zip(wrong, outcome.calls, strict=True)):
         return 0
     return len(wrong)
@@ -222,13 +220,7 @@ def _unjudged(check: Check, error: Exception) -> Verdict:
     return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="unjudged"),))
 
 
-def _backend(s: Submission, check: Check) -> str:
-    if check.kind.counted:
-        return _where(replace(s, device="simulator"))
-    return _where(s)
-
-
-def _where(s: Submission) -> str:
+def _backend(s: Submission) -> str:
     """The backend of calls. A Triton file is interpreted where the device is no GPU, on a GPU machine too."""
     return INTERPRETED if s.backend == "triton" and s.device != "cuda" and gpu_nodes() else s.backend
 
@@ -241,12 +233,13 @@ def simulated(s: Submission, *, counted: bool, by_code: bool) -> dict[str, objec
 
 
 def _run(
-    s: Submission, backend: str, every: Sequence[Call], defines: Sequence[str], *, counted: bool,
-    path: Path | None = None, ways: Sequence[str] = (),
+    s: Submission, every: Sequence[Call], defines: Sequence[str], *, counted: bool, path: Path | None = None,
+    ways: Sequence[str] = (),
 ) -> RunOutcome:
     """One process for all calls of the file, or of the one at `path`. `ways`: how they are made, where not as their
     cases say."""
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
+    backend = _backend(s)
     options: dict[str, object] = {}
     if backend == "simulator":
         options = simulated(s, counted=counted, by_code=any(not way for way in ways))

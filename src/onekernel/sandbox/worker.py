@@ -127,9 +127,10 @@ def work(folder: Path) -> None:
         tasks.work(request, out, program)
         return
     assert program is not None
-    whole = [SPARSE if turn.on_gpu(request.backend) and way == SPARSE else "" for way in request.ways]
+    on_gpu = turn.on_gpu(request.backend)
     for number, (function, asked) in enumerate(request.calls):
-        if any(whole[: number + 1]):  # those come last
+        way = request.ways[number] if request.ways else ""
+        if on_gpu and way == SPARSE:
             turn.wait(folder)
         args = inputs.take(asked)
         with (out / STARTED).open("ab") as begun:
@@ -140,7 +141,7 @@ def work(folder: Path) -> None:
                 report, times = program.timed(function, args, request.timed["launches"], request.timed["kept"][number])
                 answer[f"{number}.times"] = _json(times)
             else:
-                report = program.call(function, args, request.ways[number] if request.ways else "")
+                report = program.call(function, args, way)
         except BuildError as error:
             findings = [f.to_json() for f in error.findings]
             _answer(out, number, {f"{number}.json": _json({"export": findings})}, sealing)
@@ -152,7 +153,7 @@ def work(folder: Path) -> None:
             answer[f"{number}.buffers"] = b"".join(held)
         answer[f"{number}.json"] = _json(report_to_json(report))
         _answer(out, number, answer, sealing)
-        if any(f.code == ENDLESS for f in report.findings) and not (request.ways and request.ways[number] == SPARSE):
+        if any(f.code == ENDLESS for f in report.findings) and way != SPARSE:
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
         if not program.usable:
             sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one

@@ -92,17 +92,16 @@ class Given:
             return self.argument(k, members)
         copied = self.tokens[k - 3].kind == self.tokens[k - 2].kind == "name" and self.tokens[k - 1].text == "="
         if copied and sign == ";":  # float4 w = v;
-            return self.uses(k - 2, after, scope_end(self.tokens, after, len(self.tokens)), members)
+            return self.uses(self.tokens[k - 2].text, after, scope_end(self.tokens, after, len(self.tokens)), members)
         return None
 
-    def uses(self, variable: int, begin: int, end: int, members: Parts) -> Parts | None:
+    def uses(self, variable: str, begin: int, end: int, members: Parts) -> Parts | None:
         """What all uses of a variable between two tokens take."""
         used: set[str] = set()
-        for k in range(begin, end):
-            if self.tokens[k].text == self.tokens[variable].text and self.tokens[k - 1].text not in (".", "->"):
-                if (taken := self.use(k, members)) is None:
-                    return None
-                used |= taken
+        for k in named_in(self.tokens, variable, begin, end):
+            if (taken := self.use(k, members)) is None:
+                return None
+            used |= taken
         return frozenset(used)
 
     def argument(self, k: int, members: Parts) -> Parts | None:
@@ -155,13 +154,7 @@ class Given:
 
     def _in_body(self, parameter: list[Token], begin: int, end: int, members: Parts) -> Parts | None:
         named = next((t for t in reversed(parameter) if t.kind == "name"), None)
-        used: set[str] = set()
-        for k in range(begin, end):
-            if named and self.tokens[k].text == named.text and self.tokens[k - 1].text not in (".", "->"):
-                if (taken := self.use(k, members)) is None:
-                    return None
-                used |= taken
-        return frozenset(used)
+        return self.uses(named.text, begin, end, members) if named else NOTHING
 
     def _of_method(self, name: str) -> Parts | None:
         used: set[str] = set()
@@ -173,6 +166,11 @@ class Given:
                 if text in members and (before[1] not in (".", "->") or before == _ITS_OWN):
                     used.add(text)
         return frozenset(used) if name in self._methods else None
+
+
+def named_in(tokens: list[Token], name: str, begin: int, end: int) -> Iterator[int]:
+    """Where a variable is named."""
+    yield from (k for k in range(begin, end) if tokens[k].text == name and tokens[k - 1].text not in (".", "->"))
 
 
 _PAIRS = {")": ("(", ")"), "]": ("[", "]")}

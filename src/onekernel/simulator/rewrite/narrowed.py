@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from onekernel.simulator.rewrite.early import expression_end, scope_end
-from onekernel.simulator.rewrite.given import Given, Lines, Parts, past_brackets
+from onekernel.simulator.rewrite.given import Given, Lines, Parts, named_in, past_brackets
 from onekernel.simulator.rewrite.loops import functions
-from onekernel.simulator.rewrite.narrowed_integers import Pointers, named_in, narrowed_integers, takes_a_part, value_of
+from onekernel.simulator.rewrite.narrowed_integers import Pointers, narrowed_integers, takes_a_part, value_of
 from onekernel.simulator.rewrite.tokens import Token, closing, tokenize
 
 # Four bytes that stand for one vector are loaded as they are, if more than one of them is used.
@@ -52,9 +52,7 @@ def _of_variables(given: Given, i: int, end: int) -> Iterator[Lines]:
 def _of_variable(given: Given, declared: int, scope: int, members: Parts, kind: str) -> Iterator[Lines]:
     """The lines that give a variable its value, if only some of its members are ever used."""
     tokens, used, lines = given.tokens, set[str](), list[Lines]()
-    for k in range(declared, scope):
-        if tokens[k].text != tokens[declared].text or tokens[k - 1].text in (".", "->"):
-            continue
+    for k in named_in(tokens, tokens[declared].text, declared, scope):
         after = past_brackets(tokens, k + 1)
         if tokens[after].text == "=" and tokens[after + 1].text != "=":
             lines += given.loads(k, expression_end(tokens, after, scope, ";,"))

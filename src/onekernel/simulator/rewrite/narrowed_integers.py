@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from onekernel.simulator.rewrite.early import expression_end, scope_end
-from onekernel.simulator.rewrite.given import INTEGERS, Lines
+from onekernel.simulator.rewrite.given import INTEGERS, Lines, named_in
 from onekernel.simulator.rewrite.loops import functions
 from onekernel.simulator.rewrite.tokens import Token, closing, opening
 
@@ -192,11 +192,6 @@ def _given(tokens: list[Token], i: int, pointers: Pointers) -> int:
     if tokens[i - 1].text == "]":
         return pointers.at(tokens, i - 1)[0]
     return _integer(tokens, i - 1) if tokens[i - 1].kind == "name" else 0
-
-
-def named_in(tokens: list[Token], name: str, begin: int, end: int) -> Iterator[int]:
-    """Where a variable is named."""
-    yield from (k for k in range(begin, end) if tokens[k].text == name and tokens[k - 1].text not in (".", "->"))
 
 
 def _named(tokens: list[Token], star: int) -> int:
