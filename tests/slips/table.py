@@ -14,5 +14,6 @@ if __name__ == "__main__":  # the processes of --jobs import this file
     parser.add_argument("names", nargs="*", help="slips; left away, all")
     parser.add_argument("--jobs", type=int, default=1, help="slips graded side by side")
     parser.add_argument("--output", type=Path, default=TABLE, help="the table, where not beside this file")
+    parser.add_argument("--device", choices=["simulator", "cuda"], default="simulator", help="where they are graded")
     given = parser.parse_args()
-    write_table(given.output, given.names, given.jobs)
+    write_table(given.output, given.names, given.jobs, given.device)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 import tomllib
 from collections.abc import Collection
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 
+from onekernel.bench import dealt
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
@@ -74,15 +74,15 @@ class Slip:
     def sentence(self, language: str) -> str:
         return sentences().get((self.name, language), "")
 
-    def first(self, folder: Path) -> tuple[Failure | None, str]:
-        """What is told first of the changed file, and the line that it names."""
+    def first(self, folder: Path, on: str = "simulator") -> tuple[Failure | None, str]:
+        """What is told first of the changed file, graded on that device, and the line that it names."""
         path = folder / f"{self.name}{Path(self.file).suffix}"
         path.write_text(self.text(), encoding="utf-8")
         slug = SLUGS[Path(self.file).name]
         groups = self.groups or GROUPS.get(slug)
         checked = exercise(slug, frozenset(groups)) if groups else COURSE.exercises[slug]
         checked = replace(checked, dtypes=self.types) if self.types else checked
-        result = grade(Submission(Course(ROOT, ()), checked, path, "simulator", SEED))
+        result = grade(Submission(Course(ROOT, ()), checked, path, on, SEED))
         failure = next((f for v in result.verdicts for f in v.failures), None)
         lines = self.text().splitlines()
         line = failure.line if failure else None
@@ -115,13 +115,14 @@ def sentences() -> dict[tuple[str, str], str]:
     return found
 
 
-def write_table(path: Path, names: Collection[str] = (), jobs: int = 1) -> None:
-    """Grades every slip, or those of `names` and those that the table lacks, `jobs` at a time, and writes the table.
-    Ends with a list of those that are told what they must not be told: they keep what the table says of them."""
+def write_table(path: Path, names: Collection[str] = (), jobs: int = 1, on: str = "simulator") -> None:
+    """Grades every slip, or those of `names` and those that the table lacks, `jobs` at a time on the device `on`, and
+    writes the table. Ends with a list of those that are told what they must not be told: they keep what the table says
+    of them."""
     kept = _parts() if names else {}
     graded = [s for s in slips() if s.name not in kept or s.name in names]
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        asked = {pool.submit(_part, slip): slip.name for slip in graded}
+    with dealt.pool(jobs, on) as pool:
+        asked = {pool.submit(_part, slip, on): slip.name for slip in graded}
         wrong = []
         for ended in as_completed(asked):
             name, error = asked[ended], ended.exception()
@@ -135,10 +136,10 @@ def write_table(path: Path, names: Collection[str] = (), jobs: int = 1) -> None:
         raise SystemExit(f"told otherwise: {' '.join(wrong)}")
 
 
-def _part(slip: Slip) -> str:
+def _part(slip: Slip, on: str) -> str:
     """The table's part of a slip, as it is graded now. Raises AssertionError where it is told what it must not be."""
     with tempfile.TemporaryDirectory() as folder:
-        failure, line = slip.first(Path(folder))
+        failure, line = slip.first(Path(folder), on)
     assert failure is not None, f"{slip.name} passes"
     right = failure.code == slip.code and (slip.at in line if slip.at else not line)
     assert right, f"{slip.name}: {failure.code} at {line!r}; {slip.code} at {slip.at!r} is wanted"

@@ -22,6 +22,7 @@ from onekernel.cohort.journal import stored
 from onekernel.cohort.slots import Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import Course
+from onekernel.doctor.device import only
 from onekernel.errors import of_os
 from onekernel.grading.grader import grade
 from onekernel.labs.reader import load
@@ -180,9 +181,8 @@ def answer(task: Task, course: Course) -> tuple[str, Any, float]:
 
 def _see(gpu: int | None, visible: str | None) -> None:
     """Leaves what is started from here on one GPU of those that this process sees."""
-    names = visible.split(",") if visible else []
     if gpu is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = names[gpu] if gpu < len(names) else str(gpu)
+        os.environ["CUDA_VISIBLE_DEVICES"] = only(gpu, visible or "")
     elif visible is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = visible
     else:

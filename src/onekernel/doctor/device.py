@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Iterable
 
 from onekernel.backends.base import Unavailable
@@ -73,3 +74,11 @@ def gpu_count() -> int:
     if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return 0
     return count.value
+
+
+def only(gpu: int, visible: str | None = None) -> str:
+    """The CUDA_VISIBLE_DEVICES that leaves a process one GPU, by its number among those that are `visible` (this
+    process's own where it is None)."""
+    asked = os.environ.get("CUDA_VISIBLE_DEVICES") if visible is None else visible
+    names = asked.split(",") if asked else []
+    return names[gpu] if gpu < len(names) else str(gpu)

@@ -10,14 +10,13 @@ import argparse
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import command, device, records
+from onekernel.bench import command, dealt, device, records
 from onekernel.bench.words import in_each
 from onekernel.checks import correct
 from onekernel.course import Check, Course, Text, find_root
@@ -109,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _tried(root: Path, chosen: Sequence[Attack], on: str, jobs: int) -> Iterator[tuple[Attack, dict[str, Any]]]:
     """Each attack, graded in one of `jobs` processes, and how that ended; in the order in which they end."""
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    with dealt.pool(jobs, on) as pool:
         asked = {pool.submit(_alone, root, attack, on): attack for attack in chosen}
         for done in as_completed(asked):
             yield asked[done], done.result()

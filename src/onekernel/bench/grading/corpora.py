@@ -1,7 +1,8 @@
 """The corpora of right, wrong and hostile submissions, whose files say what must become of them: the tests of which
 the suite runs a sample, dealt to several processes, because most of each test's time is a compiler's and an import's.
 
-A few tests in each process, whose results are kept as they come: a machine that is lent for minutes runs a part.
+A few tests in each process, whose results are kept as they come: a machine that is lent for minutes runs a part. Each
+process sees one GPU; several are dealt to them in turn.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from onekernel.bench import dealt
 from onekernel.bench.grading import keeping
+from onekernel.doctor.device import gpu_count
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -35,6 +38,7 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
     `kept`: the folder of a run that was interrupted; the tests whose results it holds are not run again.
     """
     began, words = time.perf_counter(), ["--device", on, TESTS]
+    gpus = gpu_count() if on == "cuda" else 0
     listed = [*_PYTEST, *words, *([] if sample else ["--corpora"]), "--collect-only", "-q"]
     asked = subprocess.run(listed, cwd=root, capture_output=True, text=True)
     tests = [line for line in asked.stdout.splitlines() if line.startswith(TESTS)]
@@ -50,7 +54,7 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
         def keep(number: int) -> None:
             words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", *few[number]]
             command = [*_PYTEST, "-p", keeping.__name__, *words]
-            environment = {**os.environ, keeping.BOOK: str(book.resolve())}
+            environment = {**os.environ, keeping.BOOK: str(book.resolve()), **dealt.seen(number, gpus)}
             subprocess.run(command, cwd=root, stdout=subprocess.DEVNULL, env=environment)
 
         list(pool.map(keep, range(len(few))))

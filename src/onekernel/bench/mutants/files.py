@@ -64,8 +64,8 @@ class Original:
         one = "float32" if "float32" in asked.dtypes else asked.dtypes[-1]
         return replace(asked, checks=checks, dtypes=(one,) if some else asked.dtypes)
 
-    def submission(self, course: Course, path: Path, seed: int) -> Submission:
-        return Submission(course, self.exercise(course), path, "simulator", seed)
+    def submission(self, course: Course, path: Path, on: str, seed: int) -> Submission:
+        return Submission(course, self.exercise(course), path, on, seed)
 
     @property
     def cards(self) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def _graded(root: Path, original: Original, seeds: range) -> tuple[int, list[dic
 def _called(original: Original, course: Course, seeds: range, path: Path) -> tuple[int, list[dict[str, Any]]]:
     planned: list[tuple[int, Check, Call]] = []
     for seed in seeds:
-        s = original.submission(course, path, seed)
+        s = original.submission(course, path, "simulator", seed)
         for check in (c for c in s.exercise.checks if c.kind == correct.KIND):
             for case, dtype, draw in chosen(s, check):
                 if case.plain and math.prod(case.sizes.values()) <= MOST_ELEMENTS:

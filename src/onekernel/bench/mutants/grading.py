@@ -1,8 +1,9 @@
-"""One mutant graded: first by a few small inputs, which most mutants do not survive, then as a submission."""
+"""One mutant graded: first by a few small inputs on the simulator, which most mutants do not survive, then as a
+submission."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onekernel.bench.mutants.files import Original
@@ -27,13 +28,13 @@ class End:
     by: tuple[str, ...] = ()
 
 
-def graded(original: Original, course: Course, path: Path, seed: int, *, explained: bool = False) -> End:
+def graded(original: Original, course: Course, path: Path, on: str, seed: int, *, explained: bool = False) -> End:
     """Grades the mutant at `path` on each of the file's cards, until one kills it. One that is `explained` is looked at
     with few inputs, which must not show it."""
     end = End("survived")
     for card in original.cards:
         with original.on(card):
-            end = _graded(original.submission(course, path, seed), explained)
+            end = _graded(original.submission(course, path, on, seed), explained)
         if end.end != "survived":
             return end
     return end
@@ -41,7 +42,7 @@ def graded(original: Original, course: Course, path: Path, seed: int, *, explain
 
 def _graded(s: Submission, explained: bool) -> End:
     if s.exercise.operator and not s.exercise.home:  # a small one is small as it is, and its answer the oracle
-        early = _first_look(s)
+        early = _first_look(replace(s, device="simulator"))
         if early or explained:
             return early or End("survived")
     result = grade(s)

@@ -11,18 +11,19 @@ import platform
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
+from dataclasses import asdict
 from datetime import date
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from onekernel.bench import command, device, records
+from onekernel.bench import command, dealt, device, records
 from onekernel.bench.mutants import good
 from onekernel.bench.mutants.equivalent import reason
 from onekernel.bench.mutants.files import Original, every
 from onekernel.bench.mutants.grading import graded
 from onekernel.bench.mutants.mutations import Mutant
+from onekernel.bench.mutants.tables import ON_A_GPU
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.labs.reader import load
@@ -42,7 +43,10 @@ def main(argv: Sequence[str]) -> int:
         print("  " + say("bench.mutants-line", mutants=wanted, files=len(chosen)))
         print("  " + records.expected(root, "mutants").text())
         return 0
-    began, path = time.perf_counter(), options.output or records.results(root) / "cpu" / "mutants.json"
+    card = device.current() if options.device == "cuda" and command.has_gpu("dry-run-instead") else None
+    if options.device == "cuda" and not card:
+        return 0
+    began, path = time.perf_counter(), options.output or _results(root, card)
     result: dict[str, Any] = {"files": {}, "took": {"wall_s": 0.0}}
     if path.is_file() and (options.only or options.survivors or options.resume or options.right):
         result = records.read(path)
@@ -55,14 +59,15 @@ def main(argv: Sequence[str]) -> int:
         return 0
     files: dict[str, Recorded] = result["files"]
     known = {o.name: _known(o.name, files, options) for o in chosen}
-    for original, ended in _graded(root, chosen, known, options.jobs):
+    facts = {"device": asdict(card), **device.provenance()} if card else {"command": "python bench/mutants.py"}
+    for original, ended in _graded(root, chosen, known, options.device, options.jobs):
         files[original.name] = ended
         result |= {
             "bench": "mutants",
-            "command": "python bench/mutants.py",
             "date": date.today().isoformat(),
             "machine": device.machine(),
             "versions": {"python": platform.python_version()},
+            **facts,
             "took": took(began) | {"wall_s": earlier + time.perf_counter() - began},
         }
         records.write(path, result)
@@ -70,6 +75,10 @@ def main(argv: Sequence[str]) -> int:
         print(_line(original.name, files.get(original.name, [])))
     print(say("bench.written", path=path))
     return 0
+
+
+def _results(root: Path, card: device.Device | None) -> Path:
+    return records.results(root) / (card.slug if card else "cpu") / "mutants.json"
 
 
 def _known(name: str, files: dict[str, Recorded], options: argparse.Namespace) -> Recorded:
@@ -95,16 +104,16 @@ def _right(root: Path, options: argparse.Namespace, known: dict[str, Any]) -> It
 
 
 def _graded(
-    root: Path, chosen: Sequence[Original], known: dict[str, Recorded], jobs: int
+    root: Path, chosen: Sequence[Original], known: dict[str, Recorded], on: str, jobs: int
 ) -> Iterator[tuple[Original, Recorded]]:
     """The mutants of the files as they are graded, in `jobs` processes: a file and all that is known of it so far, in
     the mutants' order. What is `known` stays."""
     every = {o.name: o.mutants() for o in chosen}
     done = {name: {(m["line"], m["after"]): m for m in recorded} for name, recorded in known.items()}
     wanted = [(o, m) for o in chosen for m in every[o.name] if (m.line, m.after) not in done[o.name]]
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+    pool = dealt.pool(jobs, on)
     try:
-        asked = {pool.submit(_one, root, original, mutant): original for original, mutant in wanted}
+        asked = {pool.submit(_one, root, original, mutant, on): original for original, mutant in wanted}
         for ended in as_completed(asked):
             name, found = asked[ended].name, ended.result()
             done[name][found["line"], found["after"]] = found
@@ -113,14 +122,15 @@ def _graded(
         pool.shutdown(cancel_futures=True)
 
 
-def _one(root: Path, original: Original, mutant: Mutant) -> dict[str, Any]:
+def _one(root: Path, original: Original, mutant: Mutant, on: str) -> dict[str, Any]:
     """One mutant, graded in this process."""
     line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
-    explained = reason(original.name, line) is not None
+    why = reason(original.name, line)
+    explained = why is not None and not (on == "cuda" and why in ON_A_GPU)
     with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
         path = Path(folder) / original.name
         path.write_text(original.answers(mutant.text), encoding="utf-8")
-        end = graded(original, load(root), path, SEED, explained=explained)
+        end = graded(original, load(root), path, on, SEED, explained=explained)
     return {**line, "end": end.end, "by": list(end.by)}
 
 
@@ -134,6 +144,7 @@ def _line(name: str, found: Iterable[dict[str, Any]]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = command.parser("mutants")
     command.option(parser, "mutants", "--only", nargs="+", metavar="FILE")
+    command.option(parser, "mutants", "--device", choices=["cuda", "simulator"], default="simulator")
     command.option(parser, "mutants", "--survivors", action="store_true")
     command.option(parser, "mutants", "--resume", action="store_true")
     command.option(parser, "mutants", "--right", action="store_true")
