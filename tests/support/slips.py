@@ -142,7 +142,8 @@ def _part(slip: Slip, on: str) -> str:
         failure, line = slip.first(Path(folder), on)
     assert failure is not None, f"{slip.name} passes"
     right = failure.code == slip.code and (slip.at in line if slip.at else not line)
-    assert right, f"{slip.name}: {failure.code} at {line!r}; {slip.code} at {slip.at!r} is wanted"
+    said = told(failure, "en")
+    assert right, f"{slip.name}: {failure.code} at {line!r}; {slip.code} at {slip.at!r} is wanted. It says: {said}"
     changes = "".join(f"    {_lines(old)}  ->  {_lines(new) or '(nothing)'}\n" for old, new in slip.change)
     place = f"at `{line.strip()}`\n" if line else ""
     said = "\n\n".join(f"{lang} {told(failure, lang)}" for lang in LANGUAGES)

@@ -175,3 +175,16 @@ def test_a_compiler_that_does_not_answer_says_nothing(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
     assert done.returncode == 0, done.stderr[-3000:]
     assert [json.loads(line) for line in done.stdout.splitlines()] == [["global_number", []]] * 2
+
+
+@pytest.mark.slow
+def test_a_call_does_not_import_what_compiles_torch(tmp_path: Path) -> None:
+    child = CHILD + "print(json.dumps([n for n in ('torch._dynamo', 'torch._inductor') if n in sys.modules]))"
+    path = tmp_path / "right.py"
+    path.write_text(HEAD + KERNEL.format(name="right", slip="x"))
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "src")
+    command = [sys.executable, "-W", "ignore", "-c", child, str(path), "right"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=HUNG_SECONDS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout.splitlines()[-1]) == []

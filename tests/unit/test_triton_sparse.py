@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from onekernel.backends.base import Sparse
+from onekernel.triton import sparse
 from onekernel.triton.guards import Stop
 from onekernel.triton.large import on_device
 from onekernel.triton.loops import CountedRange
@@ -51,6 +52,18 @@ def test_a_call_that_takes_too_long_says_nothing() -> None:
     with pytest.raises(Stop) as stopped:
         pages.touched(np.array([0]), 4, "store")
     assert told([stopped.value.finding]) == [UNSEEN]
+
+
+def test_what_took_its_time_before_the_first_access_is_not_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages, _, _ = room_of(PAGE, writable=True)
+    clock = [100.0]
+    monkeypatch.setattr(sparse.time, "process_time", lambda: clock[0])
+    pages.touched(np.array([0]), 4, "store")
+    clock[0] += sparse.SECONDS
+    pages.touched(np.array([0]), 4, "store")
+    clock[0] += 0.1
+    with pytest.raises(Stop):
+        pages.touched(np.array([0]), 4, "store")
 
 
 def test_where_a_device_has_room_the_tensors_are_whole_and_outputs_are_sampled() -> None:

@@ -64,6 +64,11 @@ class HostWatch:
         saw = self._saw
 
         class Operators(TorchDispatchMode):
+            @classmethod
+            def _should_skip_dynamo(cls) -> bool:
+                """No: torch would import its compiler, which takes a second, to keep it from looking in here."""
+                return False
+
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 name = func.overloadpacket.__name__
                 moves = func.namespace == "aten" and name in _MOVES

@@ -22,7 +22,7 @@ from onekernel.triton.guards import Stop
 from onekernel.triton.memory import Region
 
 ENDS, BETWEEN = 3, 32  # programs at either end of a grid, and between them
-SECONDS = 1.5  # of processor time in a call
+SECONDS = 1.5  # of processor time in a call, from its first access on: what is imported before is not its own
 PAGE, BINS = mmap.PAGESIZE, 64
 UNSEEN = Finding("time-limit", Message("triton.unseen"))  # nothing can be told of such a call
 NO_ROOM = ("alloc", "not enough memory", "Cannot allocate")  # what torch and the system say
@@ -49,13 +49,16 @@ class Pages:
 
     def __init__(self, tensor: Sparse, room: np.ndarray) -> None:
         self.tensor, self.room = tensor, room
-        self.until = time.process_time() + SECONDS
+        self.until: float | None = None
         self.laid: set[int] = set()
         self.written: list[np.ndarray] = []
 
     def touched(self, at: np.ndarray, itemsize: int, kind: str) -> None:
         """A program is about to access these bytes. Raises Stop where the call has taken too long."""
-        if time.process_time() > self.until:
+        now = time.process_time()
+        if self.until is None:
+            self.until = now + SECONDS
+        if now > self.until:
             raise Stop(UNSEEN)
         if kind == "store":
             self.written.append(np.unique(at // itemsize))

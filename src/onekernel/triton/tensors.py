@@ -90,12 +90,13 @@ def regions_of(args: Sequence[Arg], tensors: Sequence[Any]) -> list[Region]:
 
 @contextmanager
 def unwritten_is_nan() -> Iterator[None]:
-    """What torch.empty gives holds NaN, and not what was there before: an element that nobody writes is always seen."""
+    """What torch.empty gives holds NaN, and not what was there before: an element that nobody writes is always seen.
+    (torch.use_deterministic_algorithms does the same after importing torch's compiler, which takes a second.)"""
     import torch
 
-    before = torch.are_deterministic_algorithms_enabled()
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    before = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("warn")
     try:
         yield
     finally:
-        torch.use_deterministic_algorithms(before)
+        torch.set_deterministic_debug_mode(before)
