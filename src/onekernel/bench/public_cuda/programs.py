@@ -35,6 +35,10 @@ class Candidate:
     folders: tuple[Path, ...]
     needs: str
 
+    @property
+    def name(self) -> str:
+        return self.path.relative_to(self.root).as_posix()
+
 
 def candidates(roots: Iterable[Path]) -> Iterator[Candidate]:
     """Every program below `roots`, in the order of their paths."""

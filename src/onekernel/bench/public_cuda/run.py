@@ -21,6 +21,7 @@ from onekernel.bench.public_cuda import outcomes as ends
 from onekernel.bench.public_cuda.details import Details
 from onekernel.bench.public_cuda.outcomes import result_of
 from onekernel.bench.public_cuda.programs import Candidate, candidates
+from onekernel.bench.public_cuda.recording import record
 from onekernel.bench.public_cuda.trial import tried
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -38,12 +39,14 @@ def main(argv: Sequence[str]) -> int:
     print(say("bench.public-asked", found=len(everything), other=len(everything) - len(able), sample=len(sample)))
     if options.dry_run:
         return 0
+    if options.record:
+        return record(sample, options.record, options.jobs)
     load = os.getloadavg()[0]
     details = Details(options.details)
     cores = iter(_cores(options.jobs))
 
     def outcome_of(candidate: Candidate) -> dict[str, Any]:
-        at = candidate.root.name, candidate.path.relative_to(candidate.root).as_posix()
+        at = candidate.root.name, candidate.name
         outcome = dict(details.kept.get(at) or kept.get(at) or tried(candidate, options.limit))
         if at not in details.kept:
             details.add(outcome)
@@ -97,5 +100,6 @@ def _parser() -> argparse.ArgumentParser:
     command.option(parser, "public_cuda", "--jobs", type=int, metavar="N", default=1)
     command.option(parser, "public_cuda", "--again", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--details", type=Path, metavar="FILE")
+    command.option(parser, "public_cuda", "--record", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--output", type=Path, metavar="FILE")
     return parser

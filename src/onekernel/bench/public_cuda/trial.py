@@ -26,7 +26,7 @@ _SHOWN = 6  # errors of a program, and as many warnings
 
 def tried(candidate: Candidate, limit: float) -> dict[str, Any]:
     """What became of one program: in a folder of its own that looks like the one in which it lies."""
-    about = {"program": candidate.path.relative_to(candidate.root).as_posix(), "repository": candidate.root.name}
+    about = {"program": candidate.name, "repository": candidate.root.name}
     with tempfile.TemporaryDirectory() as folder:
         for entry in candidate.path.parent.iterdir():
             (Path(folder) / entry.name).symlink_to(entry)
