@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from onekernel.bench.public_cuda import recording
+from onekernel.bench.public_cuda.likeness import Likeness, likeness
 from onekernel.bench.public_cuda.run import main
 from onekernel.cuda import nvcc
 
@@ -78,3 +80,122 @@ def test_without_nvcc_nothing_can_be_recorded(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(nvcc, "find", lambda: None)
     with pytest.raises(Exception, match="nvcc"):
         main(["--record", str(tmp_path / "gpu.jsonl"), str(tmp_path)])
+
+
+GPU = "NVIDIA H100 80GB HBM3"
+
+
+def like(first: str, ours: str, second: str | None = None, whole: bool = True) -> Likeness:
+    return likeness([first, first if second is None else second], ours, GPU, "program", whole)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ours"),
+    [
+        ("sum 3\n", None, "sum 3\n"),
+        ("sum 1000.25\n", None, "sum 1000.24\n"),
+        ("pi 3.14\n", None, "pi 3.13\n"),
+        ("off by 2.1e-08\n", None, "off by 0\n"),
+        ("nan -inf\n", None, "-nan -inf\n"),
+        ("time 3.20 ms\n", None, "time 812.7 ms\n"),
+        ("seed 15, sum 3\n", "seed 78, sum 3\n", "seed 4, sum 3\n"),
+        ("x at 0x7f1200000000\n", None, "x at 0x55d0aa10\n"),
+        (f"Using {GPU}\n", None, "Using OneKernel simulator (modelled sm_90)\n"),
+        ("./program Starting...\n", None, "program Starting...\n"),
+        ("/a/b/program.cu:7 done\n", None, "/tmp/c/program.cu:7 done\n"),
+        ("a 1\nwaited\nb 2\n", "a 1\nb 2\n", "a 1\nb 2\n"),
+    ],
+)
+def test_what_two_machines_never_share_is_not_compared(first: str, second: str | None, ours: str) -> None:
+    found = like(first, ours, second)
+    assert found.same and not found.reordered
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ours", "told"),
+    [
+        ("sum 3\nend\n", None, "sum 4\nend\n", ("sum 3", "sum 4")),
+        ("sum 1000.25\n", None, "sum 1002.25\n", ("sum 1000.25", "sum 1002.25")),
+        ("sum 100000\n", None, "sum 100001\n", ("sum 100000", "sum 100001")),
+        ("x 1.5\n", None, "x nan\n", ("x 1.5", "x nan")),
+        ("PASSED\n", None, "FAILED\n", ("PASSED", "FAILED")),
+        ("seed 15, sum 3\n", "seed 78, sum 3\n", "seed 4, sum 5\n", ("seed 15, sum 3", "seed 4, sum 5")),
+        ("time 3.20 ms\nsum 3\n", None, "time 3.20 ms\n", ("sum 3", "")),
+        ("sum 3\n", None, "sum 3\nsum 4\n", ("", "sum 4")),
+        ("a 1\nwaited\nb 2\n", "a 1\nb 2\n", "a 1\nb 3\n", ("b 2", "")),
+        ("a 1\nb 2\n", None, "a 2\nb 1\n", ("a 1", "a 2")),
+    ],
+)
+def test_a_wrong_number_or_line_is_told(first: str, second: str | None, ours: str, told: tuple[str, str]) -> None:
+    found = like(first, ours, second)
+    assert not found.same and found.first == told
+
+
+def test_the_same_lines_in_another_order_are_told_as_that() -> None:
+    assert like("thread 0\nthread 1\n", "thread 1\nthread 0\n").reordered
+    assert like("thread 0\nthread 1\n", "thread 1\nthread 0\n", "thread 1\nthread 0\n").same
+
+
+def test_times_alone_tell_nothing_and_a_cut_off_output_is_compared_as_far_as_it_goes() -> None:
+    assert not like("time 3.20 ms\n", "time 1 ms\n").tells
+    assert like("a 1\nb 2\nc", "a 1\nb 2\nc 3\nd 4\n", whole=False).same
+    assert not like("a 1\nb 2\nc", "a 1\nb 3\nc 3\nd 4\n", whole=False).same
+
+
+SUM = """#include <cstdio>
+__global__ void sum(const int* x, int* total) { atomicAdd(total, x[threadIdx.x]); }
+int main() {
+    int host[64], *x, *total, got;
+    for (int k = 0; k < 64; k++) host[k] = k;
+    cudaMalloc(&x, sizeof host);
+    cudaMalloc(&total, 4);
+    cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(total, 0, 4);
+    sum<<<1, 64>>>(x, total);
+    cudaMemcpy(&got, total, 4, cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    cudaFree(total);
+    printf("%s starts\\n", "./program");
+    printf("sum %d\\n", got);
+}
+"""
+RACE = SUM.replace("atomicAdd(total, x[threadIdx.x])", "*total += x[threadIdx.x]")
+
+
+@pytest.mark.slow
+def test_each_program_has_a_verdict_and_the_result_file_no_line_of_it(tmp_path: Path) -> None:
+    folder = tmp_path / "owner+name"
+    folder.mkdir()
+    lines = []
+
+    def add(name: str, text: str, output: str, status: int | None = 0, build: str = "ok") -> None:
+        (folder / f"{name}.cu").write_text(text)
+        about = {"program": f"{name}.cu", "repository": "owner+name", "gpu": GPU, "cuda": "13.0", "date": "2026-11-26"}
+        runs = [{"status": status, "output": output, "errors": "", "seconds": 1.0}] * 2
+        source = hashlib.sha256(text.encode()).hexdigest()
+        lines.append(json.dumps({**about, "source": source, "build": build, "runs": runs}))
+
+    right = "./program starts\nsum 2016\n"
+    add("right", SUM, right)
+    add("wrong", SUM, right.replace("2016", "2017"))
+    add("status", SUM, right, status=1)
+    add("race", RACE, right.replace("2016", "63"))
+    add("endless", SUM, "", status=None)
+    add("unbuilt", SUM, "", build="unbuilt.cu(1): error")
+    add("changed", SUM, right)
+    (folder / "changed.cu").write_text(SUM + "\n")
+    (folder / "unrecorded.cu").write_text(SUM)
+    recording, details, out = (tmp_path / name for name in ("gpu.jsonl", "details.jsonl", "out.json"))
+    recording.write_text("\n".join(lines) + "\n")
+    words = ["--against", str(recording), "--details", str(details), "--output", str(out), str(folder)]
+    assert main(words) == 0
+    told = json.loads(out.read_text())
+    assert {o["program"].removesuffix(".cu"): o["verdict"] for o in told["outcomes"]} == {
+        "right": "same", "wrong": "differs", "status": "differs", "race": "differs-finding", "endless": "gpu-endless",
+        "unbuilt": "gpu-build", "changed": "other-source",
+    }  # fmt: skip
+    assert (told["compared"], told["programs"]) == (4, 7)
+    assert told["recorded"] == [[GPU, "13.0", "2026-11-26"]]
+    assert "2016" not in out.read_text() and "starts" not in out.read_text()
+    kept = details.read_text()
+    assert main(words) == 0 and details.read_text() == kept  # nothing is run again

@@ -46,13 +46,13 @@ def result_of(outcomes: Outcomes, about: Mapping[str, Any], folders: Iterable[Pa
 def _repository(folder: Path, outcomes: Outcomes) -> dict[str, Any]:
     causes = Counter(o["cause"] for o in outcomes if o["repository"] == folder.resolve().name)
     return {
-        "commit": _commit(folder),
+        "commit": commit(folder),
         "good": sum(causes[c] for c in GOOD),
         "programs": causes.total() - causes[REFUSED],
     }
 
 
-def _commit(folder: Path) -> str:
+def commit(folder: Path) -> str:
     """Of a clone; "-" for a folder that is none, and where there is no git."""
     ask = ["git", "-c", "safe.directory=*", "-C", str(folder), "rev-parse", "HEAD"]
     try:

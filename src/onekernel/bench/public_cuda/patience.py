@@ -4,16 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
 from pathlib import Path
+from typing import TypeVar
 
+Given = TypeVar("Given")
+Made = TypeVar("Made")
 STILL = 60.0  # seconds of the clock in which it has hardly run
 _LEAST = 0.02  # of that time on a processor is running: who waits for a process looks at it now and then
 _LOOK = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def on_cores(work: Callable[[Given], Made], items: Iterable[Given], jobs: int) -> list[Made]:
+    """`work` of each of `items`, as many at once as there are `jobs`, each on a core of its own. The limit is of each
+    thread's processor time: were there threads on several cores, how far they come until the first is over its limit
+    would depend on what else those cores have to do.
+    """
+    mine = cycle(sorted(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(max(jobs, 1), initializer=lambda: os.sched_setaffinity(0, {next(mine)})) as pool:
+        return list(pool.map(work, items))
+
+
+def processor_seconds() -> float:
+    """Of everything that was built and run."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 def run(

@@ -25,6 +25,7 @@ from typing import Any
 
 from onekernel.bench.public_cuda.details import Details
 from onekernel.bench.public_cuda.programs import Candidate, helpers
+from onekernel.bench.public_cuda.trial import KEPT
 from onekernel.cuda import nvcc
 from onekernel.cuda.nvcc import Nvcc
 from onekernel.errors import UserError
@@ -32,7 +33,6 @@ from onekernel.messages import Message, say
 
 BUILD_LIMIT = 240.0  # seconds of the clock; a program of Thrust or CUB takes one minute
 RUN_LIMIT = 60.0
-KEPT = 1 << 16  # bytes of each output
 _FILES = 1 << 18  # blocks of 512 bytes that a program may write into a file, its output too
 _LIBRARIES = ("cublas", "curand")  # those that `onekernel run` answers for; Thrust and CUB are headers
 _OPEN_MP = re.compile(r"\bomp_\w+\s*\(|#\s*pragma\s+omp\b")

@@ -9,14 +9,13 @@ import argparse
 import json
 import os
 import random
-import resource
 import shlex
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, records
+from onekernel.bench.public_cuda import against, patience
 from onekernel.bench.public_cuda import outcomes as ends
 from onekernel.bench.public_cuda.details import Details
 from onekernel.bench.public_cuda.outcomes import result_of
@@ -43,7 +42,14 @@ def main(argv: Sequence[str]) -> int:
         return record(sample, options.record, options.jobs)
     load = os.getloadavg()[0]
     details = Details(options.details)
-    cores = iter(_cores(options.jobs))
+    sample.sort(key=lambda c: c.path)
+    about = {
+        "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options)]),
+        "load_before": load, "seed": options.seed, "limit_seconds": options.limit,
+    }  # fmt: skip
+    if options.against:
+        output = options.output or records.results(find_root()) / "cpu" / "public_cuda_recorded.json"
+        return against.run(sample, options, about, details, output)
 
     def outcome_of(candidate: Candidate) -> dict[str, Any]:
         at = candidate.root.name, candidate.name
@@ -53,13 +59,10 @@ def main(argv: Sequence[str]) -> int:
         print(f"{outcome['cause']:<16} {outcome['program']}  {outcome.get('detail', '-')}", flush=True)
         return outcome
 
-    with ThreadPoolExecutor(max(options.jobs, 1), initializer=lambda: os.sched_setaffinity(0, {next(cores)})) as pool:
-        outcomes = list(pool.map(outcome_of, sorted(sample, key=lambda c: c.path)))
-    about = {
-        "command": shlex.join(["python", "bench/public_cuda.py", *_shown(argv, options)]),
-        "load_before": load, "seed": options.seed, "limit_seconds": options.limit, "mode": "check",
-        "programs_with_main": len(everything), "sample": len(sample), "took": {"processor_s": _processor_seconds()},
-        **({"not_run_again": len(kept)} if earlier else {}),
+    outcomes = patience.on_cores(outcome_of, sample, options.jobs)
+    about |= {
+        "mode": "check", "programs_with_main": len(everything), "sample": len(sample),
+        "took": {"processor_s": patience.processor_seconds()}, **({"not_run_again": len(kept)} if earlier else {}),
     }  # fmt: skip
     result = result_of(outcomes, about, options.folders)
     for cause, count in result["causes"].items():
@@ -71,23 +74,10 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _cores(jobs: int) -> list[int]:
-    """A core for each of `jobs` programs at once. The limit is of each thread's processor time: were there threads on
-    several cores, how far they come until the first is over its limit would depend on what else those cores have to do.
-    """
-    mine = sorted(os.sched_getaffinity(0))
-    return [mine[k % len(mine)] for k in range(max(jobs, 1))]
-
-
-def _processor_seconds() -> float:
-    """Of everything that was built and run."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
-
-
 def _shown(argv: Sequence[str], options: argparse.Namespace) -> list[str]:
     """The command's words, with files by their names and no output: where they lie is nobody else's business."""
-    names = {str(path): path.resolve().name for path in (*options.folders, options.again, options.details) if path}
+    files = (options.again, options.details, options.against)
+    names = {str(path): path.resolve().name for path in (*options.folders, *files) if path}
     return [names.get(word, word) for word in argv if word not in ("--output", str(options.output))]
 
 
@@ -101,5 +91,6 @@ def _parser() -> argparse.ArgumentParser:
     command.option(parser, "public_cuda", "--again", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--details", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--record", type=Path, metavar="FILE")
+    command.option(parser, "public_cuda", "--against", type=Path, metavar="FILE")
     command.option(parser, "public_cuda", "--output", type=Path, metavar="FILE")
     return parser

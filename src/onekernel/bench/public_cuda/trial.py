@@ -21,22 +21,24 @@ from onekernel.cuda import nvcc
 _MAIN = "import sys; from onekernel.cli import main; sys.exit(main())"
 # For arguments, also by a command line with their names, `./program [size]`; for a second card.
 _ASKS = re.compile(r"\busage\b|\./\w+ +[\[<]\w|invalid device ordinal", re.IGNORECASE)
+KEPT = 1 << 16  # characters of what a program prints
 _SHOWN = 6  # errors of a program, and as many warnings
 
 
-def tried(candidate: Candidate, limit: float) -> dict[str, Any]:
+def tried(candidate: Candidate, limit: float, mode: str = "check", arch: str = "sm_80") -> dict[str, Any]:
     """What became of one program: in a folder of its own that looks like the one in which it lies."""
     about = {"program": candidate.name, "repository": candidate.root.name}
     with tempfile.TemporaryDirectory() as folder:
         for entry in candidate.path.parent.iterdir():
             (Path(folder) / entry.name).symlink_to(entry)
         report = Path(folder) / "onekernel-report.json"
-        cause, detail, findings = _run(candidate, [candidate.path], limit, report)
-        if cause == "undefined" and helpers(candidate.path):
-            cause, detail, findings = _run(candidate, [candidate.path, *helpers(candidate.path)], limit, report)
-        if cause in ("compile-error", "unsupported") and not report.is_file():
-            cause = ends.REFUSED if _nvcc_refuses(candidate, Path(folder)) else cause
-    return {**about, "cause": cause, "detail": detail, "findings": findings}
+        how = ["--limit", str(limit), f"--{mode}", "-arch", arch]
+        told = _run(candidate, [candidate.path], how, report)
+        if told["cause"] == "undefined" and helpers(candidate.path):
+            told = _run(candidate, [candidate.path, *helpers(candidate.path)], how, report)
+        if told["cause"] in ("compile-error", "unsupported") and not report.is_file():
+            told["cause"] = ends.REFUSED if _nvcc_refuses(candidate, Path(folder)) else told["cause"]
+    return {**about, **told}
 
 
 def _told(finding: Mapping[str, Any]) -> dict[str, Any]:
@@ -48,23 +50,24 @@ def _told(finding: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _run(
-    candidate: Candidate, files: Sequence[Path], limit: float, report: Path
-) -> tuple[str, str, list[dict[str, Any]]]:
-    """What became of it, the same in a line, and its findings."""
+def _run(candidate: Candidate, files: Sequence[Path], how: Sequence[str], report: Path) -> dict[str, Any]:
+    """What became of it, the same in a line, its findings; where it ran, its own status and what it printed."""
     includes = [word for f in candidate.folders for word in ("-I", str(f))]
-    words = [sys.executable, "-c", _MAIN, "run", *map(str, files), *includes, "-std", "c++17",
-             "--limit", str(limit), "--report", "json", "-o", str(report)]  # fmt: skip
+    words = [sys.executable, "-c", _MAIN, "run", *map(str, files), *includes, "-std", "c++17", *how,
+             "--report", "json", "-o", str(report)]  # fmt: skip
     if shutil.which("g++") and re.search(r"\bomp_\w+\s*\(", candidate.path.read_text("utf-8", errors="replace")):
         words += ["-l", "gomp"]
     done = patience.run(words, report.parent, {**os.environ, "ONEKERNEL_LANG": "en"})
     if done is None:
-        return ends.WAITS, "", []
+        return {"cause": ends.WAITS, "detail": "", "findings": []}
     if not report.is_file():
-        return *_unbuilt(done.stderr), []
+        cause, detail = _unbuilt(done.stderr)
+        return {"cause": cause, "detail": detail, "findings": []}
     told = json.loads(report.read_text(encoding="utf-8"))
     findings = [_told(f) for f in told["findings"]]
-    return *_ended(findings, told["status"], done), findings
+    cause, detail = _ended(findings, told["status"], done)
+    printed = {"status": told["status"], "output": done.stdout[:KEPT]}
+    return {"cause": cause, "detail": detail, "findings": findings, **printed}
 
 
 def _ended(
