@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import os
 from pathlib import Path
 
 import pytest
@@ -97,3 +99,15 @@ def test_no_text_brings_anything_but_a_syntax_error(text: str) -> None:
         with contextlib.suppress(SyntaxError):
             function(text)
     assert words_of_reasons(text) >= 0
+
+
+def test_what_the_imports_of_a_function_hold_is_not_the_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "weighty.py").write_text(
+        "import mmap, time\n"
+        "held = mmap.mmap(-1, 3 << 29, mmap.MAP_PRIVATE)\n"
+        "while time.process_time() < 4.5: pass\n"
+        "def length(text): return len(text * 1000)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *filter(None, [os.getenv("PYTHONPATH")])]))
+    assert read(importlib.import_module("weighty").length, "a" * 1000) == 1_000_000

@@ -5,12 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from onekernel.backends.base import Sparse
+from onekernel.backends.base import Finding, Sparse
+from onekernel.counts import KernelCounts
+from onekernel.grading.sparse import judge_whole, make
+from onekernel.messages import Message
+from onekernel.ops import OPERATORS
+from onekernel.ops.base import Case
+from onekernel.ops.softmax import fills
+from onekernel.sandbox.supervisor import CallOutcome
 from onekernel.triton import sparse
 from onekernel.triton.guards import Stop
 from onekernel.triton.large import on_device
 from onekernel.triton.loops import CountedRange
 from onekernel.triton.sparse import ENDS, PAGE, UNSEEN, Extent, Pages, told
+from onekernel.ways import SPARSE
 
 
 @pytest.mark.parametrize("size", [1, 38, 39, 65_535, 2**31 - 1])
@@ -54,6 +62,30 @@ def test_a_call_that_takes_too_long_says_nothing() -> None:
     assert told([stopped.value.finding]) == [UNSEEN]
 
 
+def launched(programs: int, ran: int) -> KernelCounts:
+    return KernelCounts("k", (programs, 1, 1), (128, 1, 1), 0, None, {}, (), extra={"ran": ran})
+
+
+def test_what_a_launcher_raises_after_some_programs_ran_says_nothing() -> None:
+    raised = Finding("raised", Message("triton.raised", {"line": 1, "why": "AssertionError"}))
+    outside = Finding("illegal-address", Message("triton.strayed", {"why": "-"}))
+    assert told([raised], (), [launched(9, 9)]) == [raised]
+    assert told([raised], (), [launched(9, 9), launched(100, 38)]) == [UNSEEN]
+    assert told([outside, raised], (), [launched(100, 38)]) == [outside]
+
+
+def test_what_the_host_copied_into_an_output_is_not_what_programs_wrote() -> None:
+    pages, room, _ = room_of(4 * PAGE, writable=True)
+    room.view(np.float32)[[0, 3]] = 1.0
+    pages.touched(np.array([0]), 4, "store")
+    assert pages.by_the_host and told([], [pages]) == [UNSEEN]
+    pages.touched(np.array([12]), 4, "store")
+    assert not pages.by_the_host and told([], [pages]) == []
+    inputs, room, _ = room_of(4 * PAGE, writable=False)
+    inputs.touched(np.array([0]), 4, "load")
+    assert not inputs.by_the_host
+
+
 def test_what_took_its_time_before_the_first_access_is_not_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     pages, _, _ = room_of(PAGE, writable=True)
     clock = [100.0]
@@ -80,3 +112,18 @@ def test_where_a_device_has_room_the_tensors_are_whole_and_outputs_are_sampled()
     got, at = y.data.view(np.float32), y.runs[:, 0].astype(int) // 4
     written = got[: 2 * int((at < rows).sum())].reshape(-1, 2)
     assert np.array_equal(written[:, 0], np.resize(pattern, 2 * rows)[at[at < rows]]) and np.isnan(got[-2:]).all()
+
+
+def test_of_rows_longer_than_a_piece_what_is_read_back_is_judged_as_it_lies() -> None:
+    torch = pytest.importorskip("torch")
+    case = Case("many", "large", {"rows": 300, "cols": 1289}, fills.normal(), Message("ops.softmax", {}), way=SPARSE)
+    operator = OPERATORS["softmax"]
+    for wrong in (False, True):
+        call = make(operator, "softmax_triton", case, "float32", 1)
+        with on_device(call.args, "float32", device="cpu") as tensors:
+            x, y = tensors
+            y.copy_(torch.softmax(x, 1))
+            if wrong:
+                y[299, 1200:] = torch.nan
+        outcome = CallOutcome(touched={a.name: a for a in call.args if isinstance(a, Sparse)})
+        assert bool(judge_whole(operator, call, outcome)) == wrong

@@ -26,6 +26,8 @@ SUFFIXES = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 BEYOND_32_BITS = 2**32 + 2**31 + 69_833
 # What is left of this number in 32 bits is a small one.
 JUST_BEYOND_32_BITS = 2**32 + 69_833
+# Rows and columns of more elements: a GPU that has a block for each row is done with them in a second.
+MANY_ROWS = (5_000_011, 1_289)
 
 Sizes = Mapping[str, int]
 Arrays = dict[str, np.ndarray]
@@ -57,6 +59,9 @@ class Parameter:
         return found[::-1] if self.flipped_by and scalars[self.flipped_by] else found
 
 
+ON_GPU, SIMULATED = "gpu", "simulated"
+
+
 @dataclass(frozen=True)
 class Case:
     """One input: its sizes, how its values are drawn, and how it lies in memory.
@@ -66,7 +71,7 @@ class Case:
     draws the inputs as float64 from a generator. `scalars` gives the operator's scalars; the oracle finds them among
     the inputs, as arrays without a dimension. `way` is how the launcher is called, "" or one of
     `onekernel.ways`; `defines` are macros that the file is built with, "BLOCK=96"; `dtypes` are the element types that
-    it is for, where it is not for all.
+    it is for, where it is not for all; `only` is ON_GPU or SIMULATED where it is for one of them.
     """
 
     name: str
@@ -81,16 +86,16 @@ class Case:
     way: str = ""
     defines: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
+    only: str = ""
 
     @property
     def plain(self) -> bool:
         """Whether it is an input like any other: the file built as it stands, and called on a machine that works."""
         return not (self.way or self.defines)
 
-    @property
-    def gpu_only(self) -> bool:
-        """Whether the input is too large for the simulator and the interpreter."""
-        return self.group == "huge"
+    def runs(self, on: str) -> bool:
+        """Whether the input is for where the file runs, ON_GPU or SIMULATED; "huge" ones take too long without one."""
+        return on == (self.only or (ON_GPU if self.group == "huge" else on))
 
 
 @dataclass(frozen=True)

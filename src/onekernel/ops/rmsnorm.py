@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from onekernel.messages import Message
+from onekernel.ops import base
 from onekernel.ops.base import Arrays, Case, Fill, Ledger, Mismatch, Operator, Parameter, Sizes, worst
 from onekernel.ways import REFUSED, SPARSE
 
@@ -18,7 +19,7 @@ from onekernel.ways import REFUSED, SPARSE
 # stands before them. float16, bfloat16: half an ULP, for the one rounding that a result needs.
 RELATIVE = {"float32": 1e-5, "float16": 5.5e-4, "bfloat16": 4.3e-3}
 FAR_GAPS = (2**31 + 11, 2**31 + 77, 2**31 + 31)  # between two rows
-MANY_ROWS = 500_000_003  # a grid has blocks in x for four times as many: several for each row are no mistake
+MOST_ROWS = 500_000_003  # a grid has blocks in x for four times as many: several for each row are no mistake
 ABSOLUTE = {"float32": 1.2e-38, "float16": 2.0**-24, "bfloat16": 1.2e-38}  # results may be flushed to zero
 
 
@@ -121,7 +122,8 @@ CASES = (
     _case("long", "normal", _normal(), 1, 50257),
     _case("long", "normal", _normal(), 1, 70001),
     replace(_case("large", "many", _normal(), 3, 5, gaps=FAR_GAPS), way=SPARSE),
-    replace(_case("large", "many", _normal(), MANY_ROWS, 13), way=SPARSE),
+    replace(_case("large", "many", _normal(), MOST_ROWS, 13), way=SPARSE, only=base.SIMULATED),
+    replace(_case("large", "many", _normal(), *base.MANY_ROWS), way=SPARSE, only=base.ON_GPU),
     _case("huge", "normal", _normal(), 2, 2_000_000),
 )
 

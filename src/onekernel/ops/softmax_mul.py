@@ -73,7 +73,7 @@ def _of_softmax(case: Case, nth: int) -> Case:
 def _large(case: Case) -> Case:
     """A case of the softmax of more elements than 32 bits count: where rows lie far apart, w's do, too."""
     gaps = dict(case.gaps) | ({"w": max(case.gaps.values()) + 31} if any(case.gaps.values()) else {})
-    return replace(_of_softmax(replace(case, gaps={}), 0), gaps=gaps, way=SPARSE)
+    return replace(_of_softmax(replace(case, gaps={}), 0), gaps=gaps, way=SPARSE, only=case.only)
 
 
 def _vast(case: Case) -> Case:

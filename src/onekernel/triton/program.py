@@ -137,9 +137,10 @@ class TritonProgram(Untimed):
         seen = far.told(watch.findings) if way == FAR else watch.findings
         found = (*seen, *findings)
         if way == SPARSE:
-            for region in regions:
-                region.pages.take()
-            found = tuple(sparse.told(found))
+            pages = [region.pages for region in regions if region.pages]
+            for tensor in pages:
+                tensor.take()
+            found = tuple(sparse.told(found, pages, watch.kernels))
         return CallReport(0, "cudaSuccess", found, tuple(watch.kernels), seconds)
 
     def _whole(self, stem: str, target: Callable[..., Any], args: Sequence[Arg], dtype: str) -> CallReport:

@@ -11,11 +11,13 @@ import mmap
 import random
 import time
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from onekernel.backends.base import Arg, Finding, Sparse
+from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.triton.far import CHAPTER, reserved
 from onekernel.triton.guards import Stop
@@ -70,6 +72,14 @@ class Pages:
             begin = page * PAGE % pattern.size  # a pattern is a whole number of pages
             piece[:] = pattern[begin : begin + piece.size]
 
+    @property
+    def by_the_host(self) -> bool:
+        """Whether an output begins with what no program has stored: torch has copied something there."""
+        beginning = self.room[:PAGE].view(f"u{self.tensor.itemsize}").copy()
+        for stored in self.written:
+            beginning[stored[stored < beginning.size]] = 0
+        return bool(self.tensor.writable and beginning.any())
+
     def take(self) -> None:
         """Fills in the tensor's runs, data and bins."""
         tensor, size = self.tensor, self.tensor.itemsize
@@ -110,16 +120,25 @@ def _rows(flat: Any, arg: Sparse) -> int:
     return 1 if arg.stride <= 0 else int((flat.numel() - arg.cols) // arg.stride) + 1
 
 
-def told(findings: Iterable[Finding]) -> list[Finding]:
+def told(
+    findings: Iterable[Finding], pages: Iterable[Pages] = (), kernels: Iterable[KernelCounts] = ()
+) -> list[Finding]:
     """The findings; of an access outside of a tensor, what is likely where offsets go beyond 32 bits. Of a call that
-    had no room, or that took too long, that alone."""
+    had no room, that took too long, or whose host code has the last word on what some programs left, that alone."""
     out = []
+    partly = any(kernel.extra["ran"] != prod(kernel.grid) for kernel in kernels)
     for found in findings:
-        if found.code == UNSEEN.code or (found.code == "raised" and any(w in str(found.message) for w in NO_ROOM)):
+        without_room = found.code == "raised" and any(w in str(found.message) for w in NO_ROOM)
+        if found.code == UNSEEN.code or without_room:
             return [UNSEEN]
+        if found.code == "raised" and partly:
+            found = UNSEEN
         if found.code in ("out-of-bounds-read", "out-of-bounds-write"):
             values = {k: found.message.values[k] for k in ("line", "call", "name", "program")}
             found = Finding("offset-wraps", Message("triton.index-wraps", values), found.file, found.line,
                             chapter=CHAPTER)  # fmt: skip
         out.append(found)
-    return out
+    certain = [found for found in out if found is not UNSEEN]
+    if certain or not (out or any(p.by_the_host for p in pages)):
+        return certain
+    return [UNSEEN]

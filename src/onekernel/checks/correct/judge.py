@@ -11,7 +11,7 @@ from onekernel.grading.buffers import Call
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
-from onekernel.ops import Case
+from onekernel.ops.base import ON_GPU, SIMULATED, Case
 from onekernel.sandbox.supervisor import CallOutcome
 from onekernel.ways import FAR, RETURNED, SPARSE
 
@@ -64,9 +64,9 @@ def _gapped(cases: list[Case]) -> list[Case]:
 
 
 def _runs_here(s: Submission, case: Case, dtype: str) -> bool:
-    if s.backend == "triton" and not case.plain:
-        return case.way == SPARSE and dtype == s.exercise.dtypes[0]
-    return s.device != "simulator" or not case.gpu_only
+    if s.backend == "triton" and not case.plain and (case.way != SPARSE or dtype != s.exercise.dtypes[0]):
+        return False
+    return case.runs(ON_GPU if s.ran_on == "cuda" else SIMULATED)
 
 
 def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:

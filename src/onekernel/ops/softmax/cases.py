@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onekernel.messages import Message
-from onekernel.ops.base import BEYOND_32_BITS, Case, Fill
+from onekernel.ops.base import BEYOND_32_BITS, MANY_ROWS, ON_GPU, SIMULATED, Case, Fill
 from onekernel.ops.softmax import fills
 from onekernel.ways import REFUSED, SPARSE
 
@@ -86,8 +86,9 @@ CASES = (
     _case("long", "late", fills.late, 1, 26_000),
     replace(_case("large", "large", fills.normal(), 3, 5, gaps=(2**31 + 11, 2**31 + 77)), way=SPARSE),
     replace(_case("large", "many", fills.normal(), 70_001, 2), way=SPARSE),
-    # As many rows as a grid has blocks in x, nearly: one block for each row is no mistake.
-    replace(_case("large", "large", fills.normal(), 2_147_000_001, 3), way=SPARSE),
+    # As many rows as a grid has blocks in x, nearly: one block for each row is no mistake, but minutes of a GPU.
+    replace(_case("large", "large", fills.normal(), 2_147_000_001, 3), way=SPARSE, only=SIMULATED),
+    replace(_case("large", "large", fills.normal(), *MANY_ROWS), way=SPARSE, only=ON_GPU),
     replace(_case("errors", "refused", fills.normal(), 4, 33), way=REFUSED),
     replace(_case("errors", "refused", fills.normal(), 2, 12_400), way=REFUSED),
     replace(_case("errors", "refused", fills.normal(), 1, 40_000), way=REFUSED),
