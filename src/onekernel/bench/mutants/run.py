@@ -23,7 +23,6 @@ from onekernel.bench.mutants.equivalent import reason
 from onekernel.bench.mutants.files import Original, every
 from onekernel.bench.mutants.grading import graded
 from onekernel.bench.mutants.mutations import Mutant
-from onekernel.bench.mutants.tables import ON_A_GPU
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.labs.reader import load
@@ -59,8 +58,9 @@ def main(argv: Sequence[str]) -> int:
         return 0
     files: dict[str, Recorded] = result["files"]
     known = {o.name: _known(o.name, files, options) for o in chosen}
+    survived = records.read(_results(root, None))["files"] if card else None
     facts = {"device": asdict(card), **device.provenance()} if card else {"command": "python bench/mutants.py"}
-    for original, ended in _graded(root, chosen, known, options.device, options.jobs):
+    for original, ended in _graded(root, chosen, known, survived, options.jobs):
         files[original.name] = ended
         result |= {
             "bench": "mutants",
@@ -104,11 +104,16 @@ def _right(root: Path, options: argparse.Namespace, known: dict[str, Any]) -> It
 
 
 def _graded(
-    root: Path, chosen: Sequence[Original], known: dict[str, Recorded], on: str, jobs: int
+    root: Path, chosen: Sequence[Original], known: dict[str, Recorded], simulated: dict[str, Recorded] | None, jobs: int
 ) -> Iterator[tuple[Original, Recorded]]:
     """The mutants of the files as they are graded, in `jobs` processes: a file and all that is known of it so far, in
-    the mutants' order. What is `known` stays."""
+    the mutants' order. What is `known` stays. `simulated`, what became of them on the simulator, has a GPU grade those
+    that survived there."""
     every = {o.name: o.mutants() for o in chosen}
+    on = "simulator" if simulated is None else "cuda"
+    if simulated is not None:
+        left = {(name, m["line"], m["after"]) for name, ended in simulated.items() for m in ended if not m["by"]}
+        every = {name: [m for m in made if (name, m.line, m.after) in left] for name, made in every.items()}
     done = {name: {(m["line"], m["after"]): m for m in recorded} for name, recorded in known.items()}
     wanted = [(o, m) for o in chosen for m in every[o.name] if (m.line, m.after) not in done[o.name]]
     pool = dealt.pool(jobs, on)
@@ -125,8 +130,7 @@ def _graded(
 def _one(root: Path, original: Original, mutant: Mutant, on: str) -> dict[str, Any]:
     """One mutant, graded in this process."""
     line = {"rule": mutant.rule, "line": mutant.line, "before": mutant.before, "after": mutant.after}
-    why = reason(original.name, line)
-    explained = why is not None and not (on == "cuda" and why in ON_A_GPU)
+    explained = on != "cuda" and reason(original.name, line) is not None
     with tempfile.TemporaryDirectory(prefix="onekernel-mutant-") as folder:
         path = Path(folder) / original.name
         path.write_text(original.answers(mutant.text), encoding="utf-8")
