@@ -1,5 +1,5 @@
-"""What `onekernel grade` gains from several jobs, and from several GPUs: the same class graded with one and with N, by
-the clock.
+"""What `onekernel grade` gains by the clock from several jobs: the same class graded with one and with N; and from
+several GPUs: on N a class N times as large, for that is what several are for, and a start costs any class the same.
 
 Every file has a line of its own, so that each is built; the runtime is built before. Wants a machine that does nothing
 else.
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
@@ -26,10 +26,10 @@ from onekernel.messages import say
 FILES = ("vector_add.cu", "softmax_naive.cu")
 TIMED = ("gelu.cu", "vector_add.cu")  # one has a GPU alone, for its speed is measured; the other shares one
 STUDENTS = 6
-ON_GPUS = 8
+ON_EACH_GPU = 4
 JOBS = 4  # for each GPU, of whichever number: a GPU never waits for a process
 _COLUMNS = ("jobs", "seconds", "speed-up", "of-jobs")
-_OF_GPUS = ("gpus", "seconds", "speed-up-gpus", "of-gpus")
+_OF_GPUS = ("gpus", "files", "seconds", "speed-up-gpus", "of-gpus")
 
 
 def main(root: Path, jobs: Sequence[int], results: Path) -> int:
@@ -49,28 +49,32 @@ def main(root: Path, jobs: Sequence[int], results: Path) -> int:
         "versions": {"python": platform.python_version()},
         "files": STUDENTS * len(FILES),
         "seconds": {str(n): round(s, 2) for n, s in seconds.items()},
-        "tables": {"jobs": _table(_COLUMNS, seconds)},
+        "tables": {"jobs": _table(_COLUMNS, (((n,), s, seconds[1] / s) for n, s in seconds.items()))},
     })  # fmt: skip
     print(say("bench.written", path=path))
     return 0
 
 
 def on_gpus(root: Path, gpus: Sequence[int], results: Path) -> int:
-    """Writes bench/results/GPU/several_gpus.json: a class graded on one GPU of this machine and on as many as asked."""
+    """Writes bench/results/GPU/several_gpus.json: a class graded on one GPU of this machine, and classes of as many
+    times its students on as many GPUs as asked."""
     card, most = device.current(), max(gpus)
     command = ("--device", "cuda", "--jobs", str(JOBS * most))
     with tempfile.TemporaryDirectory() as folder:
         _graded(root, Path(folder), 1, TIMED, command, _seen(most))
-        seconds = {n: _graded(root, Path(folder), ON_GPUS, TIMED, command, _seen(n)) for n in sorted({1, *gpus})}
+        seconds = {n: _graded(root, Path(folder), ON_EACH_GPU * n, TIMED, command, _seen(n))
+                   for n in sorted({1, *gpus}, reverse=True)}  # fmt: skip
+    each = ON_EACH_GPU * len(TIMED)
     path = results / card.slug / "several_gpus.json"
     records.write(path, {
         "bench": "several_gpus",
         "device": asdict(card),
         **device.provenance(),
         "machine": device.machine(),
-        "files": ON_GPUS * len(TIMED),
+        "files_of_each_gpu": each,
         "seconds": {str(n): round(s, 2) for n, s in seconds.items()},
-        "tables": {"gpus": _table(_OF_GPUS, seconds)},
+        "tables": {"gpus": _table(_OF_GPUS, (((n, n * each), s, n * seconds[1] / s)
+                                             for n, s in sorted(seconds.items())))},
     })  # fmt: skip
     print(say("bench.written", path=path))
     return 0
@@ -81,13 +85,13 @@ def _seen(gpus: int) -> dict[str, str]:
     return {"CUDA_VISIBLE_DEVICES": ",".join(map(str, range(gpus)))}
 
 
-def _table(columns: Sequence[str], seconds: Mapping[int, float]) -> dict[str, object]:
-    """A line for each number of jobs, or of GPUs: its seconds, and how many times as fast as one it is."""
-    gains = {n: seconds[1] / s for n, s in seconds.items()}
-    rows = [
-        [str(n), *(in_numbers(how, v) for how, v in (("{:.1f}", seconds[n]), ("{:.2f}", gain), ("{:.2f}", gain / n)))]
-        for n, gain in gains.items()
-    ]
+def _table(columns: Sequence[str], runs: Iterable[tuple[Sequence[int], float, float]]) -> dict[str, object]:
+    """A line for each run: its numbers, of which the first is that of jobs, or of GPUs; its seconds, and how many times
+    as fast as one it is."""
+    rows = []
+    for numbers, seconds, gain in runs:
+        measured = (("{:.1f}", seconds), ("{:.2f}", gain), ("{:.2f}", gain / numbers[0]))
+        rows.append([*map(str, numbers), *(in_numbers(how, value) for how, value in measured)])
     return {"columns": [in_each(f"side-by-side-{c}") for c in columns], "rows": rows}
 
 
