@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onekernel.checks import correct
@@ -67,6 +67,8 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     An empty group is checked together with "shapes" or "tails" in the course; here each stands alone.
     """
     known = COURSE.exercises[slug]
+    if known.operator is None:  # a part of a port is its group
+        return replace(known, checks=tuple(c for c in known.checks if not only or c.options["part"] in only))
     groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if not c.gpu_only)  # that: on a GPU only
     if slug == "softmax_naive":
         del groups["long"], groups["powers"]  # a thread an output reads its whole row: the square of 70,001 accesses

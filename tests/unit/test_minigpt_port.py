@@ -210,15 +210,57 @@ def test_a_port_may_not_reach_other_modules_by_a_detour(way):
     assert forbidden_imports(f"import torch\n_x = {way}\n")
 
 
-def test_right_logits_that_no_module_of_the_port_computed_earn_nothing():
+LINEAR = "return self.operators.matmul(x, self.weight.T) + self.bias"
+BLOCKS = """for block in self.blocks:
+            x = block(x)
+"""
+# What NumPy makes of a linear layer; and of whole blocks, shown to torch by modules that pass on what they are given.
+NUMPY_LINEAR = "return torch.from_numpy(x.numpy() @ self.weight.detach().numpy().T) + self.bias"
+NUMPY_BLOCKS = """for number, block in enumerate(self.blocks):
+            with torch.utils._python_dispatch._disable_current_modes():
+                x = block(x)
+            x = x.view(x.shape)
+"""
+
+
+@pytest.mark.parametrize("part", ["native", "identical"])
+def test_what_a_forward_pass_takes_out_of_torch_earns_nothing(tmp_path, part):
+    """Right logits whose products are NumPy's, in modules that give what they should."""
+    same_bytes = "return torch.from_numpy(self.operators.matmul(x, self.weight.T).numpy()) + self.bias"
+    source = changed(tmp_path, LINEAR, NUMPY_LINEAR if part == "native" else same_bytes)
+    line = source.read_text().split(".numpy()")[0].count("\n") + 1
+    verdict = run(part, requests(part)[0], source)
+    told = [(f.key, f.values) for f in verdict.findings]
+    assert told == [("minigpt.taken-out", {"line": str(line), "call": "Tensor.numpy"})] and not verdict.passed
+
+
+def test_right_logits_that_torch_did_not_compute_earn_nothing(tmp_path):
     request = requests("native")[0]
     answer = run_port(SOLUTION, request, None)
     assert judge_port(request, answer).passed
-    without = {n: a for n, a in answer.items() if not n.startswith("trace/")}
-    wrong = {n: a + 1.0 if n.startswith("trace/blocks.1") else a for n, a in answer.items()}
-    for other, module in ((without, "blocks.0"), (wrong, "blocks.1")):
+    unseen = run_port(changed(tmp_path, BLOCKS, NUMPY_BLOCKS), request, None)
+    junk = [np.zeros(0), np.full((3, 4), np.nan), np.zeros((2, 4), np.float32), np.array("x"), answer["made"] * 1.01]
+    for other in (unseen, *({**answer, "made": made} for made in junk)):
         verdict = judge_port(request, other)
-        assert [(f.key, f.values) for f in verdict.findings] == [("minigpt.computed-elsewhere", {"module": module})]
+        told = [(f.key, f.values) for f in verdict.findings]
+        assert told == [("minigpt.computed-elsewhere", {"module": "blocks.0.attention"})]
+    for said in (b"x" * 3000, b"7", b"-7 y", "\u0661 y".encode()):
+        verdict = judge_port(request, {**answer, "taken-out": np.frombuffer(said, np.uint8)})
+        assert not verdict.passed and len(verdict.findings[0].text()) < 500
+
+
+def test_few_numbers_may_be_looked_at(tmp_path):
+    """A debugging print, an assertion and a size take nothing out that a port is computed from."""
+    looks = "print(x); assert x.isnan().sum().item() == 0 and float(x.max()) < 1e9; tokens.tolist()\n        "
+    request = requests("native")[0]
+    right = "return self.operators.matmul(self.norm(x), self.head.weight.T)"
+    assert run("native", request, changed(tmp_path, right, looks + right)).passed
+
+
+def test_a_port_in_functions_is_told_which_operators_give_the_bits():
+    source = Path(__file__).parents[1] / "right" / "port_in_functions.py"
+    verdict = run("identical", requests("identical")[1], source)
+    assert [f.key for f in verdict.findings] == ["minigpt.bits-in-functions"] and not verdict.passed
 
 
 def test_ulp():

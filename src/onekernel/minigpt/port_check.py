@@ -15,6 +15,7 @@ from onekernel.messages import Message
 
 from .arithmetic import Reproducible
 from .causes import trace
+from .computed import elsewhere
 from .debugger import SAME, explain, transposed
 from .model import MiniGPT, Native
 from .port_request import PortRequest
@@ -90,7 +91,7 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
     right = different == 0 if asked.part == "identical" else error <= _limit(asked.part)
     findings = list(_registry(answer, weights))
     if right and not findings:
-        findings = list(_computed_elsewhere(asked, ours, theirs))
+        findings = list(_computed_elsewhere(asked, ours, answer))
     if right and not findings:
         findings = [*_later_seen(ours, theirs), *_kept(asked, model, answer)][:2]
     called = any(name.endswith("attention.weights") for name in theirs)
@@ -100,6 +101,8 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
         same = KERNEL if asked.part == "kernel" else SAME
         found = explain(asked.config, model.weights, tokens, ours, theirs, same=same, calls=calls)
         explained = found.messages() if found else ()
+        if asked.part == "identical" and error <= NATIVE and found and found.cause == "block-left-out":
+            explained = (*_computed_elsewhere(asked, ours, answer),) or (Message("minigpt.bits-in-functions"),)
         untied = any(m.key == "minigpt.not-tied" for m in findings)
         if untied and found and found.cause == "unknown-logits":  # another head gives other logits: that is the cause
             explained = explained[:1]
@@ -110,15 +113,14 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
 
 
 def _computed_elsewhere(
-    asked: PortRequest, ours: Mapping[str, np.ndarray], theirs: Mapping[str, np.ndarray]
+    asked: PortRequest, ours: Mapping[str, np.ndarray], answer: Mapping[str, np.ndarray]
 ) -> Iterator[Message]:
-    """Right logits of a port of which a block gave nothing that NumPy's gives: something else has computed them."""
-    for number in range(asked.config.blocks):
-        here = [name for name in ours if (f"{name}.").startswith(f"blocks.{number}.") and name in theirs]
-        same = (theirs[n].shape == ours[n].shape and np.allclose(theirs[n], ours[n], 1e-3, 1e-6) for n in here)
-        if not any(same):
-            yield Message("minigpt.computed-elsewhere", {"module": f"blocks.{number}"})
-            return
+    """Right logits that torch has not computed, from one block to the next: NumPy has, say."""
+    if "taken-out" in answer:
+        line, _, call = _text(answer["taken-out"]).partition(" ")
+        yield Message("minigpt.taken-out", {"line": line if _is_line(line) else "?", "call": call[:100]})
+    elif half := next(elsewhere(asked.config, ours, answer.get("made")), None):
+        yield Message("minigpt.computed-elsewhere", {"module": half})
 
 
 def _later_seen(ours: Mapping[str, np.ndarray], theirs: Mapping[str, np.ndarray]) -> Iterator[Message]:
@@ -165,12 +167,15 @@ def forbidden_imports(text: str) -> list[tuple[int, str]]:
 def raised_message(data: np.ndarray) -> Message:
     """An error that sandbox/tasks/port.py sent, as a sentence. Any array is taken, and shown as far as it is text."""
     line, _, what = _text(data).partition(" ")
-    known = line.isascii() and line.isdigit() and len(line) < 8 and line != "0"
     return (
         Message("minigpt.raised", {"line": line, "error": what})
-        if known
+        if _is_line(line)
         else Message("minigpt.raised-nowhere", {"error": what})
     )
+
+
+def _is_line(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 8 and text != "0"
 
 
 def _lost_dimension(width: int, length: int, error: str) -> bool:

@@ -23,14 +23,14 @@ CODE = "host-computation"
 CHAPTER = "03-triton#program"
 _OTHERS = re.compile(r"/torch/_tensor_str\.py$|(?<!/onekernel)/triton/")  # print(tensor), and Triton for a kernel
 # What torch's operators do that moves numbers and makes none of several; views are told by their schema.
-_MOVES = (
+MOVES = (
     "_to_copy", "arange", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "copy_", "detach", "empty_like",
     "empty_strided", "fill", "fill_", "flip", "full_like", "lift_fresh", "new_empty", "new_empty_strided", "new_full",
     "new_ones", "new_zeros", "ones_like", "repeat", "resize_", "roll", "stack", "zero", "zero_", "zeros_like",
 )  # fmt: skip
 _ITEM = "_local_scalar_dense"  # what takes a number out of a tensor
 _NAMES = {_ITEM: "Tensor.item"}
-_TAKEN_OUT = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__", "to_dlpack", "from_dlpack")
+TAKEN_OUT = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__", "to_dlpack", "from_dlpack")
 
 
 class HostWatch:
@@ -71,7 +71,7 @@ class HostWatch:
 
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 name = func.overloadpacket.__name__
-                moves = func.namespace == "aten" and name in _MOVES
+                moves = func.namespace == "aten" and name in MOVES
                 if not moves and not func.is_view and any(_numbers(a, name == _ITEM) for a in args):
                     saw(f"torch.{_NAMES.get(name, name)}")
                     return func(*args, **(kwargs or {}))
@@ -80,7 +80,7 @@ class HostWatch:
         class Methods(TorchFunctionMode):
             def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 name = getattr(func, "__name__", "")
-                if name in _TAKEN_OUT:
+                if name in TAKEN_OUT:
                     saw(f"torch.Tensor.{name}")
                 return func(*args, **(kwargs or {}))
 

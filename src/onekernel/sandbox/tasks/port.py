@@ -15,8 +15,10 @@ import numpy as np
 import torch
 
 from onekernel.minigpt.arithmetic import Reproducible
+from onekernel.minigpt.computed import sizes
 from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.port_request import PortRequest
+from onekernel.sandbox.tasks.witness import Witness
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]
 
@@ -26,8 +28,9 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
 
     `softmax` takes and gives a contiguous float32 tensor (rows, columns): the learner's kernel, for part "kernel".
     Returns "logits" (batch, length, vocabulary), "trace/NAME" for each step that the hooks saw (NumPy's names; first
-    call), "calls/NAME" for each that was called more than once, "parameters", "tied", what `further`
-    gives. Where the learner's code raises, "raised" (see `raised`), "raised-at" (see `layer_at`) and the trace so far.
+    call), "calls/NAME" for each that was called more than once, "parameters", "tied", what a Witness saw, what
+    `further` gives. Where the learner's code raises, "raised" (see `raised`), "raised-at" (see `layer_at`) and the
+    trace so far.
     """
     asked = PortRequest.from_json(request)
     if (asked.part == "kernel") != (softmax is not None):
@@ -44,8 +47,11 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
         inner = as_attention_softmax(softmax) if softmax else operators.softmax
         model = module.TorchMiniGPT(asked.config, weights, operators, recording(inner, trace)).to(asked.device)
         watch(model, trace, calls)
+        witness = Witness(source, sizes(asked.config, *tokens.shape))
         with torch.no_grad():
-            answer["logits"] = as_numpy(model(tokens))
+            with witness.watching():
+                logits = model(tokens)
+            answer |= {"logits": as_numpy(logits), **witness.answer()}
         trace, calls = dict(trace), Counter(calls)  # of the first pass, which the hooks forget now
         answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
         answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
