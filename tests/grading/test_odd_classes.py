@@ -160,6 +160,9 @@ CLASS: dict[str, tuple[Mapping[str, str | bytes], list[str], list[str]]] = {
         {"ada/lab00.zip": zipped({"vector_add.cu": ADD}), "ada/lab01.zip": zipped({"gelu.cu": ADD})}, ["ada"],
         ["one-student"]),
     "versions of one file": ({"ada/old/vector_add.cu": ADD, "ada/final/vector_add.cu": "x"}, ["ada"], ["one-student"]),
+    "predictions in common": (
+        {"me/warps/gelu.cu": ADD, "me/warps/predictions.json": "{}", "me/add/vector_add.cu": ADD,
+         "me/add/predictions.json": "{}"}, ["me"], ["one-student"]),
     "nothing in common": ({"all/ada/vector_add.cu": ADD, "all/bo/gelu.cu": ADD}, ["all"], ["one-student"]),
     "files in it": ({"ada/vector_add.cu": ADD, "ada/x/vector_add.cu": ADD, "ada/y/vector_add.cu": ADD}, ["ada"], []),
     "a clone": ({"ada/.git/HEAD": "", "ada/x/vector_add.cu": ADD, "ada/y/vector_add.cu": ADD}, ["ada"], []),
@@ -189,6 +192,17 @@ def test_exercises_that_two_folders_answer_make_a_class_of_them(name: str, packe
 def test_folders_of_labs_are_one_students(folders: tuple[str, str], tmp_path: Path) -> None:
     first, second = folders
     write(tmp_path / "ada", {f"{first}/vector_add.cu": ADD, f"{second}/softmax_naive.cu": ADD})
+    with pytest.raises(UserError, match="--submission"):
+        read(tmp_path / "ada")
+
+
+@pytest.mark.parametrize("files", [
+    ("predictions.json", "practice/{small}"), ("{small}", "notes/x.txt"),
+    ("lab00/vector_add.cu", "lab00/predictions.json", "lab01/softmax_naive.cu", "lab01/predictions.json"),
+])  # fmt: skip
+def test_what_one_student_predicts_makes_no_class(files: tuple[str, ...], tmp_path: Path) -> None:
+    small = next(Path(e.file).name for e in COURSE.exercises.values() if e.file.startswith("practice/"))
+    write(tmp_path / "ada", {name.format(small=small): "{}" for name in files})
     with pytest.raises(UserError, match="--submission"):
         read(tmp_path / "ada")
 

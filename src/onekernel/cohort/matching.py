@@ -41,8 +41,8 @@ class Found:
 
 
 def wanted(course: Course) -> dict[str, str]:
-    """Each file name that the course reads -> the same; the small exercises' in practice/."""
-    names = {e.file: e.file for e in course.exercises.values()}
+    """The name of each file that the course reads -> where it belongs: the small exercises' in practice/."""
+    names = {PurePosixPath(e.file).name: e.file for e in course.exercises.values()}
     return names | {PREDICTIONS: PREDICTIONS}
 
 
@@ -76,10 +76,11 @@ def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
 
 
 def answered(home: Path, course: Course) -> set[str]:
-    """The course's names of the files beneath `home` that answer an exercise, by name alone."""
+    """The course's names of the files beneath `home` that answer an exercise, by name alone. Everybody predicts: that
+    tells no two apart."""
     names = wanted(course)
     found = (_meant(path, names)[0] for path in _files(home, []))
-    return {name for name in found if name is not None}
+    return {name for name in found if name is not None and name != PREDICTIONS}
 
 
 def nothing(home: Path) -> Message:
@@ -185,10 +186,9 @@ def _not_cloned(folder: Path) -> Iterator[Message]:
 def _meant(path: str, names: Mapping[str, str]) -> tuple[str | None, bool]:
     """The course's name of a file, and whether it has exactly that name."""
     name = PurePosixPath(path).name
-    by_name = {PurePosixPath(n).name: n for n in names}
-    if name in by_name:
-        return by_name[name], True
-    plain = {_plain(n): full for n, full in by_name.items()}
+    if name in names:
+        return names[name], True
+    plain = {_plain(n): full for n, full in names.items()}
     return plain.get(_plain(name)), False
 
 
@@ -221,7 +221,7 @@ def _same(one: Path, other: Path) -> bool:
 
 def _similar(others: list[str], names: Mapping[str, str], files: Mapping[str, Path]) -> Iterator[Message]:
     """A file that nobody asked for, with a name like that of one that is missing."""
-    missing = {PurePosixPath(n).name: n for n in names if n not in files and n != PREDICTIONS}
+    missing = {n: full for n, full in names.items() if full not in files and full != PREDICTIONS}
     for path in others[:200]:
         name = PurePosixPath(path).name.lower()
         near = difflib.get_close_matches(name, missing, n=1, cutoff=SIMILAR) if len(name) < 80 else []

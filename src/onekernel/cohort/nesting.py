@@ -46,7 +46,7 @@ def where(folder: Path, course: Course, notes: list[Message]) -> Path:
 
 def refuse_one(folder: Path, source: Path, course: Course) -> None:
     """Raises UserError where the files of one student lie in the folder, or their folders, one for each lab."""
-    known = {Path(e.file).name for e in course.exercises.values()}
+    known = matching.wanted(course)
     entries = _entries(folder)
     labs = {lab.name for lab in course.labs}
     apart = [p for p in entries if p.is_dir() and not p.is_symlink() and (_own(p.name) or p.name in labs)]
