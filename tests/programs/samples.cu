@@ -67,6 +67,15 @@ int main(int argc, char** argv) {
     checkCudaErrors(cudaMemcpy(&total, sums, sizeof total, cudaMemcpyDeviceToHost));
     checkCudaErrors(cudaMemcpy(&now, times, sizeof now, cudaMemcpyDeviceToHost));
     printf("sum %g\n", total);
+    int ecc = 0, copies = 0;
+    checkCudaErrors(cudaDeviceGetAttribute(&ecc, cudaDevAttrEccEnabled, device));
+    checkCudaErrors(cudaDeviceGetAttribute(&copies, cudaDevAttrAsyncEngineCount, device));
+    cudaDeviceProp has;
+    checkCudaErrors(cudaGetDeviceProperties(&has, device));
+    printf("engines %d %d %d %d\n", ecc, copies, has.ECCEnabled, has.asyncEngineCount);
+    printf("textures %d %d %d %d\n", has.maxTexture1D, has.maxTexture2D[1], has.maxTexture3D[2], has.maxTexture2DLayered[2]);
+    const bool able = checkCudaCapabilities(7, 0) && !checkCudaCapabilities(99, 0), there = sdkFindFilePath("nowhere.pgm", argv[0]);
+    printf("able %d there %d device %d\n", able, there, gpuDeviceInit(0));
     for (void* p : {(void*)in, (void*)out, (void*)sums, (void*)times, (void*)numbers}) checkCudaErrors(cudaFree(p));
     return 0;
 }

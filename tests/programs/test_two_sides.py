@@ -93,5 +93,5 @@ def test_lines_are_the_files_own_in_both_branches_and_after_them(tmp_path: Path)
     done = onekernel("run", tmp_path / "late.cu")
     assert (done.stdout, done.returncode) == ("host\n", 3), done.stderr
     assert "late.cu:4:" in done.stderr
-    (tmp_path / "wrong.cu").write_text(LATE.replace("printf(\"host", "print_nothing(\"host"))
+    (tmp_path / "wrong.cu").write_text(LATE.replace('printf("host', 'print_nothing("host'))
     assert "wrong.cu:6:" in onekernel("run", tmp_path / "wrong.cu").stderr

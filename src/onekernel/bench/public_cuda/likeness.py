@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|infinity)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|infinity)(?=x?\b)", re.IGNORECASE)
 _MEASURES = re.compile(
     r"time[sdr]?\b|timing|elapsed|\btook\b|duration|latency|bandwidth|throughput|speed-?\s?up|\b(?:faster|slower|clocks?|"
     r"cycles?|performance|workload|overhead|fps)\b|\d\s*(?:[mun]?s|x|X)\b|"

@@ -42,7 +42,6 @@ inline int _ConvertSMVer2Cores(int major, int minor) {
 inline const char* _ConvertSMVer2ArchName(int major, int) {
     return major == 5 ? "Maxwell" : major == 6 ? "Pascal" : major == 7 ? "Volta" : major == 8 ? "Ampere" : major == 9 ? "Hopper" : "Graphics Device";
 }
-inline int gpuDeviceInit(int device) { return cudaSetDevice(device) == cudaSuccess ? device : -1; }
 inline int gpuGetMaxGflopsDeviceId() { return 0; }
 inline int findCudaDevice(int, const char**) {
     cudaDeviceProp properties;
@@ -52,9 +51,22 @@ inline int findCudaDevice(int, const char**) {
            properties.major, properties.minor);
     return 0;
 }
+inline int gpuDeviceInit(int device) {
+    if (cudaSetDevice(device) != cudaSuccess) return -1;
+    cudaDeviceProp properties;
+    checkCudaErrors(cudaGetDeviceProperties(&properties, device));
+    printf("gpuDeviceInit() CUDA Device [%d]: \"%s\n", device, _ConvertSMVer2ArchName(properties.major, properties.minor));
+    return device;
+}
 inline int findIntegratedGPU() { return -1; }
 inline bool checkCudaCapabilities(int major, int minor) {
     cudaDeviceProp properties;
     checkCudaErrors(cudaGetDeviceProperties(&properties, 0));
-    return properties.major > major || (properties.major == major && properties.minor >= minor);
+    const bool able = properties.major > major || (properties.major == major && properties.minor >= minor);
+    if (able)
+        printf("  Device 0: <%16s >, Compute SM %d.%d detected\n", _ConvertSMVer2ArchName(properties.major, properties.minor),
+               properties.major, properties.minor);
+    else
+        printf("  No GPU device was found that can support CUDA compute capability %d.%d.\n", major, minor);
+    return able;
 }

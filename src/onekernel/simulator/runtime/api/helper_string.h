@@ -1,5 +1,6 @@
 // The command lines of NVIDIA's samples, `-name` and `-name=value`, ours: written from how the samples use it.
 #pragma once
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -48,7 +49,7 @@ inline bool getCmdLineArgumentValue(int argc, const char** argv, const char* nam
     if (found) *value = static_cast<T>(atof(found));
     return found != nullptr;
 }
-// Where a sample's data lie: beside the program or in its folder `data`; null where they do not.
+// Where a sample's data lie: beside the program or in its folder `data`; it says so and gives null where they do not.
 inline char* sdkFindFilePath(const char* name, const char* = nullptr) {
     for (const char* folder : {"./", "./data/", "../data/", "../../data/", "../../../Common/data/"}) {
         const std::string path = std::string(folder) + name;
@@ -57,5 +58,6 @@ inline char* sdkFindFilePath(const char* name, const char* = nullptr) {
             return strdup(path.c_str());
         }
     }
+    printf("\nerror: sdkFindFilePath: file <%s> not found!\n", name);
     return nullptr;
 }

@@ -32,8 +32,11 @@ struct Card {
     int bus_bits = 5120;
     int memory_clock_khz = 1215000, clock_khz = 1410000;
     size_t global_memory = size_t(40) << 30;
+    int copy_engines = 3;
     int cluster_blocks = 1, cluster_blocks_opt_in = 1;
     int text_alignment = 512, pitch_alignment = 32;
+    int texture_1d = 131072, texture_2d_height = 65536, texture_3d = 16384;
+    int texture_layer = 32768, texture_layers = 2048;
 };
 #ifndef OK_ARCH
 #define OK_ARCH 800

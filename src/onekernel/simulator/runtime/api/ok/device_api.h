@@ -110,7 +110,6 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;
         case cudaDevAttrKernelExecTimeout:
         case cudaDevAttrIntegrated:
-        case cudaDevAttrEccEnabled:
         case cudaDevAttrPciBusId:
         case cudaDevAttrPciDeviceId:
         case cudaDevAttrPciDomainId:
@@ -123,8 +122,9 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
         case cudaDevAttrDirectManagedMemAccessFromHost:
         case cudaDevAttrMemoryPoolSupportedHandleTypes:
         case cudaDevAttrComputeMode: *value = 0; break;
+        case cudaDevAttrAsyncEngineCount: *value = card.copy_engines; break;
         case cudaDevAttrGpuOverlap:
-        case cudaDevAttrAsyncEngineCount:
+        case cudaDevAttrEccEnabled:
         case cudaDevAttrStreamPrioritiesSupported:
         case cudaDevAttrGlobalL1CacheSupported:
         case cudaDevAttrLocalL1CacheSupported:
@@ -192,7 +192,15 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* 
     p.l2CacheSize = card.l2_bytes;
     p.persistingL2CacheMaxSize = card.persisting_l2_bytes;
     p.accessPolicyMaxWindowSize = card.policy_window_bytes;
-    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.deviceOverlap = p.asyncEngineCount = p.hostRegisterSupported = 1;
+    p.canMapHostMemory = p.concurrentKernels = p.unifiedAddressing = p.deviceOverlap = p.hostRegisterSupported = p.ECCEnabled = 1;
+    p.canUseHostPointerForRegisteredMem = p.computePreemptionSupported = p.memoryPoolsSupported = 1;
+    p.asyncEngineCount = card.copy_engines;
+    p.singleToDoublePrecisionPerfRatio = 2;
+    p.surfaceAlignment = card.text_alignment;
+    p.maxTexture1D = p.maxTexture2D[0] = card.texture_1d, p.maxTexture2D[1] = card.texture_2d_height;
+    for (int& most : p.maxTexture3D) most = card.texture_3d;
+    p.maxTexture1DLayered[0] = p.maxTexture2DLayered[0] = p.maxTexture2DLayered[1] = card.texture_layer;
+    p.maxTexture1DLayered[1] = p.maxTexture2DLayered[2] = card.texture_layers;
     p.managedMemory = p.concurrentManagedAccess = p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.clusterLaunch = card.major >= 9;
     *properties = p;
