@@ -41,7 +41,8 @@ def test_a_program_that_is_too_large_to_be_checked_whole_comes_to_its_end(tmp_pa
 def test_the_samples_of_nvidia_find_their_helpers(tmp_path: Path) -> None:
     done = onekernel("run", HERE / "samples.cu", cwd=tmp_path)
     assert done.stdout.splitlines() == [
-        "device 0 0 1 7", "picture 4 3 110 0", "light 0.863 colours 40 120", "files 1", "sum 8", "engines 1 3 1 3", "textures 131072 65536 16384 2048",
+        "device 0 0 1 7", "picture 4 3 110 0", "light 0.863 colours 40 120", "files 1", "sum 8",
+        "engines 1 3 1 3", "textures 131072 65536 16384 2048",
         "  Device 0: <          Ampere >, Compute SM 8.0 detected",
         "  No GPU device was found that can support CUDA compute capability 99.0.",
         "", "error: sdkFindFilePath: file <nowhere.pgm> not found!",

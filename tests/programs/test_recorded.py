@@ -135,12 +135,24 @@ def test_a_wrong_number_or_line_is_told(first: str, second: str | None, ours: st
 def test_the_same_lines_in_another_order_are_told_as_that() -> None:
     assert like("thread 0\nthread 1\n", "thread 1\nthread 0\n").reordered
     assert like("thread 0\nthread 1\n", "thread 1\nthread 0\n", "thread 1\nthread 0\n").same
+    blocks = [f"{k} in block {k // 2} of {k % 2}\n" for k in range(8)]
+    varied = "".join(blocks[4:] + blocks[:4])
+    assert like("".join(blocks), "".join(reversed(blocks)), varied).reordered
+    assert not like("".join(blocks), varied.replace("7", "6"), varied).same
+
+
+def test_a_time_between_events_is_nan_and_no_other_number() -> None:
+    table, ours = "size 64   0.125   9.5\n", "size 64   nan   nan\n"
+    assert likeness([table, table], ours, GPU, "program", times=True).same
+    assert not likeness([table, table], ours, GPU, "program").same
+    assert not likeness([table, table], ours.replace("64", "65"), GPU, "program", times=True).same
 
 
 def test_times_alone_tell_nothing_and_a_cut_off_output_is_compared_as_far_as_it_goes() -> None:
     assert not like("time 3.20 ms\n", "time 1 ms\n").tells
     assert like("a 1\nb 2\nc", "a 1\nb 2\nc 3\nd 4\n", whole=False).same
     assert not like("a 1\nb 2\nc", "a 1\nb 3\nc 3\nd 4\n", whole=False).same
+    assert not like("a 1\nb 2\nc", "a 1\nb 2\nc 3\nd 4\n", "a 1\nc 3\nb", whole=False).tells
 
 
 SUM = """#include <cstdio>

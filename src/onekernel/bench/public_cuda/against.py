@@ -29,6 +29,7 @@ OTHER_SOURCE, NOT_BUILT, ENDLESS, VARIES = "other-source", "gpu-build", "gpu-end
 COMPARED = (SAME, REORDERED, WRONG, DIFFERS)
 MODE, ARCH = "fast", "sm_90"  # what is compared is printed in every mode; the card is the nearest to the one recorded
 _NO_CAUSE = (ends.SLOW, *ends.AFTER)
+_UNSET = ("unwritten-copy",)  # warned of, and prints what a card's memory held before
 _KERNEL = re.compile(r"\b__(?:global|device)__\b[^;{}]*\{")
 _PRINTS = re.compile(r"\bprintf\s*\(")
 
@@ -74,7 +75,8 @@ def compared(
     verdict, first = _verdict(candidate, recorded, outcome)
     if verdict == DIFFERS and "checked" not in outcome:
         checked = tried(candidate, limit, "check", ARCH)["findings"]
-        outcome["checked"] = [f for f in checked if f["severity"] == "error" and f["code"] not in _NO_CAUSE]
+        outcome["checked"] = [f for f in checked if f["code"] in _UNSET or f["severity"] == "error"]
+        outcome["checked"] = [f for f in outcome["checked"] if f["code"] not in _NO_CAUSE]
     verdict = WRONG if verdict == DIFFERS and outcome["checked"] else verdict
     return {**outcome, "verdict": verdict, "first": first}
 
@@ -87,7 +89,8 @@ def _verdict(candidate: Candidate, recorded: Mapping[str, Any], outcome: Mapping
     if outcome["status"] not in statuses:
         return DIFFERS, [f"status {statuses[0]}", f"status {outcome['status']}"]
     whole = max(map(len, (*printed, outcome["output"]))) < KEPT
-    found = likeness(printed, outcome["output"], recorded["gpu"], candidate.path.stem, whole)
+    times = any(finding["code"] == "no-time" for finding in outcome["findings"])
+    found = likeness(printed, outcome["output"], recorded["gpu"], candidate.path.stem, whole, times)
     if not found.same or (found.reordered and not _prints_in_kernels(candidate.path)):
         return DIFFERS, list(found.first)
     if not found.tells:

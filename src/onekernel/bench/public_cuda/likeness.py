@@ -3,20 +3,23 @@
 Two runs on the GPU tell which numbers and lines vary of themselves. Beside these, numbers may differ in lines that
 measure (`_MEASURES`) or describe the card (`_DESCRIBES`); pointers, the card's name, and the folder in front of a
 source file or of the program's own name are not compared. All other numbers are equal: to the last digit without a
-point or exponent, else within `RELATIVE`, `ABSOLUTE`, or one unit of the last printed digit.
+point or exponent, else within `RELATIVE`, `ABSOLUTE`, or one unit of the last printed digit. The simulator's NaN may
+stand for any number in a program that asks for the time between events, which is NaN there.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|infinity)(?=x?\b)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|infinity)(?=(?:x|[mun]?s)?\b)", re.IGNORECASE
+)
 _MEASURES = re.compile(
     r"time[sdr]?\b|timing|elapsed|\btook\b|duration|latency|bandwidth|throughput|speed-?\s?up|\b(?:faster|slower|clocks?|"
     r"cycles?|performance|workload|overhead|fps)\b|\d\s*(?:[mun]?s|x|X)\b|"
@@ -27,8 +30,8 @@ _MEASURES = re.compile(
 _DESCRIBES = re.compile(
     r"compute capability|multi-?processor|\bSMs?\b|\bcores?\b|"
     r"(?:global|device|free|total|available|shared|constant|used) mem|"
-    r"mem(?:ory)? (?:clock|bus|pitch|usage)|\bbus\b|L2 cache|GPU Device|\bdevice \d|driver|runtime version|\bPCI|UUID|"
-    r"occupancy|\btexture\b.*\bdim|registers?\b|warps? per",
+    r"mem(?:ory)?(?: clock| bus| pitch| usage|: \d+ [MG]i?B)|\bbus\b|L2 cache|GPU Device|\bdevice \d|"
+    r"driver|runtime version|\bPCI|UUID|occupancy|\btexture\b.*\bdim|registers?\b|warps? per",
     re.IGNORECASE,
 )
 _POINTER = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
@@ -44,8 +47,8 @@ class _Line:
     numbers: tuple[str | None, ...]
     shown: str
 
-    def likely(self, other: _Line) -> bool:
-        return self.texts == other.texts and all(map(_near, self.numbers, other.numbers))
+    def likely(self, ours: _Line) -> bool:
+        return self.texts == ours.texts and all(map(_near, self.numbers, ours.numbers))
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,19 @@ class Likeness:
     first: tuple[str, str] = ("", "")
 
 
-def likeness(gpu: Sequence[str], simulated: str, card: str, name: str, whole: bool = True) -> Likeness:
+def likeness(
+    gpu: Sequence[str], simulated: str, card: str, name: str, whole: bool = True, times: bool = False
+) -> Likeness:
     """Compares what the two runs on the GPU `card` printed with the simulator's. `name`: the program's own.
 
-    Not `whole`: all three were cut off, and only what all of them have is compared.
+    Not `whole`: they were cut off, and only what all of them have is compared, if the GPU's are equal. `times`: the
+    program asks for the time between events.
     """
     first, second, ours = (_lines(text, card, name) for text in (*gpu, simulated))
+    if times:
+        ours = [replace(line, numbers=tuple(None if _is_nan(n) else n for n in line.numbers)) for line in ours]
+    if not whole and first != second:  # how far each got differs, too
+        return Likeness(True, tells=False)
     if not whole:
         least = min(map(len, (first, second, ours))) - 1
         first, second, ours = first[:least], second[:least], ours[:least]
@@ -94,6 +104,8 @@ def _lines(text: str, card: str, name: str) -> list[_Line]:
 
 def _fixed(first: Sequence[_Line], second: Sequence[_Line]) -> tuple[list[_Line], bool]:
     """The lines that both runs have, without the numbers that vary, and whether either has others beside them."""
+    if Counter(first) == Counter(second):  # all that varies is their order
+        return list(first), False
     if len(first) == len(second):
         pairs = [(k, k, 1) for k in range(len(first))]
     else:
@@ -134,12 +146,16 @@ def _unmatched(fixed: Sequence[_Line], ours: Sequence[_Line], gaps: bool) -> tup
 def _near(one: str | None, other: str | None) -> bool:
     if one is None or other is None or one == other:
         return True
-    a, b = (float(text.lower().replace("-nan", "nan")) for text in (one, other))
+    a, b = float(one), float(other)
     if math.isnan(a) or math.isnan(b) or math.isinf(a) or math.isinf(b):
         return (math.isnan(a) and math.isnan(b)) or a == b
     if not any(mark in text for text in (one, other) for mark in ".eE"):
         return a == b
     return abs(a - b) <= max(RELATIVE * max(abs(a), abs(b)), ABSOLUTE, 1.01 * min(_unit(one), _unit(other)))
+
+
+def _is_nan(text: str | None) -> bool:
+    return text is not None and math.isnan(float(text))
 
 
 def _unit(text: str) -> float:

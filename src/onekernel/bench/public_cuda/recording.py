@@ -35,7 +35,7 @@ BUILD_LIMIT = 240.0  # seconds of the clock; a program of Thrust or CUB takes on
 RUN_LIMIT = 60.0
 _FILES = 1 << 18  # blocks of 512 bytes that a program may write into a file, its output too
 _LIBRARIES = ("cublas", "curand")  # those that `onekernel run` answers for; Thrust and CUB are headers
-_OPEN_MP = re.compile(r"\bomp_\w+\s*\(|#\s*pragma\s+omp\b")
+_OPEN_MP = re.compile(r"\bomp_\w+\s*\(")
 _ERROR = re.compile(r"error|undefined|unresolved|fatal|not found", re.IGNORECASE)
 
 
