@@ -100,6 +100,7 @@ def like(first: str, ours: str, second: str | None = None, whole: bool = True) -
         ("time 3.20 ms\n", None, "time 812.7 ms\n"),
         ("speedup 2.1x\n", None, "speedup nanx\n"),
         ("seed 15, sum 3\n", "seed 78, sum 3\n", "seed 4, sum 3\n"),
+        ("drawn 32.1765\n", "drawn 32.2046\n", "drawn 34.9811\n"),
         ("x at 0x7f1200000000\n", None, "x at 0x55d0aa10\n"),
         (f"Using {GPU}\n", None, "Using OneKernel simulator (modelled sm_90)\n"),
         ("./program Starting...\n", None, "program Starting...\n"),

@@ -137,6 +137,7 @@ INSTRUCTIONS = [
     ("prmt.b32 $d, $0, $1, 0x5410;", U, lambda a, b: (a & U(0xFFFF)) | b << U(16)),
     ("popc.b32 $d, $0;", U, lambda a, b: np.bitwise_count(a).astype(U)),
     ("dp4a.s32.s32 $d, $0, $1, 3;", S, lambda a, b: 3 + (a.view(np.int8).reshape(-1, 4).astype(S) * b.view(np.int8).reshape(-1, 4)).sum(1, dtype=S)),
+    ("vabsdiff4.u32.u32.u32.add $d, $0, $1, 3;", U, lambda a, b: 3 + np.abs(a.view(np.uint8).reshape(-1, 4).astype(S) - b.view(np.uint8).reshape(-1, 4)).sum(1, dtype=U)),
     ("{ .reg .pred p, q; setp.lt.s32 p|q, $0, $1; selp.b32 $d, 1, 2, q; @p add.u32 $d, $d, 10; }", S, lambda a, b: np.where(a < b, 12, 1)),
     ("{ .reg .u32 i; mov.u32 i, 0; mov.u32 $d, 0; AGAIN: add.u32 $d, $d, i; add.u32 i, i, 1; { .reg .pred more; setp.ne.u32 more, i, 5; @more bra AGAIN; } }", U, lambda a, b: a * U(0) + U(10)),
     ("mov.u32 $d, %%laneid;", U, lambda a, b: np.arange(32, dtype=U)),

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
+STEADY = 1e-5  # relative: sums in another order differ by less from run to run, another seed makes more of it
 _NUMBER = re.compile(
     r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\b(?:nan|inf|infinity)(?=(?:x|[mun]?s)?\b)", re.IGNORECASE
 )
@@ -119,7 +120,7 @@ def _fixed(first: Sequence[_Line], second: Sequence[_Line]) -> tuple[list[_Line]
                 gaps = True
                 continue
             both = zip(a.numbers, b.numbers, strict=True)
-            numbers = tuple(x if x is not None and _near(x, y) else None for x, y in both)
+            numbers = tuple(x if x is not None and _near(x, y, STEADY) else None for x, y in both)
             found.append(_Line(a.texts, numbers, a.shown))
     return found, gaps
 
@@ -143,7 +144,7 @@ def _unmatched(fixed: Sequence[_Line], ours: Sequence[_Line], gaps: bool) -> tup
     return ("", other) if other is not None and not gaps else None
 
 
-def _near(one: str | None, other: str | None) -> bool:
+def _near(one: str | None, other: str | None, relative: float = RELATIVE) -> bool:
     if one is None or other is None or one == other:
         return True
     a, b = float(one), float(other)
@@ -151,7 +152,7 @@ def _near(one: str | None, other: str | None) -> bool:
         return (math.isnan(a) and math.isnan(b)) or a == b
     if not any(mark in text for text in (one, other) for mark in ".eE"):
         return a == b
-    return abs(a - b) <= max(RELATIVE * max(abs(a), abs(b)), ABSOLUTE, 1.01 * min(_unit(one), _unit(other)))
+    return abs(a - b) <= max(relative * max(abs(a), abs(b)), ABSOLUTE, 1.01 * min(_unit(one), _unit(other)))
 
 
 def _is_nan(text: str | None) -> bool:

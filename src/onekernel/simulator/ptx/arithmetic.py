@@ -142,6 +142,14 @@ def _dot(one: Instruction, w: Writer) -> None:
     w.write(one.operands[0], f"{P}op_{name}<{cpp(a)}, {cpp(b)}, {cpp(out)}>({', '.join(values)})", out)
 
 
+def _distances(one: Instruction, w: Writer) -> None:
+    """vabsdiff4.u32.u32.u32.add: how far the four bytes are apart, added up, and c. No lanes masked, no other form."""
+    if tuple(one.modifiers) != ("u32", "u32", "u32", "add"):
+        raise Bad("unknown", what=one.text)
+    a, b, c = (w.read(v, "u32") for v in one.operands[1:4])
+    w.write(one.operands[0], f"{P}op_distances4({a}, {b}, {c})", "u32")
+
+
 def _mov(one: Instruction, w: Writer) -> None:
     kind, before = _typed(one)
     target, source = one.operands
@@ -258,8 +266,8 @@ HANDLERS: dict[str, Callable[[Instruction, Writer], None]] = {
     **dict.fromkeys(_SAME, _same),
     "mul": _multiply, "mad": _multiply, "mul24": _multiply24, "mad24": _multiply24, "shl": _shift, "shr": _shift,
     "shf": _funnel, "popc": _bits, "clz": _bits, "bfind": _bits, "bfe": _bfe, "bfi": _bfi, "prmt": _prmt,
-    "lop3": _lop3, "dp4a": _dot, "dp2a": _dot, "mov": _mov, "setp": _setp, "set": _set, "selp": _selp, "slct": _slct,
-    "cvt": _cvt, "cvta": _special, "mapa": _rank,
+    "lop3": _lop3, "dp4a": _dot, "dp2a": _dot, "vabsdiff4": _distances, "mov": _mov, "setp": _setp, "set": _set,
+    "selp": _selp, "slct": _slct, "cvt": _cvt, "cvta": _special, "mapa": _rank,
     "getctarank": _rank, "nanosleep": _nothing, "prefetch": _nothing, "prefetchu": _nothing,
     "applypriority": _nothing, "griddepcontrol": _nothing_of_90, "setmaxnreg": _nothing_of_90, "pmevent": _nothing,
 }  # fmt: skip

@@ -282,6 +282,10 @@ OK_ALWAYS Sum op_dp4a(A a, B b, Sum c) {
     for (int i = 0; i < 4; ++i) c = op_add(c, Sum(int(byte_of<A>(a, i)) * int(byte_of<B>(b, i))));
     return c;
 }
+OK_ALWAYS uint32_t op_distances4(uint32_t a, uint32_t b, uint32_t c) {
+    for (int i = 0; i < 4; ++i) c += static_cast<uint32_t>(std::abs(int(byte_of<uint32_t>(a, i)) - int(byte_of<uint32_t>(b, i))));
+    return c;
+}
 template <class A, class B, class Sum>
 OK_ALWAYS Sum op_dp2a_lo(A a, B b, Sum c) {
     for (int i = 0; i < 2; ++i) c = op_add(c, Sum(int(half_of<A>(a, i)) * int(byte_of<B>(b, i))));
