@@ -15,12 +15,13 @@ from onekernel.backends.base import Buffer
 from onekernel.bench import kernel_header
 from onekernel.grading import buffers
 from onekernel.ops import OPERATORS, Case
+from onekernel.ops.base import SIMULATED
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 GEMM = OPERATORS["gemm"]
-CASES = [c for c in GEMM.cases if c.plain and not c.gpu_only]
+CASES = [c for c in GEMM.cases if c.plain and c.runs(SIMULATED)]
 RUNGS = sorted((ROOT / "solutions" / "ladder").glob("gemm_[0-9]*.cu"))
 SIMULATED = [p for p in RUNGS if int(p.stem.split("_")[1]) <= 10]
 HOPPER = [p for p in RUNGS if p not in SIMULATED]

@@ -13,6 +13,7 @@ from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.ops import OPERATORS
+from onekernel.ops.base import SIMULATED
 from support.course import COURSE, ROOT
 
 COMMENT = {".cu": "// ", ".py": "# "}
@@ -69,7 +70,7 @@ def exercise(slug: str, only: frozenset[str] = frozenset()) -> Exercise:
     known = COURSE.exercises[slug]
     if known.operator is None:  # a part of a port is its group
         return replace(known, checks=tuple(c for c in known.checks if not only or c.options["part"] in only))
-    groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if not c.gpu_only)  # that: on a GPU only
+    groups = dict.fromkeys(c.group for c in OPERATORS[known.operator].cases if c.runs(SIMULATED))  # that: on a GPU only
     if slug == "softmax_naive":
         del groups["long"], groups["powers"]  # a thread an output reads its whole row: the square of 70,001 accesses
     elif "rows" in groups:
