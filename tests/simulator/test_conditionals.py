@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.rewrite.conditionals import HOST_VIEW, active
 from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
@@ -50,3 +54,11 @@ def test_the_card_decides_which_branch_is_seen() -> None:
 )
 def test_on_the_host_there_is_no_card(source: str, seen: set[str]) -> None:
     assert set(text_of(active(tokenize(source), HOST_VIEW)).split()) == seen
+
+
+def test_a_second_carriage_return_at_the_end_of_a_line_is_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    lines = ["int main() {", "    int one = 1;\r", "", "    int two = 2;", "", "    return two - one;", "}", ""]
+    path.write_bytes("\r\n".join(lines).encode())
+    seen = seen_lines(path, compiler(), "sm_80")
+    assert seen is not None and seen[path.resolve()] == {1, 2, 4, 6, 7}
