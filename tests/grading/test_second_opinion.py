@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,16 @@ from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import Nvcc
 from onekernel.cuda.refused import refuse
+from onekernel.doctor import selftest
+from onekernel.doctor.selftest import health
+from onekernel.grading import grader
+from onekernel.grading.grader import grade
+from onekernel.messages import Message
+from onekernel.sandbox import worker
 from onekernel.sandbox.second_opinion import SecondOpinion
+from onekernel.sandbox.supervisor import RunOutcome
 from support.corpus import graded
-from support.course import ROOT
+from support.course import COURSE, ROOT
 
 pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
 # A number that is known when the kernel runs, not when it is compiled; g++ knows it as a constant.
@@ -34,6 +42,13 @@ DIFFER = {
     "host_jumps_out_of_a_kernel.cu": "longjmp in a kernel, which the grader refuses in the built file",
     "compiles_a_flood.cu": "a file of 600 MB, which is above a limit of ours",
 }
+
+
+SILENT = Message("doctor.no-answer")
+
+
+class Silent:
+    def wait(self) -> None: ...
 
 
 def add(folder: Path) -> Path:
@@ -69,6 +84,19 @@ def test_a_compiler_that_does_not_work_here_says_nothing(tmp_path, monkeypatch):
         monkeypatch.setattr(f"onekernel.cuda.{asked}.find", lambda: Nvcc(tmp_path, "13.0"))
     SecondOpinion(add(tmp_path)).wait()
     SecondOpinion(add(tmp_path), whole=True).wait()
+
+
+def test_it_is_not_asked_of_the_file_that_tries_the_machine(monkeypatch):
+    tried = []
+    monkeypatch.setattr(selftest, "grade", lambda s: tried.append(s) or grade(s))
+    silent = RunOutcome([], ended=SILENT)
+    monkeypatch.setattr(grader.supervisor, "run", lambda request: tried.append(request) or silent)
+    health(COURSE, "simulator", again=True)
+    monkeypatch.setattr(worker, "SecondOpinion", lambda *_, **__: pytest.fail("asked"))
+    submission, request = tried[:2]
+    assert submission.path == request.source and worker._simulated(request).source.path == request.source
+    monkeypatch.setattr(worker, "SecondOpinion", lambda path, *_, **__: tried.append(path) or Silent())
+    assert worker._simulated(replace(request, options={})) and tried[-1] == request.source
 
 
 def refuses(build, path: Path) -> bool:

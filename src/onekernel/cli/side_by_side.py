@@ -1,4 +1,5 @@
-"""Files graded side by side, on as many cores as there are: what `onekernel check` of several exercises does.
+"""Files graded side by side, one more than there are cores: what `onekernel check` of several exercises does. While
+some wait for what all of them are built with, another has something to do.
 
 Not on a GPU, where kernels are timed: nothing may run beside them.
 """
@@ -38,8 +39,9 @@ def graded(submissions: Sequence[Submission], meanwhile: Callable[[], object] = 
     """What `grade` says of each, in their order. Raises MachineFault as it does. `meanwhile`: what is to be done, and
     may be refused, before anybody sees a result."""
     run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
-    jobs = min(MOST, len(os.sched_getaffinity(0)), len(run))
-    if jobs < 2 or any(s.device == "cuda" for s in submissions):
+    cores = len(os.sched_getaffinity(0))
+    jobs = min(MOST, cores + 1, len(run))
+    if min(jobs, cores) < 2 or any(s.device == "cuda" for s in submissions):
         meanwhile()
         yield from map(grade, submissions)
         return

@@ -60,7 +60,7 @@ def health(course: Course, backend: str, *, again: bool = False) -> Health:
     if stamp.is_file() and not again:
         return Health(backend, True)
     device = "cuda" if backend == "cuda" else "simulator"
-    whole = Submission(course, exercise, course.solution(exercise), device, fresh_seed())
+    whole = Submission(course, exercise, course.solution(exercise), device, fresh_seed(), known_right=True)
     result = grade(replace(whole, exercise=replace(exercise, checks=trial(whole))))
     if result.status == PASSED:
         _remember(stamp)

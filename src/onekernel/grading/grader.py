@@ -228,7 +228,7 @@ def _backend(s: Submission) -> str:
 def simulated(s: Submission, *, counted: bool, by_code: bool) -> dict[str, object]:
     """What the simulator is asked for. `by_code`: NVIDIA's machine code is read, for calls that are counted by it."""
     options: dict[str, object] = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
-    options |= {"machine_code": counted and by_code}
+    options |= {"machine_code": counted and by_code} | ({"second_opinion": False} if s.known_right else {})
     return options | ({"arch": s.exercise.arch} if s.exercise.arch else {})
 
 

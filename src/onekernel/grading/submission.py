@@ -37,7 +37,8 @@ Ran = list[tuple[Call, CallOutcome]]
 @dataclass(frozen=True)
 class Submission:
     """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them;
-    `closed` are folders that hold what a class handed in, of which it may read its own alone."""
+    `closed` are folders that hold what a class handed in, of which it may read its own alone. `known_right`: it is the
+    course's own, by which a machine is tried, and NVIDIA's compiler need not be asked of it."""
 
     course: Course
     exercise: Exercise
@@ -46,6 +47,7 @@ class Submission:
     seed: int
     predictions: Mapping[str, str] = field(default_factory=dict)
     closed: tuple[Path, ...] = ()
+    known_right: bool = False
 
     @property
     def backend(self) -> str:

@@ -43,14 +43,18 @@ def build(request: Request) -> Program:
 
 
 def _simulated(request: Request) -> Program:
-    """The file on the simulator, and what NVIDIA's compiler says of it, where it is here: both at the same time."""
+    """The file on the simulator, and what NVIDIA's compiler says of it, where it is here and has a say: both at the
+    same time."""
     from onekernel import simulator
 
-    counted = request.options.get("mode") == "count" and bool(request.options.get("machine_code"))
-    second = SecondOpinion(request.source, request.options.get("arch"), whole=counted)
+    options = dict(request.options)
+    counted = options.get("mode") == "count" and bool(options.get("machine_code"))
+    asked = options.pop("second_opinion", True)
+    second = SecondOpinion(request.source, options.get("arch"), whole=counted) if asked else None
     program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, scrambled=True,
-                              **request.options)  # fmt: skip
-    second.wait()
+                              **options)  # fmt: skip
+    if second is not None:
+        second.wait()
     return program
 
 

@@ -28,9 +28,10 @@ pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and hooks.cpp 
 _ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
 _OF_CPP = ("_ZS*", "_ZNS*", "_ZNKS*", "_ZZS*", "_ZZNS*", "_ZZNKS*", "_ZZZNS*", "_ZN9__gnu_cxx*", "_ZNK9__gnu_cxx*")
 _APART = ("--wildcard", *(f"--localize-symbol={name}" for name in _OF_CPP))
-UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-Og",)}
-"""The runtime's translation units, the longest first, with flags of their own: loops over lanes are for
-vector registers, what runs once a launch may be slow."""
+_LANES = ("-O3", "-fno-unswitch-loops", "-fno-peel-loops", "-fno-split-loops")
+UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": _LANES, "each_call": ("-Og",)}
+"""The runtime's translation units, with flags of their own: loops over lanes are for vector registers, all 32 at once,
+so that copies of them for other lengths only take time to compile; what runs once a launch may be slow."""
 UNIT_OF_CARD = "each_card"
 """The one that knows the card's limits; the others are the same for every card."""
 _NO_MEMORY = re.compile(r"^(?:virtual memory exhausted|\S+: out of memory allocating|LLVM ERROR: out of memory)", re.M)
@@ -99,13 +100,12 @@ def thread_local_library(with_compiler: Compiler, folder: Path) -> Path:
 
 
 def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: tuple[str, ...], *sources: Path) -> Path:
-    """What `sources` make, as many of them at once as there are cores, the longest first, and then one object."""
+    """What `sources` make, all at once, so that no core is left to one of them at the end, and then one object."""
     target = folder / f"{stem}-{hash_of(runtime_hash(), with_compiler.version, *flags)}{suffix}"
     if used(target):
         return target
     named = (f"-Wl,-soname,{target.name}",) if suffix == ".so" else ()
-    cores = len(os.sched_getaffinity(0))
-    with alone(target), work_folder(folder) as work, ThreadPoolExecutor(min(len(sources), cores)) as pool:
+    with alone(target), work_folder(folder) as work, ThreadPoolExecutor(len(sources)) as pool:
         if used(target):
             return target
         parts = [Path(work) / f"{source.stem}{suffix}" for source in sources]
