@@ -102,6 +102,30 @@ def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -
     assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
 
 
+@pytest.mark.parametrize("own", ["students", "work", "gradescope"])
+def test_folders_that_grading_did_not_write_are_not_emptied(
+    course: Path, capsys: pytest.CaptureFixture[str], own: str
+) -> None:
+    """The submissions themselves, in a folder with a name of the results; and somebody's own folder in theirs."""
+    hand_in(course, "ada", where=own)
+    hand_in(course, "bo")
+    for source in (own, "handed"):
+        assert main(["grade", source, "--out", "."]) == 2
+        assert "would empty" in capsys.readouterr().err
+        assert Path(own, "ada", "quiz.py").is_file() and not Path(journal.NAME).exists()
+    Path(journal.NAME).touch()  # that an earlier run began here makes the submissions no results
+    assert main(["grade", own, "--out", "."]) == 2 and Path(own, "ada", "quiz.py").is_file()
+
+
+@pytest.mark.slow
+def test_more_points_than_a_check_has_are_a_damaged_line(course: Path) -> None:
+    hand_in(course, "ada")
+    assert grade() == 0
+    book = Path("handed-graded", journal.NAME)
+    book.write_text(book.read_text(encoding="utf-8").replace('"earned": 4', '"earned": 400'), encoding="utf-8")
+    assert grade() == 0 and rows()["ada"]["earned"] == "12"
+
+
 @pytest.mark.slow
 def test_a_torn_line_and_a_damaged_one_cost_their_files_alone(course: Path) -> None:
     hand_in(course, "ada", "bo")

@@ -65,7 +65,8 @@ class Journal(Mapping[tuple[str, str], dict[str, Any]]):
         try:
             found = self[of]
             _say_all(found)
-            return restored(found, course, Path()).earned >= 0
+            restored(found, course, Path())
+            return True
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return False
 
@@ -186,8 +187,9 @@ def restored(data: Mapping[str, Any], course: Course, home: Path) -> Result:
     checks = {c.id: c for c in exercise.checks}
     verdicts = []
     for v in data["verdicts"]:
-        if v["status"] not in STATUSES:
-            raise ValueError(v["status"])
+        check = checks[v["check"]]
+        if v["status"] not in STATUSES or not 0 <= v["earned"] <= check.points:
+            raise ValueError(v["status"], v["earned"])
         failures = tuple(
             Failure(
                 Message.from_json(f["message"]),
@@ -204,7 +206,7 @@ def restored(data: Mapping[str, Any], course: Course, home: Path) -> Result:
         note = Message.from_json(v["note"]) if v["note"] else None
         details = tuple(Message.from_json(d) for d in v["details"])
         groups = tuple((str(n), int(failed), int(total)) for n, failed, total in v["groups"])
-        verdicts.append(Verdict(checks[v["check"]], v["status"], v["earned"], failures, note, details, groups))
+        verdicts.append(Verdict(check, v["status"], v["earned"], failures, note, details, groups))
     walls = tuple(data["open_walls"])
     return Result(exercise, tuple(verdicts), data["backend"], data["seed"], data["seconds"], data["ran_on"], walls)
 

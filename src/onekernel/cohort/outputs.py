@@ -17,7 +17,7 @@ from pathlib import Path
 from onekernel.cohort import dates, journal, languages, similar
 from onekernel.cohort.handed_in import Student
 from onekernel.cohort.layouts import GRADESCOPE
-from onekernel.cohort.run import Class
+from onekernel.cohort.run import GRADESCOPES, STUDENTS, Class
 from onekernel.learners import write_bytes, write_json, write_parts
 from onekernel.messages import speaking
 from onekernel.report import class_page, gradebook, gradescope, junit, student_page
@@ -37,7 +37,7 @@ def write(cohort: Class) -> list[Path]:
     gradescope_results(cohort)
     text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE, cohort.notes)
     write_bytes(out / "class.html", text.encode())
-    return [out / "class.html", *written, out / "junit.xml", out / "students"]
+    return [out / "class.html", *written, out / "junit.xml", out / STUDENTS]
 
 
 class Rows(Collection[gradebook.Row]):
@@ -62,7 +62,7 @@ def gradescope_results(cohort: Class) -> None:
     """results.json of each student, for a class that Gradescope collected."""
     if cohort.layout != GRADESCOPE:
         return
-    folder = cohort.asked.out / "gradescope"
+    folder = cohort.asked.out / GRADESCOPES
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for s in cohort.students:
@@ -102,7 +102,7 @@ class Texts(Mapping[str, str]):
 
 def pages(cohort: Class) -> None:
     """The page of each student, in the language in which they wrote."""
-    folder = cohort.asked.out / "students"
+    folder = cohort.asked.out / STUDENTS
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for student in cohort.students:

@@ -22,6 +22,7 @@ from onekernel.grading.verdicts import Result, Scorecard
 from onekernel.messages import Message
 
 Grade = Callable[[Sequence[Task]], Iterator[pool.Graded]]
+STUDENTS, GRADESCOPES = "students", "gradescope"  # folders of the results; these and `work` are written anew each time
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
     source, out = asked.source.resolve(), asked.out.resolve()
     if out == source or out.is_relative_to(source):
         raise UserError(Message.of("cohort.out-inside", out=asked.out, source=asked.source))
+    _leave_alone(source, out)
     with journal.opened(out, asked.seed, fresh_seed()) as book:
         brought = handed_in.read(source, course, out)
         graded = tasks.exercises(course, brought.students, asked.exercises)
@@ -94,6 +96,14 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
         known = book.only({t.of: t.key for t in every}, course)
         yield Class(course, asked, brought.layout, brought.students, graded, device, note, known, every,
                     brought.notes)  # fmt: skip
+
+
+def _leave_alone(source: Path, out: Path) -> None:
+    """Raises UserError where a folder that is written anew is somebody's own: the submissions themselves, say."""
+    for mine in (out / name for name in (handed_in.WORK, STUDENTS, GRADESCOPES)):
+        theirs = mine.exists() and not (out / journal.NAME).exists()
+        if theirs or mine.is_symlink() or source == mine or source.is_relative_to(mine):
+            raise UserError(Message.of("cohort.out-taken", folder=mine, out=out))
 
 
 def grade(cohort: Class, said: pool.Said = lambda message: None, by: Grade | None = None) -> Iterator[Task]:
