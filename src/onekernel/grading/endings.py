@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from onekernel.grading.submission import ENDLESS, SYMPTOMS
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
 
@@ -16,10 +17,11 @@ def stopped_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
     cause = next((f for v in verdicts for f in v.failures if _stops(f)), None)
     if cause is None or not any(_not_run(f) for v in verdicts for f in v.failures):
         return list(verdicts)
+    wrong_too = only_slow(cause) and any(f.code in SYMPTOMS for v in verdicts for f in v.failures)
     out = []
-    told = False
+    told = wrong_too  # then it stands behind what is wrong, where it is
     for verdict in verdicts:
-        others = tuple(f for f in verdict.failures if not _not_run(f) and f is not cause)
+        others = tuple(f for f in verdict.failures if not _not_run(f) and (wrong_too or f is not cause))
         if verdict.status != FAILED or len(others) == len(verdict.failures):
             out.append(verdict)
         elif not told:
@@ -30,8 +32,13 @@ def stopped_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return out
 
 
+def only_slow(failure: Failure) -> bool:
+    """Whether it tells of a launch that was stopped while it made progress: wrong results elsewhere do not follow."""
+    return failure.code == ENDLESS and failure.message.key.endswith((".slow", ".threads"))
+
+
 def _stops(failure: Failure) -> bool:
-    return failure.code == "time-limit" or (failure.code == "ended" and not _not_run(failure))
+    return failure.code == ENDLESS or (failure.code == "ended" and not _not_run(failure))
 
 
 def _not_run(failure: Failure) -> bool:

@@ -42,10 +42,10 @@ def oracle(inputs: Arrays) -> Arrays:
         if inputs["approximate"]:
             # x / (1 + exp(-2 u)) is x / 2 * (1 + tanh(u)) without its cancellation.
             return {"y": x / (1 + np.exp(-2 * math.sqrt(2 / math.pi) * (x + CUBIC * x**3)))}
-        return {"y": 0.5 * x * _erfc(-x / math.sqrt(2))}
+        return {"y": 0.5 * x * erfc(-x / math.sqrt(2))}
 
 
-_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
 def compare(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Mismatch | None:

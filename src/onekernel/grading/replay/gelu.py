@@ -13,7 +13,7 @@ import numpy as np
 
 from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.sums import NARROW, STEP
-from onekernel.ops.gelu import CUBIC, oracle
+from onekernel.ops.gelu import CUBIC, erfc, oracle
 
 ENDS = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)
 ROOT = math.sqrt(2 / math.pi)
@@ -45,9 +45,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for digits in (1.4, 1.41, 1.414, 1.4142, 1.42):
         short = later(lambda d: _form_of(x, x / d, by_tanh), digits)
         yield Mistake("gelu-short-root", short, {"digits": digits})
-    for digits in (0.7, 0.71, 0.707, 0.7071, 0.70711):
+    for digits in (0.7, 0.71, 0.707, 0.7071, 0.70711, float(np.float16(math.sqrt(0.5)))):
         short = later(lambda d: _form_of(x, x * d, by_tanh), digits)
         yield Mistake("gelu-short-root-times", short, {"digits": digits})
+    for form in (True, False):
+        yield from _of_another_function(x, u, by_tanh, form)
     yield Mistake("gelu-half-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / 2, False))
     for forms in ((True, False), (True,), (False,)):
         less = x / 2 if by_tanh in forms else 0 * x
@@ -83,11 +85,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("gelu-one-minus", lambda: x - _form(x, by_tanh), variant="both")
     large = np.exp(2 * u.astype(np.float32))  # infinity over infinity
     yield Mistake("gelu-tanh-overflow", lambda: np.where(np.isinf(large) & by_tanh, np.nan, _form(x, by_tanh)))
-    for constant in _misread("044715", "0."):
+    for constant in (*_misread("044715", "0."), 0.0447, 0.045, 0.04):
         make = later(lambda c: _tanh(x, ROOT, c) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-cubic", make, variant=constant)
     other_roots = (math.sqrt(math.pi / 2), 2 / math.pi, 1 / math.sqrt(2 * math.pi))
-    for constant in (*_misread("79788", "0."), *_short_pi(), *other_roots):
+    for constant in (*_misread("79788", "0."), 0.8, 0.798, 0.79788, *_short_pi(), *other_roots):
         make = later(lambda c: _tanh(x, c, CUBIC) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-root", make, variant=constant)
     of_size = later(lambda: _logistic(x, 2 * ROOT * (x + CUBIC * np.abs(x) ** 3)) if by_tanh else _form(x, False))
@@ -104,6 +106,26 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
 
 
     yield from _in_own_type(case, x, u, by_tanh)
+
+
+def _of_another_function(x: np.ndarray, u: np.ndarray, by_tanh: bool, form: bool) -> Iterator[Mistake]:
+    """In one of the forms what is akin to a GeLU, and in the other what is right."""
+    slope = ROOT * (1 + 3 * CUBIC * x * x) * (1 - np.tanh(u) ** 2)
+    phi, density = 0.5 * erfc(-x / math.sqrt(2)), np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    akin = {
+        "derivative": lambda: 0.5 * (1 + np.tanh(u) + x * slope) if form else phi + x * density,
+        "density": lambda: x * density,
+        "hard-swish": lambda: x * np.clip(x + 3, 0, 6) / 6,
+        "tanh-of-erf": lambda: _logistic(x, x * math.sqrt(2)),  # x / 2 * (1 + tanh(x / sqrt(2)))
+    }
+    if form:
+        akin |= {"erf-of-tanh": lambda: 0.5 * x * erfc(-u)}
+    else:
+        akin |= {"erf-size": lambda: 0.5 * x * erfc(-abs(x) / math.sqrt(2))}
+        akin |= {"sigmoid-of-root": lambda: _logistic(x, 2 * ROOT * x)}
+    right = later(_form, x, by_tanh)
+    for cause, make in akin.items():
+        yield Mistake(f"gelu-{cause}", make if by_tanh is form else right, variant=form)
 
 
 def _of_bounds(x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:
@@ -164,8 +186,7 @@ def _form_of(x: np.ndarray, argument: np.ndarray, by_tanh: bool) -> np.ndarray:
     """The exact form with another argument of erf; the form by tanh as it should be."""
     if by_tanh:
         return _form(x, True)
-    phi = _form(argument * math.sqrt(2), False) / np.where(argument == 0, 1, argument * math.sqrt(2))
-    return np.asarray(np.where(argument == 0, 0.5, phi) * x)
+    return np.asarray(0.5 * erfc(-argument) * x)
 
 
 def _tanh(x: np.ndarray, root: float, cubic: float) -> np.ndarray:

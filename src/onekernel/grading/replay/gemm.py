@@ -62,7 +62,8 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
     if not beta:  # C was not read
         yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
-            "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "beta-twice", "minus-beta"))  # fmt: skip
+            "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "beta-twice", "minus-beta", "beta-sign", "alpha-zero"
+        ))  # fmt: skip
         yield Mistake("gemm-no-product", lambda: np.zeros_like(product))
         yield Mistake("gemm-c-at-beta-zero", lambda: np.full_like(product, np.nan))
         return
@@ -76,6 +77,8 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-no-product", lambda: beta * c)
     yield Mistake("gemm-beta-twice", lambda: alpha * product + beta * beta * c)
     yield Mistake("gemm-minus-beta", lambda: alpha * product - beta * c)
+    yield Mistake("gemm-beta-sign", lambda: alpha * product + max(beta, 0) * c)
+    yield Mistake("gemm-alpha-zero", lambda: alpha * product + beta * c if alpha else 0 * product)
 
 
 def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
@@ -244,8 +247,22 @@ def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarr
         yield Mistake("gemm-narrow-inputs", inputs, values)
         early = later(lambda t: _ended(case, product.astype(t).astype(float)), narrow)
         yield Mistake("gemm-rounded-early", early, values, step=STEP[kind] / 2)
+        for part in ("product", "c"):
+            apart = later(_ended_rounded, case, product, narrow, part)
+            yield Mistake("gemm-part-rounded", apart, values, variant=part, step=STEP[kind] / 2)
     cut = later(lambda bits: _ended(case, _cut(a, bits) @ _cut(b, bits)), TF32)
     yield Mistake("gemm-tf32", cut)
+
+
+def _ended_rounded(case: Replayed, product: np.ndarray, narrow: np.dtype, part: str) -> np.ndarray:
+    """The product with alpha, or C with beta, rounded to a narrow type before the two are added."""
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    scaled, added = alpha * product, beta * case.inputs["c"] if beta else np.zeros_like(product)
+    if part == "product":
+        scaled = scaled.astype(narrow).astype(float)
+    else:
+        added = added.astype(narrow).astype(float)
+    return np.asarray(scaled + added)
 
 
 def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int) -> np.ndarray:

@@ -39,6 +39,13 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-eps-outside", lambda: h / (np.sqrt(mean) + eps) * weight)
     for usual in USUAL_EPS:
         yield Mistake("rms-eps-fixed", later(lambda e: over(mean + e), usual), {"eps": f"{usual:g}"})
+    yield Mistake("rms-eps-on-elements", lambda: over(row_sum((h + eps) ** 2) / cols))
+    yield Mistake("rms-eps-on-elements", lambda: _right(h + eps, weight, 0.0), variant="numerator")
+    yield Mistake("rms-eps-on-elements", lambda: over(row_sum((h + eps) ** 2) / cols + eps), variant="twice")
+    yield Mistake("own-type-eps", lambda: over(mean + case.own(np.asarray(eps))))
+    yield Mistake("rms-cols-outside", lambda: h / np.sqrt(mean * cols + eps) / cols * weight)
+    yield Mistake("rms-cols-outside", lambda: h / np.sqrt(mean * cols + eps) * cols * weight, variant="times")
+    yield Mistake("rms-root-twice", lambda: over(np.sqrt(mean + eps)))
     yield Mistake("rms-sum-for-mean", lambda: over(mean * cols + eps))
     yield Mistake("rms-mean-of-x", lambda: over(row_sum(x * x) / cols + eps))
     yield Mistake("rms-no-root", lambda: h / (mean + eps) * weight)
@@ -117,6 +124,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake("sum-narrow-result", result, {"type": kind}, step=STEP[kind] / 2)
     yield Mistake("rms-eps-maximum", lambda: over(np.maximum(mean, eps)))
     yield Mistake("rms-absolute", lambda: over(row_sum(np.abs(h)) / cols + eps))
+    yield Mistake("rms-absolute", lambda: h / (row_sum(np.abs(h)) / cols + eps) * weight, variant="no root")
+    yield Mistake("rms-signed-squares", lambda: over(row_sum(h * np.abs(h)) / cols + eps))
     yield Mistake("rms-weight-early", lambda: (x * weight + residual) / root)
     yield Mistake("rms-integer", lambda: over(np.trunc(np.trunc(row_sum(h * h)) / cols) + eps), variant="mean")
     for cause, which, often in weightings(cols):

@@ -97,6 +97,10 @@ def _of_the_formula(r: Rows) -> Iterator[Mistake]:
 def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     """What is like a softmax, or nearly one."""
     yield Mistake("softmax-divided-by-max", lambda: r.over(r.largest))
+    yield Mistake("softmax-divided-twice", lambda: r.over(row_sum(r.e) ** 2))
+    yield Mistake("softmax-root-of-squares", lambda: r.over(np.sqrt(row_sum(r.e * r.e))))
+    ratio = later(lambda: np.exp(r.x / r.largest))
+    yield Mistake("softmax-ratio", lambda: ratio() / row_sum(ratio()))
     yield Mistake("softmax-sigmoid", lambda: 1 / (1 + np.exp(-r.x)))
     scale = np.float32(np.sqrt(r.x.shape[1]))
     scaled = later(lambda: np.exp((r.x - r.largest) / scale))

@@ -30,6 +30,8 @@ RULES: dict[str, Rule] = {
 
 def mistakes(r: Rows) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that these rows can show."""
+    begun = later(lambda: np.where(r.x[:, :1] == -np.inf, np.nan, row_sum(r.e) + r.e[:, :1]))
+    yield Mistake("sum-first-twice", lambda: r.over(begun()), variant="online")
     for threads in (1, *THREADS):
         plainly = later(lambda t: r.over(_added(r, t)), threads)
         yield Mistake("softmax-joined-plainly", plainly, variant=threads)

@@ -28,6 +28,7 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
         return list(verdicts)
     if not any(_explainable(f) for v in verdicts for f in v.failures):
         return list(verdicts)
+    verdicts = _of_any_size(verdicts)
     # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
     every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]
     strided = stride_cause(s.operator, every)
@@ -41,12 +42,21 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
     return [_explained(v, found, apart) for v in verdicts]
 
 
+def _of_any_size(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts, where small inputs come out wrong, too, in any check, with that in the place of what is said of the
+    size of a sparse tensor."""
+    small = next((f for v in verdicts for f in v.failures if _explainable(f) and not _of_size(f)), None)
+    if small is None:
+        return list(verdicts)
+    return [replace(v, failures=tuple(small if _of_size(f) else f for f in v.failures)) for v in verdicts]
+
+
 def _unexplained(s: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts, the first wrong values of a kernel in CUDA with the way to look at what is between."""
     out, told = [], s.path.suffix != ".cu"
     for verdict in verdicts:
         first = verdict.failures[0] if verdict.failures else None
-        if first is not None and first.code in WRONG and not told and not _says_why(first):
+        if first is not None and first.code in WRONG and not told and not _of_size(first):
             told = True
             values = {"symptom": first.message, "slug": s.exercise.slug}
             shown = replace(first, message=Message("replay.unknown", values))
@@ -55,8 +65,8 @@ def _unexplained(s: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
     return out
 
 
-def _says_why(failure: Failure) -> bool:
-    """Of a sparse tensor the sentence is about its size, which is the cause."""
+def _of_size(failure: Failure) -> bool:
+    """Of a sparse tensor: the sentence is about its size, which is the cause."""
     return failure.message.key.startswith("grading.sparse-")
 
 
