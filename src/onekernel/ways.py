@@ -13,6 +13,9 @@ RETURNED = "returned"
 """A Python function is called as people call it: without its output, for which it returns a new tensor, without
 what has a default, and on a matrix where tensors of any shape are taken."""
 
+IN_PLACE = "in-place"
+"""A Python function is given its input as its output, too."""
+
 FAR = "far"
 """In Triton's interpreter, rows lie so far apart that the third begins beyond 2^31 elements."""
 

@@ -132,12 +132,13 @@ def _pieces(tensor: Any) -> Iterator[np.ndarray]:
     if tensor.device.type != "cpu" or not storage.nbytes():
         return
     if storage.nbytes() <= MOST:
-        yield _bytes(storage.data_ptr(), storage.nbytes())
+        yield bytes_at(storage.data_ptr(), storage.nbytes())
     elif tensor.ndim == 2 and tensor.numel() * tensor.element_size() <= MOST:
         size = tensor.element_size()
         for row in range(tensor.shape[0]):
-            yield _bytes(tensor.data_ptr() + row * tensor.stride(0) * size, tensor.shape[1] * size)
+            yield bytes_at(tensor.data_ptr() + row * tensor.stride(0) * size, tensor.shape[1] * size)
 
 
-def _bytes(at: int, size: int) -> np.ndarray:
+def bytes_at(at: int, size: int) -> np.ndarray:
+    """The memory itself, not a copy."""
     return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(at))

@@ -166,3 +166,9 @@ def _refuse_bfloat16_arithmetic(interpreter: Any) -> None:
 
     for name in ("binary_op", "unary_op", "create_fma"):
         setattr(builder, name, refusing(getattr(builder, name)))
+
+    def get_bf16(self: Any, value: float) -> Any:
+        """A number of Python's becomes one only where it meets a tensor of bfloat16."""
+        raise Stop(Finding("bf16-arithmetic", Message("triton.bf16-arithmetic"), chapter=CHAPTER))
+
+    builder.get_bf16 = get_bf16

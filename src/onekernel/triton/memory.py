@@ -79,6 +79,7 @@ class Watch:
         self.findings: list[Finding] = []
         self.kernels: list[KernelCounts] = []
         self.program: tuple[int, ...] = (0, 0, 0)
+        self.in_place = False  # whether the output is the input, too: what it writes, it has read
         self.configurations = 0  # of the autotuner that has most
         self._widest = 0  # elements of the widest access of a program
         self._metrics: dict[str, float] = {}
@@ -95,6 +96,10 @@ class Watch:
     def sizes(self) -> tuple[int, int]:
         """The rows and columns of the call."""
         return self.known[0].rows, self.known[0].cols
+
+    def metric(self, name: str) -> float:
+        """A count of the last launch."""
+        return self._metrics.get(name, 0.0)
 
     def blame(self, finding: Finding) -> None:
         """Reports, before all else, what may explain the rest."""

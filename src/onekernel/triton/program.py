@@ -31,7 +31,7 @@ from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tensors import copy_back, of_any_shape, regions_of, tensors_of, unwritten_is_nan
 from onekernel.triton.tuning import tune_in_turn
-from onekernel.ways import FAR, RETURNED, SPARSE
+from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
 
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
 CHAPTER = "03-05-looking-inside#interpreter"
@@ -100,12 +100,15 @@ class TritonProgram(Untimed):
         if way == FAR:
             tensors = far.apart(near)
         regions = regions_of(args, tensors)
+        if way == IN_PLACE:
+            tensors = [tensors[-1].copy_(tensors[0]), *tensors[1:-1], tensors[-1]]
         if way == SPARSE:
             try:
                 tensors, regions = sparse.laid_out(args, dtype)
             except OSError:
                 return CallReport(0, "cudaSuccess", (sparse.UNSEEN,), (), 0.0)
         watch = Watch(str(self.path), regions)
+        watch.in_place = way == IN_PLACE
         host = HostWatch(str(self.path))
         memory = ClosedMemory(tensors if self.interpreted and way != SPARSE else ())
         findings: list[Finding] = []
@@ -224,6 +227,8 @@ _SLIPS = (
     (r"object of type 'int' has no len\(\)", "grid-tuple"),
     (r"missing \d+ required positional argument", "arguments"),
     (r"outside of the scope of a kernel|unexpected keyword argument 'num_", "grid"),
+    (r"Torch not compiled with CUDA|No CUDA GPUs|NVIDIA driver", "device"),
+    (r"^KeyError: '[A-Za-z_]\w*'$", "key"),
     (r"incompatible dimensions|cannot broadcast|could not be broadcast|Cannot make_shape_compatible", "shapes"),
 )
 

@@ -1,19 +1,30 @@
-"""Triton's autotuner in a check: no clock, the configurations in turn, and a key that forgets nothing.
+"""Triton's autotuner in a check: no clock, the configurations in turn, a key that forgets nothing, and kernels that may
+be run again.
 
 The autotuner remembers a configuration under a key, and asks `early_config_prune` only when it meets a new key. Where
 the pruning looks at something that is not in the key, a configuration that was chosen for one length runs for another
 that it does not suit. Here the pruning is asked at every call, and what it says under one key must stay the same.
+
+To time configurations, the autotuner runs the kernel many times. One that reads what it writes is run twice here, and
+what it leaves must stay the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from onekernel.backends.base import Finding
+from onekernel.counts import ATOMICS
 from onekernel.messages import Message
-from onekernel.triton.memory import Watch
+from onekernel.triton.closed import ClosedMemory, bytes_at
+from onekernel.triton.memory import Region, Watch
 
 CHAPTER = "03-04-autotune#key"
+CHAPTER_OF_RUNS = "03-04-autotune"
+MOST = 1 << 26  # bytes of a tensor that is compared
 
 
 def tune_in_turn() -> None:
@@ -36,6 +47,7 @@ def tune_in_turn() -> None:
 
     def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
         fitting = prune(self, *args, **kwargs)
+        self._onekernel_timed = getattr(self, "_onekernel_timed", False) or len(fitting) > 1
         turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
         return [fitting[turn % len(fitting)]]
 
@@ -45,7 +57,10 @@ def tune_in_turn() -> None:
             different = len({str(config) for config in self.configs})
             Watch.active.configurations = max(Watch.active.configurations, different)
         try:
-            return run(self, *args, **kwargs)
+            result = run(self, *args, **kwargs)
+            if getattr(self, "_onekernel_timed", False) and Watch.active is not None:
+                _refuse_other_results(self, lambda: run(self, *args, **kwargs), Watch.active)
+            return result
         finally:
             if Watch.active is not None and self.early_config_prune and self.cache.key is not None:
                 finding = _forgotten(self, args, kwargs, Watch.active)
@@ -57,12 +72,13 @@ def tune_in_turn() -> None:
 
 class _Choices(dict[tuple[Any, ...], Any]):
     """The autotuner's memory: the configuration of each key. It knows the key that it was asked for last, and what the
-    pruning kept at the first call with each key, with the sizes of that call."""
+    pruning kept at the first call with each key, with the sizes of that call; and what was run twice with each."""
 
     def __init__(self) -> None:
         super().__init__()
         self.key: tuple[Any, ...] | None = None
         self.kept: dict[tuple[Any, ...], tuple[list[Any], tuple[int, int]]] = {}
+        self.run_again: set[tuple[Any, tuple[str, ...]]] = set()
 
     def __contains__(self, key: object) -> bool:
         assert isinstance(key, tuple)
@@ -96,3 +112,40 @@ def _forgotten(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any], watch:
     }
     message = Message("triton.autotune-key", values)
     return Finding("autotune-key", message, watch.file, line, chapter=CHAPTER)
+
+
+def _refuse_other_results(tuner: Any, again: Callable[[], Any], watch: Watch) -> None:
+    """Blames a kernel that gives something else when it is run again, where the autotuner restores nothing. Any call
+    may be the first with its key: the one in which the kernel is timed."""
+    if watch.samples or watch.in_place:  # in place it is so with every kernel, and no exercise asks to see to it
+        return
+    if tuner.reset_to_zero or tuner.restore_value or tuner.user_defined_pre_hook:
+        return
+    if any(config.pre_hook for config in tuner.configs) or ClosedMemory.active is None:
+        return
+    read_again = [r for r in watch.regions if r.stored and (r.loaded or watch.metric(ATOMICS))]
+    read_again = [r for r in read_again if r.end - r.start <= MOST]
+    tried = (tuner.cache.key, tuple(r.name for r in read_again))
+    if not read_again or tried in tuner.cache.run_again:
+        return
+    tuner.cache.run_again.add(tried)
+    kernels, findings = list(watch.kernels), list(watch.findings)
+    before = _contents(read_again)
+    again()
+    with ClosedMemory.active.opened():
+        after = [bytes_at(r.start, r.end - r.start) for r in read_again]
+        changed = [r for r, a, b in zip(read_again, before, after, strict=True) if not np.array_equal(a, b)]
+        for memory, content in zip(after, before, strict=True):
+            memory[:] = content
+    watch.kernels[:], watch.findings[:] = kernels, findings
+    if changed:
+        line = tuner.base_fn.__code__.co_firstlineno
+        values = {"line": line, "kernel": tuner.base_fn.__name__, "name": changed[0].name}
+        message = Message("triton.autotune-runs", values)
+        watch.blame(Finding("autotune-runs", message, watch.file, line, chapter=CHAPTER_OF_RUNS))
+
+
+def _contents(regions: list[Region]) -> list[np.ndarray]:
+    assert ClosedMemory.active is not None
+    with ClosedMemory.active.opened():
+        return [bytes_at(r.start, r.end - r.start).copy() for r in regions]

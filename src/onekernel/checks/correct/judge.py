@@ -8,18 +8,19 @@ from dataclasses import replace
 from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
+from onekernel.grading.endings import only_slow
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops.base import ON_GPU, SIMULATED, Case
 from onekernel.sandbox.supervisor import CallOutcome
-from onekernel.ways import FAR, RETURNED, SPARSE
+from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
 
 
 def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
     """Every case of the check's groups in every element type, as (case, type, draw); the first one twice, with other
     values at the same size, so that an answer kept by pointer or by shape is caught. A Triton function is also called
-    without its `out`, once in each type, and without a GPU on rows that lie far apart."""
+    without its `out`, once in each type, with its input as its output, and without a GPU on rows that lie far apart."""
     found: list[tuple[Case, str, int]] = []
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
         named = (case for name in check.options["groups"] for case in s.operator.group(name))
@@ -30,11 +31,14 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
             continue  # a tensor of any number of dimensions, and one function that is given its output
         if s.backend == "triton":
             found += [(replace(case, way=RETURNED), dtype, 2) for case in _dense(cases)]
+            if check is s.exercise.checks[0] and dtype == s.exercise.dtypes[0]:
+                found += [(replace(case, way=IN_PLACE), dtype, 2) for case in _in_place(s, cases)]
         if s.ran_on == "interpreter" and dtype == s.exercise.dtypes[0]:
             found += [(replace(case, way=FAR), dtype, 2) for case in _gapped(cases)]
     return found
 
 
+MOST_IN_PLACE = 10_000  # elements, of several tiles
 MOST_PRINTED = 12  # lines of printf that a check shows
 
 
@@ -55,6 +59,16 @@ def _dense(cases: list[Case]) -> list[Case]:
     dense = [case for case in dense if not case.scalars.get("beta")]  # what an output holds before cannot be left away
     flat = [case for case in dense if len(case.sizes) == 1]  # of any shape: of more elements than a program takes
     return sorted(dense, key=lambda case: (min(case.sizes.values()) < 2, -case.sizes["n"] if flat else 0))[:1]
+
+
+def _in_place(s: Submission, cases: list[Case]) -> list[Case]:
+    """The longest of the short cases, where the output may be the first input itself: of the same shape, and nothing
+    before the call."""
+    first, output = s.operator.inputs()[0], s.operator.outputs()[0]
+    if output.role != "out" or output.shape != first.shape:
+        return []
+    short = [case for case in cases if case.plain and math.prod(case.sizes.values()) <= MOST_IN_PLACE]
+    return sorted(short, key=lambda case: -math.prod(case.sizes.values()))[:1]
 
 
 def _gapped(cases: list[Case]) -> list[Case]:
@@ -79,6 +93,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         found = judge_call(s, check, call, outcome)
         if call.case.way == RETURNED and not failed:
             found = [_called_plainly(s, call, failure) for failure in found]
+        if call.case.way == IN_PLACE and not failed:
+            found = [_in_itself(s, failure) for failure in found]
         failed += bool(found)
         of_group = groups.setdefault(call.case.group, [0, 0])
         of_group[0] += bool(found)
@@ -94,7 +110,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
                 failures.append(failure)
     if any("out-of-bounds" in f.code for f in failures):  # who leaves its row meets another's: the race follows
         failures.sort(key=lambda f: f.code.startswith("race"))
-    cause = next((f for f in (*failures, *(f for v in before for f in v.failures)) if f.line is not None), None)
+    every = (*failures, *(f for v in before for f in v.failures))
+    cause = next((f for f in every if f.line is not None and not only_slow(f)), None)
     if cause is not None:
         failures = _fix_first(failures, cause, symptoms)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
@@ -106,9 +123,9 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
 
 def _tells_less(pair: tuple[Call, CallOutcome]) -> tuple[bool, bool, bool]:
     """Where a call comes among those that are judged: one of a single element tells less, and so does a call that
-    leaves arguments away, or one on tensors of which some blocks see a part."""
+    leaves arguments away or gives one twice, or one on tensors of which some blocks see a part."""
     call, _ = pair
-    return call.case.way == SPARSE, call.case.way == RETURNED, math.prod(call.case.sizes.values()) <= 1
+    return call.case.way == SPARSE, call.case.way in (RETURNED, IN_PLACE), math.prod(call.case.sizes.values()) <= 1
 
 
 def _called_plainly(s: Submission, call: Call, failure: Failure) -> Failure:
@@ -117,6 +134,14 @@ def _called_plainly(s: Submission, call: Call, failure: Failure) -> Failure:
         return failure
     key = "grading.called-plainly" + ("-flat" if len(call.case.sizes) == 1 else "")
     return replace(failure, message=Message(key, {"slug": s.exercise.slug, "symptom": failure.message}))
+
+
+def _in_itself(s: Submission, failure: Failure) -> Failure:
+    """A failure of the call whose output is its input, when the file is right with an output of its own."""
+    if failure.code not in SYMPTOMS:
+        return failure
+    message = Message("grading.in-place", {"slug": s.exercise.slug, "symptom": failure.message})
+    return replace(failure, message=message)
 
 
 def _printed(ran: Ran) -> tuple[Message, ...]:
