@@ -243,11 +243,13 @@ static inline __attribute__((always_inline)) void atomic_access(const volatile v
     rare_access(address, bytes, flags | ATOMIC, pc);
     if (options & RACES) synchronise(*w, address, flags & WRITES);
 }
-extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site) {
-    atomic_access(p, bytes, writes ? unsigned(WRITES) : 0u, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site, bool of_block) {
+    const unsigned flags = (writes ? unsigned(WRITES) : 0u) | (of_block ? unsigned(OF_BLOCK) : 0u);
+    atomic_access(p, bytes, flags, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
-extern "C" void ok_atomic_compare(const volatile void* p, int bytes, Site) {
-    atomic_access(p, bytes, WRITES | COMPARES, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+extern "C" void ok_atomic_compare(const volatile void* p, int bytes, Site, bool of_block) {
+    const unsigned flags = WRITES | COMPARES | (of_block ? unsigned(OF_BLOCK) : 0u);
+    atomic_access(p, bytes, flags, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 // Two negative floats whose bits are compared as an int: the smaller one is the greater there.
 extern "C" void ok_negative_bits(const char* form) {

@@ -42,6 +42,11 @@ uint64_t value_at(uintptr_t address, int bytes) {
     }
     report_race(w, place, address, p, now, read_before);
 }
+
+// Atomics of two blocks of which one is atomic in its own block alone.
+[[gnu::noinline]] void meet_beyond_block(Worker& w, const Place& place, uintptr_t address, const Access p, const Access now) {
+    if (p.block && p.block != now.block && p.bytes & now.bytes && !ordered(w, p, now.thread())) report_race(w, place, address, p, now, 0);
+}
 }  // namespace
 
 [[gnu::noinline]] static void settle_pending(Worker& w) {
@@ -69,6 +74,7 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
     const Access writer = c.get(WRITER), last_atomic = c.get(ATOMICS), reader = c.get(READER);
     if (!harmless(writer)) meet(w, place, at, bytes, writer, now, c.read_before());
     if (!atomic && !harmless(last_atomic)) meet(w, place, at, bytes, last_atomic, now);
+    if (atomic && (now.flags | last_atomic.flags) & OF_BLOCK) meet_beyond_block(w, place, at, last_atomic, now);
     if (now.flags & WRITES) {
         const Access reader2 = c.get(READER2);
         auto own = [&](const Access p) { return p.block == now.block && p.thread() == now.thread() && p.time >= w.barrier_time; };

@@ -35,6 +35,7 @@ void report_race(Worker& w, const Place& place, uintptr_t address, const Access&
     const bool mixed = (earlier.flags ^ later.flags) & ATOMIC;
     const Access& plain = earlier.flags & ATOMIC ? later : earlier;
     const char* form = fence                                         ? "fence"
+                       : other_block && earlier.flags & later.flags & ATOMIC ? "of-block"
                        : other_block && place.global && mixed        ? plain.flags & WRITES ? "grid-atomic" : "grid-count"
                        : other_block                                 ? place.global ? "grid" : "cluster"
                        : (earlier.flags | later.flags) & ATOMIC ? "atomic"

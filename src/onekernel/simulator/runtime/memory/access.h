@@ -9,7 +9,8 @@ enum AccessFlag : uint8_t {
     ATOMIC = 2,
     VOLATILE = 4,  // ordered as an atomic, counted as none
     COMPARES = 8,  // an atomic that writes only where its thread knew the value: whoever has read an old one tries again
-    UNCOUNTED = 16  // checked, and no request
+    UNCOUNTED = 16,  // checked, and no request
+    OF_BLOCK = 32    // an atomic that is one among the threads of its block alone
 };
 
 struct Place {

@@ -40,20 +40,20 @@ OK_ALWAYS auto update(T* address, Operation operation) {
 
 }  // namespace __ok
 
-// Every function in its three scopes; on one machine they do the same.
-#define OK_SCOPES(DEFINE, name, ...)  \
-    DEFINE(name, __VA_ARGS__)         \
-    DEFINE(name##_block, __VA_ARGS__) \
-    DEFINE(name##_system, __VA_ARGS__)
+// Every function in its three scopes. They do the same; where blocks meet in one of a block, that is told.
+#define OK_SCOPES(DEFINE, name, ...)        \
+    DEFINE(name, false, __VA_ARGS__)        \
+    DEFINE(name##_block, true, __VA_ARGS__) \
+    DEFINE(name##_system, false, __VA_ARGS__)
 
-#define OK_BUILTIN(name, type, builtin)                     \
+#define OK_BUILTIN(name, of_block, type, builtin)           \
     OK_ALWAYS type name(type* address, type value, OK_AT) { \
-        __ok::ok_atomic(address, sizeof(type), true, at);     \
+        __ok::ok_atomic(address, sizeof(type), true, at, of_block); \
         return builtin(address, value, __ATOMIC_SEQ_CST);   \
     }
-#define OK_UPDATE(name, type, expression)                                         \
+#define OK_UPDATE(name, of_block, type, expression)                               \
     OK_ALWAYS type name(type* address, type value, OK_AT) {                       \
-        __ok::ok_atomic(address, sizeof(type), true, at);                           \
+        __ok::ok_atomic(address, sizeof(type), true, at, of_block);                 \
         return __ok::update(address, [=](type old) -> type { return expression; }); \
     }
 
@@ -66,9 +66,9 @@ OK_ALWAYS auto update(T* address, Operation operation) {
     OK_SCOPES(OK_UPDATE, atomicMin, type, old < value ? old : value) \
     OK_SCOPES(OK_UPDATE, atomicMax, type, old > value ? old : value) \
     OK_SCOPES(OK_CAS, atomicCAS, type)
-#define OK_CAS(name, type)                                                                                   \
+#define OK_CAS(name, of_block, type)                                                                         \
     OK_ALWAYS type name(type* address, type expected, type desired, OK_AT) {                                 \
-        __ok::ok_atomic_compare(address, sizeof(type), at);                                                    \
+        __ok::ok_atomic_compare(address, sizeof(type), at, of_block);                                          \
         __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
         return expected;                                                                                     \
     }
@@ -105,9 +105,9 @@ OK_OF_BITS(min, "min", old < value ? old : value)
 
 // Vectors of floats: atomic by component, one access of the whole vector. They need compute capability 9.0.
 #if __CUDA_ARCH__ >= 900
-#define OK_VECTOR_ADD(name, type, ...)                                                    \
+#define OK_VECTOR_ADD(name, of_block, type, ...)                                          \
     OK_ALWAYS type name(type* address, type value, OK_AT) {                               \
-        __ok::ok_atomic(address, sizeof(type), true, at);                                   \
+        __ok::ok_atomic(address, sizeof(type), true, at, of_block);                         \
         float* part = reinterpret_cast<float*>(address);                                  \
         const float add[] = {__VA_ARGS__};                                                \
         float old[sizeof(type) / sizeof(float)];                                          \
@@ -121,7 +121,7 @@ OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float2, value.x, value.y)
 OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float4, value.x, value.y, value.z, value.w)
 #undef OK_VECTOR_ADD
 #else  // diagnostics.py says what a call of a deleted one needs
-#define OK_VECTOR_ADD(name, type) type name(type* address, type value, OK_AT) = delete;
+#define OK_VECTOR_ADD(name, of_block, type) type name(type* address, type value, OK_AT) = delete;
 OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float2)
 OK_SCOPES(OK_VECTOR_ADD, atomicAdd, float4)
 #undef OK_VECTOR_ADD

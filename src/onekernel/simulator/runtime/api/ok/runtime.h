@@ -94,9 +94,10 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
 
 // Scope of a fence: 0 block, 1 device, 2 system.
 extern "C" void ok_fence(int scope, Site at);
-// To be called before an atomic operation touches memory; `bytes` at `address`, which `writes` it or only reads.
-extern "C" void ok_atomic(const volatile void* address, int bytes, bool writes, Site at);
-extern "C" void ok_atomic_compare(const volatile void* address, int bytes, Site at);  // of a compare and swap
+// To be called before an atomic operation touches memory; `bytes` at `address`, which `writes` it or only reads. `of_block`: it
+// is atomic among the threads of one block.
+extern "C" void ok_atomic(const volatile void* address, int bytes, bool writes, Site at, bool of_block = false);
+extern "C" void ok_atomic_compare(const volatile void* address, int bytes, Site at, bool of_block = false);  // of a compare and swap
 // The same for an operation that releases by itself what the thread has done: to its block (1), to all (2), or not (0).
 enum AtomicKind : int { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_COMPARE };
 extern "C" void ok_atomic_ordered(const volatile void* address, int bytes, AtomicKind kind, int releases);
