@@ -9,6 +9,7 @@ import pytest
 from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.rewrite.conditionals import HOST_VIEW, active
+from onekernel.simulator.rewrite.source import rewrite
 from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
 CASES = [
@@ -56,9 +57,9 @@ def test_on_the_host_there_is_no_card(source: str, seen: set[str]) -> None:
     assert set(text_of(active(tokenize(source), HOST_VIEW)).split()) == seen
 
 
-def test_a_second_carriage_return_at_the_end_of_a_line_is_no_line(tmp_path: Path) -> None:
+def test_nothing_is_left_out_after_a_line_that_ends_in_two_carriage_returns(tmp_path: Path) -> None:
     path = tmp_path / "kernel.cu"
     lines = ["int main() {", "    int one = 1;\r", "", "    int two = 2;", "", "    return two - one;", "}", ""]
     path.write_bytes("\r\n".join(lines).encode())
-    seen = seen_lines(path, compiler(), "sm_80")
-    assert seen is not None and seen[path.resolve()] == {1, 2, 4, 6, 7}
+    source = rewrite(path, program=True, seen=seen_lines(path, compiler(), "sm_80"))
+    assert [line for line in lines if line.strip() not in source.text] == []

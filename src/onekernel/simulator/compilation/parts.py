@@ -171,13 +171,10 @@ def run_compiler(command: list[str]) -> subprocess.CompletedProcess[str]:
     limits = f"ulimit -S -t {_CPU_SECONDS} 2>/dev/null; ulimit -S -f {BUILT_BYTES // 512} 2>/dev/null"
     limited = ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *command]
     try:
-        said = subprocess.run(limited, capture_output=True, timeout=_CLOCK_SECONDS, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "LC_ALL": "C"})  # fmt: skip
+        done = subprocess.run(limited, capture_output=True, text=True, errors="replace", timeout=_CLOCK_SECONDS,
+                              stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise _too_long(_CLOCK_SECONDS) from error
-    # Not as text: a carriage return alone, of which a file may have two at the end of a line, would be a line's end.
-    out, err = (part.decode("utf-8", "replace").replace("\r", "") for part in (said.stdout, said.stderr))
-    done = subprocess.CompletedProcess(limited, said.returncode, out, err)
     # g++ tells of the signal that ended its compiler; clang is ended by it.
     if done.returncode == -signal.SIGXCPU or "CPU time limit exceeded" in done.stderr:
         raise _too_long(_CPU_SECONDS)

@@ -116,7 +116,8 @@ def _rewrite_file(path: Path, source: Source) -> str:
     """The text of one file, rewritten; "" where `source.findings` now say why it is not."""
     source.files.append(path)
     text = _read(path, source.program)
-    tokens = whole = tokenize(text.replace("\r\n", "\n"))
+    # As compilers count lines: a carriage return alone ends one, too, and editors leave two at the end of some.
+    tokens = whole = tokenize(text.replace("\r\n", "\n").replace("\r", "\n"))
     if source.seen is not None:
         tokens = _without_unseen(tokens, source.seen.get(path, frozenset()))
     tokens = joined(_mark_asm(tokens, source))
