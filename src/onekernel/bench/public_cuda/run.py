@@ -75,10 +75,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _shown(argv: Sequence[str], options: argparse.Namespace) -> list[str]:
-    """The command's words, with files by their names and no output: where they lie is nobody else's business."""
+    """The command's words, with files by their names and no output: where they lie is nobody else's business. Of the
+    very many folders that a recording has, the result file has the names.
+    """
     files = (options.again, options.details, options.against)
     names = {str(path): path.resolve().name for path in (*options.folders, *files) if path}
-    return [names.get(word, word) for word in argv if word not in ("--output", str(options.output))]
+    left_out = {"--output", str(options.output), *(map(str, options.folders) if options.against else ())}
+    return [names.get(word, word) for word in argv if word not in left_out] + ["DIR..."] * bool(options.against)
 
 
 def _parser() -> argparse.ArgumentParser:
