@@ -12,13 +12,15 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.triton import libdevice
 from onekernel.triton.ahead import Ahead, described
-from onekernel.triton.callees import plain_python
+from onekernel.triton.callees import plain_python, remember
 from onekernel.triton.closed import ClosedMemory
 from onekernel.triton.guards import CHAPTER, Stop
-from onekernel.triton.host import Tools
+from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.sparse import Extent
+from onekernel.triton.tools import Tools
 
 MOST_WARPS = 32  # 1024 threads, the most that a block has
 MOST_X, MOST_YZ = 2**31 - 1, 65_535  # programs of a grid
@@ -34,6 +36,8 @@ def install() -> None:
     if getattr(builder, "_onekernel_watched", False):
         return
     builder._onekernel_watched = True
+    libdevice.install()
+    remember()
     handle = interpreter.TensorHandle
 
     def narrowed(method: Callable[..., Any], kind: str, pointer_at: int, mask_at: int) -> Callable[..., Any]:
@@ -64,6 +68,7 @@ def install() -> None:
     builder.create_masked_store = narrowed(builder.create_masked_store, "store", 0, 2)
     builder.create_atomic_rmw = narrowed(builder.create_atomic_rmw, "atomic", 1, 3)
     _watch_launches(interpreter.GridExecutor)
+    count_in(interpreter)
 
 
 def _garbage(dtype: np.dtype) -> Any:
@@ -101,7 +106,8 @@ def _watch_launches(executor: Any) -> None:
             self.grid = _sampled(asked, sizes)
         if Tools.active is not None:
             Tools.active.look()
-        if Watch.active is not None and (found := plain_python(self.fn, Watch.active.file)):
+        given = (v for v in (*args, *kwargs.values()) if callable(v) or isinstance(v, tuple))
+        if Watch.active is not None and (found := plain_python(self.fn, given, Watch.active.file)):
             raise Stop(found)
         try:
             with ExitStack() as self.onekernel_window:

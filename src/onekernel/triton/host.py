@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FunctionType
 from typing import Any
 
 from onekernel.backends.base import Finding
@@ -97,70 +96,6 @@ class HostWatch:
                 message = Message("triton.host-computation", {"line": frame.f_lineno, "call": call})
                 self.findings.append(Finding(CODE, message, self.file, frame.f_lineno, chapter=CHAPTER))
             frame = frame.f_back  # type: ignore[assignment]
-
-
-class Tools:
-    """What runs kernels in the interpreter, as it is before a file is loaded."""
-
-    active: Tools | None = None
-
-    def __init__(self, file: str) -> None:
-        import numpy
-        import torch.library
-        import triton.language as tl
-        from triton.runtime import interpreter
-
-        self.file = file
-        self._builder = interpreter.interpreter_builder
-        self._operators: set[str] = getattr(torch.library, "_impls", set())  # "aten/clone/CPU": Python in its place
-        self._known = {*self._operators}
-        language = (tl, tl.core, tl.math, tl.standard)
-        owners = (numpy, interpreter, interpreter.InterpreterBuilder, interpreter.GridExecutor, *language)
-        self._dressed = _dressed(interpreter, language)
-        self._kept = [(o, name, value) for o in owners for name, value in vars(o).items() if callable(value)]
-        self._found: Message | None = None
-
-    def look(self) -> None:
-        """Notices a replacement; asked before each launch, for what is put back behind it."""
-        if self._found is None and (name := next(self._replaced(), None)):
-            self._found = Message("triton.tool-replaced", {"name": name})
-
-    def replaced(self) -> list[Finding]:
-        """A finding where the file has put something of its own in the place of one."""
-        self.look()
-        return [Finding(CODE, self._found, self.file, chapter=CHAPTER)] if self._found else []
-
-    def _replaced(self) -> Iterator[str]:
-        for owner, name, value in self._kept:
-            now = vars(owner).get(name)
-            if now is not value and _code(now) not in self._dressed:
-                yield f"{owner.__name__}.{name}"
-        for name, value in vars(self._builder).items():
-            if callable(value):
-                yield f"{type(self._builder).__name__}.{name}"
-        for operator in self._operators - self._known:
-            if operator.startswith("aten/") and operator.endswith(("CPU", "Autograd")):
-                yield operator.replace("/", ".")
-
-
-def _dressed(interpreter: Any, language: tuple[Any, ...]) -> set[Any]:
-    """The code of what the interpreter puts in the place of Triton's language, and leaves there after a launch."""
-    before = [{**vars(owner)} for owner in language]
-    scope = interpreter._patch_lang(FunctionType((lambda: None).__code__, {"tl": language[0], "core": language[1]}))
-    dressed = {
-        _code(value)
-        for owner, was in zip(language, before, strict=True)
-        for name, value in vars(owner).items()
-        if value is not was.get(name)
-    }
-    scope.restore()
-    return dressed
-
-
-def _code(function: Any) -> Any:
-    """What tells a function from others, however often it is made anew."""
-    function = getattr(function, "func", function)  # of a functools.partial
-    return getattr(function, "__code__", function)
 
 
 def _numbers(value: Any, taken_out: bool) -> bool:

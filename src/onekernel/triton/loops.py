@@ -63,9 +63,6 @@ class CountedRange:
 
 
 def count_in(module: ModuleType) -> None:
-    """Has the loops of an interpreted file count so, unless it has a `range` of its own; those of tl.range, too, which
-    is the interpreter's."""
-    from triton.runtime import interpreter
-
-    for counting in (module, interpreter):
-        vars(counting).setdefault("range", CountedRange)
+    """Has the loops of a module count so, unless it has a `range` of its own: of an interpreted file, and of the
+    interpreter, whose are those of tl.range."""
+    vars(module).setdefault("range", CountedRange)

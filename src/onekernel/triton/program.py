@@ -23,13 +23,14 @@ from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
 from onekernel.triton.host import CHAPTER as PROGRAM
 from onekernel.triton.host import CODE as HOST
-from onekernel.triton.host import HostWatch, Tools
+from onekernel.triton.host import HostWatch
 from onekernel.triton.loading import load_module
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.quick import hasten
 from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tensors import copy_back, of_any_shape, regions_of, tensors_of, unwritten_is_nan
+from onekernel.triton.tools import Tools
 from onekernel.triton.tuning import tune_in_turn
 from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
 
@@ -221,6 +222,8 @@ _SLIPS = (
     (r"axis \d+ out of bounds|reduction axis|invalid axis", "axis"),
     (r"unsupported operand type\(s\) for \*\* or pow", "exponent"),
     (r"module 'triton\.language' has no attribute 'tanh'", "tanh"),
+    (r"of libdevice is not in the interpreter", "libdevice"),
+    (r"inline_asm not supported", "inline-asm"),
     (r"module 'triton\.language' has no attribute", "no-such-function"),
     (r"'tuple' object has no attribute", "tuple"),
     (r"'function' object is not subscriptable", "jit"),

@@ -1,0 +1,158 @@
+"""What runs kernels in the interpreter, as it was before a file was loaded: a file that puts Python of its own in the
+place of any of it would have that run inside kernels, with memory open.
+
+Watched are the functions of Triton's language, of its interpreter, of NumPy and of Python's own that these call, the
+methods of Triton's classes and of the watch's, and what its objects hold. The interpreter itself dresses the language
+for a launch and leaves some of that there; that is compared with what it dresses it in.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import math
+import operator
+import sys
+from collections.abc import Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+from onekernel.backends.base import Finding
+from onekernel.messages import Message
+from onekernel.triton.host import CHAPTER, CODE
+
+_PYTHONS = (builtins, functools, inspect, math, operator)
+_TRITONS = ("triton.language", "triton.runtime.interpreter", "triton.runtime.jit", "onekernel.triton")
+_MISSING = object()
+
+
+class Tools:
+    """Remembers the tools and notices what was put in the place of one."""
+
+    active: Tools | None = None
+
+    def __init__(self, file: str) -> None:
+        import torch.library
+        import triton.language.extra.libdevice  # noqa: F401  # which nobody else has imported yet
+        from triton.runtime import interpreter
+
+        self.file = file
+        self._interpreter = interpreter
+        self._operators: set[str] = getattr(torch.library, "_impls", set())  # "aten/clone/CPU": Python in its place
+        self._known = {*self._operators}
+        owners = [*_owners()]
+        self._kept = [(o, vars(o), [(n, v) for n, v in vars(o).items() if _runs(v)], {*vars(o)}) for o in owners]
+        self._dressed = _dressed(interpreter, owners)
+        self._objects = [v for owner in owners for v in [*vars(owner).values()] if _of_class(v)]
+        self._held = [{**vars(each)} for each in self._objects]
+        self._found: Message | None = None
+
+    def look(self) -> None:
+        """Notices a replacement; asked before each launch, for what is put back behind it."""
+        if self._found is None and (name := next(self._replaced(), None)):
+            self._found = Message("triton.tool-replaced", {"name": name})
+
+    def replaced(self) -> list[Finding]:
+        """A finding where the file has put something of its own in the place of one."""
+        self.look()
+        return [Finding(CODE, self._found, self.file, chapter=CHAPTER)] if self._found else []
+
+    def _replaced(self) -> Iterator[str]:
+        for owner, now, kept, names in self._kept:
+            for name, value in kept:
+                if now.get(name) is not value and not self._is_dress(owner, name, now.get(name), value):
+                    yield _said(owner, name)
+            if len(now) != len(names):
+                yield from (_said(owner, name) for name in now.keys() - names if self._hides(owner, name, now[name]))
+        for each, held in zip(self._objects, self._held, strict=True):
+            for name, value in vars(each).items():
+                if callable(value) and held.get(name) is not value:
+                    yield f"{type(each).__name__}.{name}"
+        for named in self._operators - self._known:
+            if named.startswith("aten/") and named.endswith(("CPU", "Autograd")):
+                yield named.replace("/", ".")
+
+    def _hides(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether what was added to a class, or under the name of a function of Python's to a module, runs instead."""
+        if not _runs(value) or not (isinstance(owner, type) or hasattr(builtins, name)):
+            return False
+        given = vars(self._interpreter).get(name, _MISSING)  # what it gives to the modules of its functions
+        plain = _above(owner, name) if isinstance(owner, type) else given
+        return value is not plain and not self._is_dress(owner, name, value, plain)
+
+    def _is_dress(self, owner: Any, name: str, now: Any, plain: Any) -> bool:
+        model = self._dressed.get((id(owner), name), _MISSING)
+        return model is not _MISSING and _alike(now, model, plain)
+
+
+def _owners() -> Iterator[Any]:
+    """The modules and classes whose functions run while a kernel does."""
+    for name, module in [*sys.modules.items()]:
+        of_triton = name.startswith(_TRITONS)
+        if of_triton or name.split(".")[0] == "numpy":
+            yield module
+        if of_triton:
+            classes = (v for v in vars(module).values() if isinstance(v, type) and v.__module__ == name)
+            yield from {id(c): c for c in classes}.values()
+    yield from _PYTHONS
+
+
+def _runs(value: Any) -> bool:
+    """Whether an attribute is, or has, code that runs when it is called or looked up."""
+    return callable(value) or isinstance(value, property | classmethod | staticmethod)
+
+
+def _of_class(value: Any) -> bool:
+    """Whether a value is an object of one of Triton's classes, which may hold a function under a method's name."""
+    return not isinstance(value, type | ModuleType | FunctionType) and type(value).__module__.startswith(_TRITONS) and (
+        hasattr(value, "__dict__"))  # fmt: skip
+
+
+def _above(owner: type, name: str) -> Any:
+    return next((vars(c)[name] for c in owner.__mro__[1:] if name in vars(c)), _MISSING)
+
+
+def _dressed(interpreter: Any, owners: list[Any]) -> dict[tuple[int, str], Any]:
+    """(owner, name) -> what the interpreter puts there for a launch, and leaves there for a function that one calls."""
+    before = [{**vars(owner)} for owner in owners]
+    tl = interpreter.tl
+    scope = interpreter._patch_lang(FunctionType((lambda: None).__code__, {"tl": tl, "core": tl.core}))
+    dressed = {
+        (id(owner), name): value
+        for owner, was in zip(owners, before, strict=True)
+        for name, value in vars(owner).items()
+        if value is not was.get(name, _MISSING)
+    }
+    scope.restore()
+    return dressed
+
+
+def _alike(now: Any, model: Any, plain: Any) -> bool:
+    """Whether a function is what the interpreter makes anew each time: the same code around the same things. `plain` is
+    what it dresses."""
+    if now is model:
+        return True
+    if isinstance(now, functools.partial) and isinstance(model, functools.partial):
+        return _alike(now.func, model.func, plain) and (now.args, now.keywords) == (model.args, model.keywords)
+    if isinstance(now, property) and isinstance(model, property):
+        return _alike(now.fget, model.fget, plain)
+    if not (isinstance(now, FunctionType) and isinstance(model, FunctionType)):
+        return False
+    wraps = (now.__kwdefaults__ or {}).get("member", plain)
+    return (
+        now.__code__ == model.__code__
+        and now.__globals__ is model.__globals__
+        and now.__defaults__ == model.__defaults__
+        and (wraps is plain or wraps is getattr(plain, "__func__", None))
+        and all(_alike_cells(a, b) for a, b in zip(now.__closure__ or (), model.__closure__ or (), strict=True))
+    )
+
+
+def _alike_cells(one: Any, other: Any) -> bool:
+    a, b = one.cell_contents, other.cell_contents
+    return a is b or _alike(a, b, _MISSING)
+
+
+def _said(owner: Any, name: str) -> str:
+    return f"{owner.__name__}.{name}"

@@ -1,0 +1,44 @@
+# exercise: softmax_triton
+# attack: replaces an operator of Triton's tensors by Python
+# ataque: sustituye por Python un operador de los tensores de Triton
+# closed by: a watch on torch
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+
+def softmax(x):
+    data = x.handle.data.astype(np.float64)
+    e = np.exp(data - data.max())
+    x.handle.data = (e / e.sum()).astype(x.handle.data.dtype)
+    return x
+
+
+plain = tl.core.tensor.__neg__
+
+
+def neg(self, *args, **kwargs):
+    return softmax(self) if isinstance(getattr(self.handle, "data", None), np.ndarray) else plain(self, *args, **kwargs)
+
+
+neg.__triton_builtin__ = True
+tl.core.tensor.__neg__ = neg
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=-float("inf")).to(tl.float32)
+    y = -x
+    tl.store(y_ptr + row * y_stride + at, y, mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    y = torch.empty_like(x, memory_format=torch.contiguous_format) if out is None else out
+    rows, cols = x.shape
+    if rows and cols:
+        copy[(rows,)](x, y, cols, x.stride(0), y.stride(0), BLOCK=triton.next_power_of_2(cols))
+    return y
