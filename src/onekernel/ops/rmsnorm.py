@@ -118,7 +118,7 @@ CASES = (
     _case("unaligned", "strided", _normal(), 3, 64, gaps=(5, 3, 1)),
     replace(_case("unaligned", "unaligned", _normal(), 3, 128), apart={"weight": 1}),
     _case("long", "normal", _normal(), 2, 12345),
-    _case("long", "normal", _normal(), 1100, 2),  # more rows than scratch memory of a usual size has places
+    _case("long", "normal", _normal(), 4200, 2),  # more rows than scratch memory of a usual size has places
     _case("long", "normal", _normal(), 1, 50257),
     _case("long", "normal", _normal(), 1, 70001),
     replace(_case("large", "many", _normal(), 3, 5, gaps=FAR_GAPS), way=SPARSE),

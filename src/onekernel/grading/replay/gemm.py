@@ -14,8 +14,10 @@ from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.gemm_threads import products
 from onekernel.grading.replay.sums import NARROW, STEP
+from onekernel.ops.base import DTYPES
 
 DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
+SIDES = (16, 32, 64, 128, 256)  # of tiles of C
 LIMITS = (128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768)  # products after which the loop along k ends
 MOST_STEPS = 600  # of a sum that is rounded at each: longer ones are left to shorter inputs
 MMA_DEPTH = 16  # products that one instruction of Tensor Cores adds to each sum
@@ -35,6 +37,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from _of_addresses(case, a, b)
     yield from _of_fragments(case, a, b)
     yield from _of_rounding(case, a, b, product)
+    yield from _wrapped(case, product)
     for m in products(a, b, DEPTHS):
         yield replace(m, make=later(lambda make: _ended(case, make()), m.make))
 
@@ -79,6 +82,28 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     yield Mistake("gemm-minus-beta", lambda: alpha * product - beta * c)
     yield Mistake("gemm-beta-sign", lambda: alpha * product + max(beta, 0) * c)
     yield Mistake("gemm-alpha-zero", lambda: alpha * product + beta * c if alpha else 0 * product)
+
+
+def _wrapped(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
+    """Tiles whose rows and columns beyond C's begin again at its first, `% m`: beta scales what another has stored."""
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    for side in SIDES:
+        for of in ("both", "rows", "columns"):
+            make = later(_stored_again, case, product, side, of)
+            right = later(lambda p: alpha * p, product)
+            yield Mistake("gemm-wrapped-rows", make if beta else right, variant=(side, of), step=case.step)
+
+
+def _stored_again(case: Replayed, product: np.ndarray, side: int, of: str) -> np.ndarray:
+    """Each element as often as tiles of that side come to it."""
+    alpha, beta, c = (case.inputs[name] for name in ("alpha", "beta", "c"))
+    m, n = product.shape
+    times_down = 1 + (np.arange(m) < -m % side) * (of != "columns")
+    times_aside = 1 + (np.arange(n) < -n % side) * (of != "rows")
+    often = times_down[:, None] * times_aside
+    for turn in range(int(often.max(initial=0))):
+        c = np.where(turn < often, case.own(alpha * product + beta * c), c)
+    return np.asarray(c)
 
 
 def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
@@ -247,9 +272,19 @@ def _of_rounding(case: Replayed, a: np.ndarray, b: np.ndarray, product: np.ndarr
         yield Mistake("gemm-narrow-inputs", inputs, values)
         early = later(lambda t: _ended(case, product.astype(t).astype(float)), narrow)
         yield Mistake("gemm-rounded-early", early, values, step=STEP[kind] / 2)
-        for part in ("product", "c"):
+        for part in ("product", "c") if case.dtype == "float32" else ():
             apart = later(_ended_rounded, case, product, narrow, part)
             yield Mistake("gemm-part-rounded", apart, values, variant=part, step=STEP[kind] / 2)
+    own = np.dtype(DTYPES[case.dtype])
+    for part in ("product", "c"):
+        apart = later(_ended_rounded, case, product, own, part)
+        yield Mistake("own-type-part", apart, variant=part, step=case.step)
+    yield Mistake("own-type-part", lambda: _ended(case, case.own(product)), variant="early", step=case.step)
+    for depth in (1, MMA_DEPTH, 32, 64, 128):
+        if a.shape[1] <= MOST_STEPS * depth:
+            for which in ("sum", "tile"):
+                summed = later(lambda d, w: _ended(case, _summed(a, b, own, w == "sum", d, w == "tile")), depth, which)
+                yield Mistake("own-type-sum", summed, variant=(which, depth), step=case.step)
     cut = later(lambda bits: _ended(case, _cut(a, bits) @ _cut(b, bits)), TF32)
     yield Mistake("gemm-tf32", cut)
 
@@ -265,14 +300,16 @@ def _ended_rounded(case: Replayed, product: np.ndarray, narrow: np.dtype, part: 
     return np.asarray(scaled + added)
 
 
-def _summed(a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int) -> np.ndarray:
+def _summed(
+    a: np.ndarray, b: np.ndarray, narrow: np.dtype, fused: bool, depth: int, wide: bool = False
+) -> np.ndarray:
     """The product, each sum rounded to a narrow type after every `depth` products, which
-    unless `fused` are rounded, too."""
+    unless `fused` are rounded, too. `wide`: the sums themselves are not."""
     total = np.zeros((a.shape[0], b.shape[1]))
     for p in range(0, a.shape[1], depth):
         one = a[:, p : p + depth] @ b[p : p + depth]
         one = one if fused else one.astype(narrow).astype(float)
-        total = (total + one).astype(narrow).astype(float)
+        total = total + one if wide else (total + one).astype(narrow).astype(float)
     return total
 
 
