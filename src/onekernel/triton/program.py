@@ -7,6 +7,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -112,11 +113,12 @@ class TritonProgram(Untimed):
         watch.in_place = way == IN_PLACE
         host = HostWatch(str(self.path))
         memory = ClosedMemory(tensors if self.interpreted and way != SPARSE else ())
+        filled = nullcontext() if way == SPARSE else unwritten_is_nan()  # scratch of as many rows is not there, either
         findings: list[Finding] = []
         started = time.monotonic()
         try:
             with memory:
-                with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), unwritten_is_nan():
+                with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), filled:
                     warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
                     if way == RETURNED:
                         tensors = [of_any_shape(t) for t in tensors]
