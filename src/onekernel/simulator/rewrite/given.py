@@ -52,6 +52,8 @@ class Given:
             for k in range(function.body[0], end):
                 if self.tokens[k].text == "return":
                     last = expression_end(self.tokens, k, end, ";")
+                    if last == k + 2:  # return v;
+                        self._returns.setdefault(function.name, []).extend(self._assigned(k + 1, function.body))
                     self._returns.setdefault(function.name, []).append((self.tokens[k].line, self.tokens[last].line))
             inside = [name for name, (first, last) in spans.items() if first < function.body[0] < last]
             if inside:
@@ -90,10 +92,27 @@ class Given:
             return frozenset({"x" if part[1] == "low" else "y"})
         if self.tokens[k - 1].text in ("(", ",") and sign in (",", ")"):
             return self.argument(k, members)
+        if self.tokens[k - 1].text == "&":
+            return self._by_pointer(k - 1, members)
         copied = self.tokens[k - 3].kind == self.tokens[k - 2].kind == "name" and self.tokens[k - 1].text == "="
         if copied and sign == ";":  # float4 w = v;
             return self.uses(self.tokens[k - 2].text, after, scope_end(self.tokens, after, len(self.tokens)), members)
         return None
+
+    def _by_pointer(self, k: int, members: Parts) -> Parts | None:
+        """What a pointer to numbers, that is declared with the address at `k`, takes of a vector."""
+        i = k - 1
+        while self.tokens[i].text in _OF_A_CAST:
+            i -= 1
+        if self.tokens[i].text != "=" or i == k - 1 or not members <= frozenset("xyzw"):
+            return None
+        used: set[str] = set()
+        for use in named_in(self.tokens, self.tokens[i - 1].text, k, scope_end(self.tokens, k, len(self.tokens))):
+            at = self.tokens[use + 2].text
+            if self.tokens[use + 1].text != "[" or self.tokens[use + 3].text != "]" or at not in ("0", "1", "2", "3"):
+                return None
+            used.add("xyzw"[int(at)])
+        return frozenset(used)
 
     def uses(self, variable: str, begin: int, end: int, members: Parts) -> Parts | None:
         """What all uses of a variable between two tokens take."""
@@ -106,11 +125,43 @@ class Given:
 
     def argument(self, k: int, members: Parts) -> Parts | None:
         """What the function that is called with the token at `k` as an argument's first takes of that argument."""
+        called = self._called(k)
+        return self._of_parameter(*called, members) if called else None
+
+    def _called(self, k: int) -> tuple[str, int] | None:
+        """The function that is called with the token at `k` as an argument's first, and the argument's number."""
         number, i = 0, k - 1
         while i > 0 and self.tokens[i].text not in ("(", ";", "{", "}"):
             number += self.tokens[i].text == ","
             i = opening(self.tokens, i, *pair) - 1 if (pair := _PAIRS.get(self.tokens[i].text)) else i - 1
-        return self._of_parameter(self.tokens[i - 1].text, number, members) if self.tokens[i].text == "(" else None
+        return (self.tokens[i - 1].text, number) if self.tokens[i].text == "(" else None
+
+    def narrowest(self, k: int) -> int:
+        """The bytes of the narrowest integer as which a function takes the variable at `k`; 0 where none does."""
+        called = self._called(k)
+        widths = [_bytes(parameter) for parameter, _ in self.declared(*called)] if called else []
+        return min(widths, default=0)
+
+    def written(self, k: int) -> Iterator[Lines]:
+        """The lines where a function that is given the variable at `k`, or a pointer to it, gives it a value, and does
+        nothing else with it."""
+        first = k - 1 if self.tokens[k - 1].text == "&" else k
+        if self.tokens[first - 1].text not in ("(", ",") or self.tokens[k + 1].text not in (")", ","):
+            return
+        for parameter, (begin, end) in self.declared(*called) if (called := self._called(first)) else ():
+            named = next((t.text for t in reversed(parameter) if t.kind == "name"), "")
+            sign = "*" if first < k else "&"
+            uses = list(named_in(self.tokens, named, begin, end))
+            stored = [self.tokens[u + 1].text == "=" and sign in ("&", self.tokens[u - 1].text) for u in uses]
+            if any(t.text == sign for t in parameter) and all(stored):
+                for use in uses:
+                    yield (self.tokens[use].line, self.tokens[expression_end(self.tokens, use, end, ";")].line)
+
+    def _assigned(self, k: int, body: tuple[int, int]) -> Iterator[Lines]:
+        """The lines that give the variable that is named at `k` a value in a function's braces."""
+        for use in named_in(self.tokens, self.tokens[k].text, *body):
+            if self.tokens[use + 1].text == "=" and self.tokens[use + 2].text != "=":
+                yield (self.tokens[use].line, self.tokens[expression_end(self.tokens, use, body[1], ";,")].line)
 
     def calls(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
         """The calls of functions of the file that take something: the name's token, and each argument's first and
@@ -173,7 +224,17 @@ def named_in(tokens: list[Token], name: str, begin: int, end: int) -> Iterator[i
     yield from (k for k in range(begin, end) if tokens[k].text == name and tokens[k - 1].text not in (".", "->"))
 
 
+# What stands between the = and the address where a pointer of another type is given it: (float*)&v.
+_OF_A_CAST = ("(", ")", "<", ">", "*", "const", "float", "int", "unsigned", "reinterpret_cast")
 _PAIRS = {")": ("(", ")"), "]": ("[", "]")}
+
+
+def _bytes(parameter: list[Token]) -> int:
+    """Of an integer that a function takes by value; 0 for another parameter."""
+    words = [t.text for t in parameter[:-1] if t.text != "const"]
+    known = [INTEGERS[word] for word in words if word in INTEGERS]
+    narrow = [INTEGERS[word] for word in words if word in ("char", "short", "long")]
+    return (narrow or known)[0] if words and len(known) == len(words) else 0
 
 
 def past_brackets(tokens: list[Token], i: int) -> int:

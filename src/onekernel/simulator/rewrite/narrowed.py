@@ -10,8 +10,10 @@ from collections.abc import Iterator
 
 from onekernel.simulator.rewrite.early import expression_end, scope_end
 from onekernel.simulator.rewrite.given import Given, Lines, Parts, named_in, past_brackets
+from onekernel.simulator.rewrite.integers import value_of
 from onekernel.simulator.rewrite.loops import functions
-from onekernel.simulator.rewrite.narrowed_integers import Pointers, narrowed_integers, takes_a_part, value_of
+from onekernel.simulator.rewrite.narrowed_integers import Pointers, narrowed_integers, takes_a_part
+from onekernel.simulator.rewrite.spelled_out import spelled_out
 from onekernel.simulator.rewrite.tokens import Token, closing, tokenize
 
 # Four bytes that stand for one vector are loaded as they are, if more than one of them is used.
@@ -22,15 +24,20 @@ _PADDING = [Token("sign", "", 0)] * 4
 def narrowed_of(text: str) -> list[Lines]:
     """The lines of such loads."""
     tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
-    tokens += _PADDING
+    tokens = spelled_out(text, tokens) + _PADDING
     given = Given(tokens)
-    found = [*narrowed_integers(tokens), *_arrays(tokens), *_arguments(given)]
+    found = [*narrowed_integers(given), *_arrays(tokens), *_arguments(given)]
     for function in functions(tokens):
         begin, end = function.body
         for i in range(begin + 1, min(end, len(tokens)) - 2):
-            if tokens[i].kind == tokens[i + 1].kind == "name" and tokens[i - 1].text != "__shared__":
+            declares = tokens[i].kind == tokens[_past_reference(tokens, i)].kind == "name"
+            if declares and tokens[i - 1].text != "__shared__":
                 found += _of_variables(given, i, end)
     return found
+
+
+def _past_reference(tokens: list[Token], i: int) -> int:
+    return i + (2 if tokens[i + 1].text == "&" else 1)
 
 
 def _of_variables(given: Given, i: int, end: int) -> Iterator[Lines]:
@@ -43,7 +50,7 @@ def _of_variables(given: Given, i: int, end: int) -> Iterator[Lines]:
         kind = next((t.text for t in tokens[i:ends] if given.members(t.text)), "")
         members = given.members(kind)
     scope = scope_end(tokens, i, end)
-    k = i + 1
+    k = _past_reference(tokens, i)
     while members and k < ends and tokens[k].kind == "name":
         yield from _of_variable(given, k, scope, members, kind)
         k = expression_end(tokens, k, ends, ",") + 1
@@ -55,10 +62,13 @@ def _of_variable(given: Given, declared: int, scope: int, members: Parts, kind: 
     for k in named_in(tokens, tokens[declared].text, declared, scope):
         after = past_brackets(tokens, k + 1)
         if tokens[after].text == "=" and tokens[after + 1].text != "=":
-            lines += given.loads(k, expression_end(tokens, after, scope, ";,"))
+            loads = list(given.loads(k, expression_end(tokens, after, scope, ";,")))
+            lines += loads[1:] if tokens[declared - 1].text == "&" else loads  # a reference itself loads nothing
         elif k == declared:
             if tokens[after].text in ("(", "{"):
                 lines += given.loads(k, closing(tokens, after))
+        elif filled := list(given.written(k)):
+            lines += filled
         elif (taken := given.use(k, members)) is None:
             return  # as a whole
         else:
@@ -79,7 +89,7 @@ def _arguments(given: Given) -> Iterator[Lines]:
             if tokens[last].text not in ("]", ")") and tokens[first].text != "*":
                 continue  # no load
             for parameter, body in given.declared(tokens[call].text, number):
-                if takes_a_part(tokens, last, pointers, parameter, body):
+                if takes_a_part(given, last, pointers, parameter, body):
                     yield (tokens[first].line, tokens[last].line)
                 named = (t.text for t in (*parameter, *tokens[first:last]) if given.members(t.text))
                 kind = next(named, "")

@@ -66,7 +66,7 @@ __global__ void mixed_members(const int* raw, float* y) {
     __shared__ Mixed s[128];
     const int t = threadIdx.x, i = blockIdx.x * 128 + t;
     s[t].a = (short)raw[i];
-    s[t].b = (short)(raw[i] + 1);  // merges-shared, repeats-global
+    s[t].b = (short)(raw[i] + 1);  // merges-shared, narrows-global, repeats-global
     s[t].c = raw[i] * 0.5f;  // repeats-global
     __syncthreads();
     const Mixed& m = s[t ^ 3];
