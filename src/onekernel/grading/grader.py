@@ -220,7 +220,7 @@ def _unjudged(check: Check, error: Exception) -> Verdict:
     return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="unjudged"),))
 
 
-def _backend(s: Submission) -> str:
+def backend_of(s: Submission) -> str:
     """The backend of calls. A Triton file is interpreted where the device is no GPU, on a GPU machine too."""
     return INTERPRETED if s.backend == "triton" and s.device != "cuda" and gpu_nodes() else s.backend
 
@@ -239,7 +239,7 @@ def _run(
     """One process for all calls of the file, or of the one at `path`. `ways`: how they are made, where not as their
     cases say."""
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    backend = _backend(s)
+    backend = backend_of(s)
     options: dict[str, object] = {}
     if backend == "simulator":
         options = simulated(s, counted=counted, by_code=any(not way for way in ways))

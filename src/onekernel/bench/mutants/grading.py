@@ -9,7 +9,7 @@ from pathlib import Path
 from onekernel.bench.mutants.files import Original
 from onekernel.course import Check, Course
 from onekernel.grading.buffers import Call
-from onekernel.grading.grader import grade
+from onekernel.grading.grader import backend_of, grade
 from onekernel.grading.submission import Submission, judge_call
 from onekernel.grading.verdicts import PASSED
 from onekernel.sandbox import supervisor
@@ -59,7 +59,7 @@ def _first_look(s: Submission) -> End | None:
     prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
     options = {"mode": "check", "time_limit": SECONDS} if s.backend == "simulator" else {}
     calls = [(call.function, call.args) for _, call in few]
-    request = Request(s.path.resolve(), s.backend, calls, prototypes, options)
+    request = Request(s.path.resolve(), backend_of(s), calls, prototypes, options)
     outcome = supervisor.run(request)
     if not outcome.built and not outcome.build:
         outcome = supervisor.run(request)  # a busy machine: no compiler has said anything
@@ -73,16 +73,13 @@ def _first_look(s: Submission) -> End | None:
 
 
 def _few(s: Submission) -> list[tuple[Check, Call]]:
-    """Small calls in the exercise's first type, some of each of its checks."""
+    """Small plain calls in the exercise's first type, some of each of its checks."""
     found: list[tuple[Check, Call]] = []
     for check in s.exercise.checks:
         if check.kind.name != "correct":
             continue
-        small = [
-            call
-            for call in check.kind.plan(s, check)
-            if call.dtype == s.exercise.dtypes[0] and 1 < sum(x.size for x in call.inputs.values()) <= SMALL
-        ]
+        plain = [c for c in check.kind.plan(s, check) if c.case.plain and c.dtype == s.exercise.dtypes[0]]
+        small = [call for call in plain if 1 < sum(x.size for x in call.inputs.values()) <= SMALL]
         most = FEW if not found else 2
         found += [(check, call) for call in small[:: max(1, len(small) // most)][:most]]
     return found
