@@ -1,6 +1,7 @@
 """From a file to a program: what does not build is refused in one clear sentence at the learner's line."""
 
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from onekernel import simulator
 from onekernel.backends.base import Buffer, BuildError, Unavailable
 from onekernel.backends.cache import cache_folder
-from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation import parts
+from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.parts import run_compiler, runtime_objects
 from support.compilers import OTHERS
 from support.corpus import graded
@@ -367,3 +369,19 @@ def test_a_section_is_anybodys_name(tmp_path):
     mine = "constexpr int section = 4;\ninline int part(int section) { return section; }\n"
     text = GOOD.replace("__global__", f"{mine}__global__", 1)
     simulator.build(write(tmp_path, text + "constexpr int twice = section * (section);\n"))
+
+
+def test_the_runtime_is_compiled_with_what_each_family_of_compilers_knows(monkeypatch, tmp_path):
+    asked = []
+
+    def refuse(command):
+        asked.extend(command)
+        return subprocess.CompletedProcess(command, 1, "", "error: nothing is compiled here")
+
+    monkeypatch.setattr(parts, "run_compiler", refuse)
+    of_gcc = {"-fno-split-loops", "-fno-unswitch-loops", "-fno-peel-loops", "-fno-gnu-unique"}
+    for family, wanted in (("g++", of_gcc), ("clang++", set())):
+        asked.clear()
+        with pytest.raises(BuildError):
+            runtime_objects(Compiler(family, family, "of this test"), tmp_path, "sm_80")
+        assert of_gcc & {*asked} == wanted

@@ -28,10 +28,12 @@ pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and hooks.cpp 
 _ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
 _OF_CPP = ("_ZS*", "_ZNS*", "_ZNKS*", "_ZZS*", "_ZZNS*", "_ZZNKS*", "_ZZZNS*", "_ZN9__gnu_cxx*", "_ZNK9__gnu_cxx*")
 _APART = ("--wildcard", *(f"--localize-symbol={name}" for name in _OF_CPP))
-_LANES = ("-O3", "-fno-unswitch-loops", "-fno-peel-loops", "-fno-split-loops")
-UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": _LANES, "each_call": ("-Og",)}
-"""The runtime's translation units, with flags of their own: loops over lanes are for vector registers, all 32 at once,
-so that copies of them for other lengths only take time to compile; what runs once a launch may be slow."""
+UNITS: dict[str, tuple[str, ...]] = {"each_access": (), "each_number": ("-O3",), "each_call": ("-Og",)}
+"""The runtime's translation units, with flags of their own: loops over lanes are for vector registers, what runs once a
+launch may be slow."""
+_LANES = {"g++": ("-fno-unswitch-loops", "-fno-peel-loops", "-fno-split-loops"), "clang++": ()}
+"""Loops over lanes are of 32 turns: copies of them for other numbers, which clang++ makes in its own way, only take
+time to compile."""
 UNIT_OF_CARD = "each_card"
 """The one that knows the card's limits; the others are the same for every card."""
 _NO_MEMORY = re.compile(r"^(?:virtual memory exhausted|\S+: out of memory allocating|LLVM ERROR: out of memory)", re.M)
@@ -44,7 +46,7 @@ def runtime_objects(with_compiler: Compiler, folder: Path, arch: str) -> list[Pa
     # Without debug information, which is for the lines of the learner's file. What a hook puts together for a moment
     # does not belong in vector registers.
     own = (*NOT_UNIQUE[with_compiler.family], "-fvisibility=hidden")
-    flags = (*COMMON, *own, "-g0", "-O2", "-fno-tree-slp-vectorize", "-w", "-c")
+    flags = (*COMMON, *own, "-g0", "-O2", "-fno-tree-slp-vectorize", *_LANES[with_compiler.family], "-w", "-c")
     sources = [RUNTIME / f"{name}.cpp" for name in UNITS]
     of_card = (*flags, "-O1", *card(arch))
     with ThreadPoolExecutor(2) as both:
