@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from onekernel.backends.base import Finding
@@ -30,6 +31,20 @@ MOVES = (
 _ITEM = "_local_scalar_dense"  # what takes a number out of a tensor
 _NAMES = {_ITEM: "Tensor.item"}
 TAKEN_OUT = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__", "to_dlpack", "from_dlpack")
+
+
+@cache
+def dispatch_mode() -> type:
+    """torch's TorchDispatchMode, without the import of torch's compiler, a second, at the first operator: it would be
+    kept from looking into the mode."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Mode(TorchDispatchMode):
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False
+
+    return Mode
 
 
 class HostWatch:
@@ -58,16 +73,10 @@ class HostWatch:
     @contextmanager
     def _modes(self) -> Iterator[None]:
         from torch.overrides import TorchFunctionMode
-        from torch.utils._python_dispatch import TorchDispatchMode
 
         saw = self._saw
 
-        class Operators(TorchDispatchMode):
-            @classmethod
-            def _should_skip_dynamo(cls) -> bool:
-                """No: torch would import its compiler, which takes a second, to keep it from looking in here."""
-                return False
-
+        class Operators(dispatch_mode()):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 name = func.overloadpacket.__name__
                 moves = func.namespace == "aten" and name in MOVES

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from onekernel.minigpt.computed import sketch
-from onekernel.triton.host import MOVES, TAKEN_OUT
+from onekernel.triton.host import MOVES, TAKEN_OUT, dispatch_mode
 
 MOST = 20_000  # sketches: a pass makes some hundreds
 FEW = 8  # numbers that may be looked at: a size, an assertion
@@ -36,7 +35,7 @@ class Witness:
         """Watches what is computed meanwhile."""
         made, taken = self._saw_made, self._saw_taken
 
-        class Operators(TorchDispatchMode):
+        class Operators(dispatch_mode()):
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 result = func(*args, **(kwargs or {}))
                 if not func.is_view and func.overloadpacket.__name__ not in MOVES:
