@@ -34,7 +34,7 @@ TAKEN_OUT = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__", "to_
 
 
 @cache
-def dispatch_mode() -> type:
+def dispatch_mode() -> Any:
     """torch's TorchDispatchMode, without the import of torch's compiler, a second, at the first operator: it would be
     kept from looking into the mode."""
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -75,8 +75,9 @@ class HostWatch:
         from torch.overrides import TorchFunctionMode
 
         saw = self._saw
+        mode: Any = dispatch_mode()
 
-        class Operators(dispatch_mode()):
+        class Operators(mode):  # type: ignore[misc]
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 name = func.overloadpacket.__name__
                 moves = func.namespace == "aten" and name in MOVES
@@ -92,7 +93,7 @@ class HostWatch:
                     saw(f"torch.Tensor.{name}")
                 return func(*args, **(kwargs or {}))
 
-        with Operators(), Methods():  # type: ignore[no-untyped-call]
+        with Operators(), Methods():
             yield
 
     def _saw(self, call: str) -> None:

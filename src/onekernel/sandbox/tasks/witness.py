@@ -34,8 +34,9 @@ class Witness:
     def watching(self) -> Iterator[None]:
         """Watches what is computed meanwhile."""
         made, taken = self._saw_made, self._saw_taken
+        mode: Any = dispatch_mode()
 
-        class Operators(dispatch_mode()):
+        class Operators(mode):  # type: ignore[misc]
             def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
                 result = func(*args, **(kwargs or {}))
                 if not func.is_view and func.overloadpacket.__name__ not in MOVES:
@@ -49,7 +50,7 @@ class Witness:
                     taken(name, args[0])
                 return func(*args, **(kwargs or {}))
 
-        with Operators(), Methods():  # type: ignore[no-untyped-call]
+        with Operators(), Methods():
             yield
 
     def answer(self) -> dict[str, np.ndarray]:
