@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any
 
-from onekernel.doctor.device import gpu_count, only
+from onekernel.backends.gpus import gpu_count, only
 
 
 def pool(jobs: int, on: str) -> ProcessPoolExecutor:

@@ -6,9 +6,9 @@ import argparse
 import textwrap
 
 from onekernel import doctor
+from onekernel.backends.gpus import gpu_present
 from onekernel.cli.common import load_course
 from onekernel.cli.console import MARKS, console, width, write
-from onekernel.doctor.device import gpu_present
 from onekernel.messages import say
 
 

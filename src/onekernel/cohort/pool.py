@@ -18,11 +18,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.gpus import only
 from onekernel.cohort.journal import stored
 from onekernel.cohort.slots import Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import Course
-from onekernel.doctor.device import only
 from onekernel.errors import of_os
 from onekernel.grading.grader import grade
 from onekernel.labs.reader import load

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from onekernel.backends.gpus import gpu_count
 from onekernel.cohort.tasks import Task
-from onekernel.doctor.device import gpu_count
 
 SHARED = 3  # tasks on one GPU, of which each spends most of its time at a compiler
 

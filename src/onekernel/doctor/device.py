@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 from collections.abc import Iterable
 
 from onekernel.backends.base import Unavailable
+from onekernel.backends.gpus import gpu_present
 from onekernel.course import Course, Exercise
 from onekernel.doctor.selftest import Health, health
 from onekernel.messages import Message
@@ -57,28 +56,3 @@ def _needs(exercise: Exercise) -> str | None:
     if exercise.operator is None:
         return None
     return "triton" if exercise.file.endswith(".py") else "cuda c"
-
-
-def gpu_present() -> bool:
-    """Whether the NVIDIA driver sees a GPU. Costs milliseconds: torch is not asked."""
-    return gpu_count() > 0
-
-
-def gpu_count() -> int:
-    """How many GPUs the NVIDIA driver shows to this process."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return 0
-    count = ctypes.c_int()
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return 0
-    return count.value
-
-
-def only(gpu: int, visible: str | None = None) -> str:
-    """The CUDA_VISIBLE_DEVICES that leaves a process one GPU, by its number among those that are `visible` (this
-    process's own where it is None)."""
-    asked = os.environ.get("CUDA_VISIBLE_DEVICES") if visible is None else visible
-    names = asked.split(",") if asked else []
-    return names[gpu] if gpu < len(names) else str(gpu)

@@ -14,8 +14,8 @@ from importlib import metadata
 from pathlib import Path
 
 from onekernel.backends.base import Unavailable
+from onekernel.backends.gpus import gpu_present
 from onekernel.cuda import nvcc
-from onekernel.doctor.device import gpu_present
 from onekernel.messages import Message, written
 from onekernel.numerals import Quantity
 from onekernel.sandbox import confinement

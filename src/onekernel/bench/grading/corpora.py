@@ -18,9 +18,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from onekernel.backends.gpus import gpu_count
 from onekernel.bench import dealt
 from onekernel.bench.grading import keeping
-from onekernel.doctor.device import gpu_count
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
