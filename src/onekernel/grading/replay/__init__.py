@@ -50,8 +50,9 @@ WORDS = {
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 FIRST = ("copy-bytes", "copy-vector")  # where the text has such a copy: zeros have many other causes, too
-# Where no other gives them: every second element is also what a tree or a warp loses, and 0 is where a maximum begins.
-LAST = ("sum-part-lost", "softmax-max-idle")
+# Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
+# what a tree or a warp loses, and 0 is where a maximum begins.
+LAST = {"sum-limited": 1, "sum-part-lost": 2, "softmax-max-idle": 2}
 SHARED = ("gelu-minus-infinity",)  # what bounds of any size come down to, where no input tells which one it is
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
@@ -154,8 +155,9 @@ def _sentences(
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in left.items() if sharp[k] >= SHARP * wrong}
     first = {key: m for key, m in sentences.items() if text is not None and m.cause in FIRST}
     shared = {key: m for key, m in sentences.items() if m.cause in SHARED}
-    sentences = first or shared or {key: m for key, m in sentences.items() if m.cause not in LAST} or sentences
-    return list(sentences.values())
+    sentences = first or shared or sentences
+    least = min((LAST.get(m.cause, 0) for m in sentences.values()), default=0)
+    return [m for m in sentences.values() if LAST.get(m.cause, 0) == least]
 
 
 def _unless_alone(given: list[Given], wanted: Callable[[np.ndarray], bool]) -> list[Given]:
