@@ -118,6 +118,20 @@ def test_folders_that_grading_did_not_write_are_not_emptied(
 
 
 @pytest.mark.slow
+def test_the_results_of_another_class_are_not_overwritten(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hand_in(course, "ada", "bo")
+    assert grade() == 0
+    results = [p for p in Path("handed-graded").rglob("*") if p.is_file() and "work" not in p.parts]
+    before = {p: p.read_bytes() for p in results}
+    hand_in(course, "eva", where="later")
+    assert main(["grade", "later", "--out", "handed-graded"]) == 2
+    assert "has the results of another class: ada is in it" in capsys.readouterr().err
+    assert {p: p.read_bytes() for p in results} == before
+    hand_in(course, "ada", where="later")  # of those who are in it some may have left, and others come
+    assert main(["grade", "later", "--out", "handed-graded"]) == 0 and {*rows()} == {"ada", "eva"}
+
+
+@pytest.mark.slow
 def test_more_points_than_a_check_has_are_a_damaged_line(course: Path) -> None:
     hand_in(course, "ada")
     assert grade() == 0

@@ -86,6 +86,9 @@ def opened(course: Course, asked: Asked) -> Iterator[Class]:
     _leave_alone(source, out)
     with journal.opened(out, asked.seed, fresh_seed()) as book:
         brought = handed_in.read(source, course, out)
+        before = {student for student, _ in book}
+        if before and before.isdisjoint(s.key for s in brought.students):
+            raise UserError(Message.of("cohort.out-of-others", out=out, source=asked.source, one=min(before)))
         graded = tasks.exercises(course, brought.students, asked.exercises)
         if not graded:
             raise UserError(Message.of("cohort.nothing-known", source=asked.source))
