@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from onekernel.bench import records
+from onekernel.bench.compilers import run
 from onekernel.bench.compilers.run import EQUAL, OF_GCC, SAID, SILENT, ended
+from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 RECORDED = records.read(records.results(ROOT) / "cpu" / "compilers.json")
@@ -36,3 +38,12 @@ def test_a_difference_is_said_or_silent(
 def test_the_record_has_no_silent_difference() -> None:
     assert not [kernel for ends in RECORDED["ends"].values() for kernel, end in ends.items() if end == SILENT]
     assert all(len(ends) > 100 for ends in RECORDED["ends"].values())
+
+
+def test_a_compiler_that_builds_no_runtime_stops_the_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "g++-broken"
+    broken.write_text('#!/bin/sh\ncase "$*" in *version*) exec g++ "$@";; esac\necho no room >&2; exit 1\n')
+    broken.chmod(0o755)
+    monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(UserError, match=r"g\+\+-broken counted nothing: .*runtime"):
+        run._counted(str(broken))

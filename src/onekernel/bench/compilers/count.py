@@ -37,6 +37,8 @@ def _counted(kernel: Kernel) -> dict[str, Any]:
         )
         report = program.call(kernel.function, buffers(kernel.arguments))
     except BuildError as error:
+        if any(f.code == "runtime-build" for f in error.findings):
+            sys.exit(str(error.findings[0]))  # no kernel's, and the same for each
         return {"name": kernel.name, "refused": sorted({f.code for f in error.findings}),
                 "said": str(error.findings[0])}  # fmt: skip
     return {"name": kernel.name, "found": sorted({f.code for f in report.findings}),

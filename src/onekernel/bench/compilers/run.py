@@ -22,7 +22,8 @@ from onekernel.bench import command, device, records
 from onekernel.bench.timing import took
 from onekernel.bench.words import in_each
 from onekernel.course import find_root
-from onekernel.messages import say
+from onekernel.errors import UserError
+from onekernel.messages import Message, say
 from onekernel.simulator.compilation.compiler import compiler
 
 COMPILERS = ("g++", "g++-11", "g++-13", "g++-14", "g++-15", "g++-16", "clang++-14", "clang++-16", "clang++-19")
@@ -90,7 +91,10 @@ def table(ends: Mapping[str, Mapping[str, str]], versions: Mapping[str, str]) ->
 def _counted(name: str) -> Counted:
     """In a process of its own: the compiler is the environment's."""
     words = [sys.executable, "-m", "onekernel.bench.compilers.count"]
-    done = subprocess.run(words, env={**os.environ, "ONEKERNEL_CXX": name}, capture_output=True, text=True, check=True)
+    done = subprocess.run(words, env={**os.environ, "ONEKERNEL_CXX": name}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        why = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise UserError(Message.of("bench.compiler-failed", compiler=name, why=why[-1]))
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return {line.pop("name"): line for line in lines}
 
