@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: partial sums in half precision
-// caught: values
+// caught: values, row-sum
 // group: shapes
 // cause: sum-narrow
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // exercise: softmax_block
 // bug: the sum is accumulated in bfloat16
-// caught: values
+// caught: values, row-sum
 // group: shapes
 // cause: sum-narrow
 #include <cuda_bf16.h>

@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: the result is rounded to half precision
-// caught: values
+// caught: values, row-sum
 // group: shapes, range
 // cause: sum-narrow-result
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: the sum is accumulated in half precision
-// caught: values
+// caught: values, row-sum
 // group: shapes
 // cause: sum-narrow
 #include <cuda_runtime.h>
