@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from onekernel import messages
 from support.patience import HUNG_SECONDS
 
 # Containers often forbid Python to keep byte code. Here each worker, and each of some hundred processes that tests
@@ -40,6 +41,14 @@ def patience() -> Iterator[None]:
         for kind in ("port", "probe"):
             patch.setattr(f"onekernel.checks.{kind}.judge.SECONDS", HUNG_SECONDS)
         yield
+
+
+@pytest.fixture(autouse=True)
+def own_language() -> Iterator[None]:
+    """A test that chooses a language, by --lang too, chooses it for itself: the next one reads what it did not ask."""
+    before = messages._chosen
+    yield
+    messages._chosen = before
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -123,3 +123,9 @@ def test_a_value_that_is_empty_leaves_one_space() -> None:
     for lang in messages.LANGUAGES:
         text = Message("simulator.race-read-write", {**values, "warp": ""}).text(lang)
         assert "  " not in text and text.endswith(" quoted")
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_a_language_that_a_test_chooses_is_its_own(turn: int) -> None:
+    assert messages.language() != "es"
+    messages.set_language("es")
