@@ -13,7 +13,12 @@ from onekernel.backends.gpus import gpu_count, only
 def pool(jobs: int, on: str) -> ProcessPoolExecutor:
     """Processes that grade on the device `on`."""
     spawn = get_context("spawn")
-    return ProcessPoolExecutor(jobs, spawn, _deal, (spawn.Value("i", 0), gpu_count() if on == "cuda" else 0))
+    return ProcessPoolExecutor(jobs, spawn, _deal, (spawn.Value("i", 0), gpus_of(on)))
+
+
+def gpus_of(on: str) -> int:
+    """How many GPUs the device `on` has: none where it is the simulator."""
+    return gpu_count() if on == "cuda" else 0
 
 
 def seen(number: int, gpus: int) -> dict[str, str]:

@@ -127,18 +127,17 @@ def told(
     had no room, that took too long, or whose host code has the last word on what some programs left, that alone."""
     out = []
     partly = any(kernel.extra["ran"] != prod(kernel.grid) for kernel in kernels)
+    unseen = any(p.by_the_host for p in pages)
     for found in findings:
-        without_room = found.code == "raised" and any(w in str(found.message) for w in NO_ROOM)
-        if found.code == UNSEEN.code or without_room:
+        raised = found.code == "raised"
+        if found.code == UNSEEN.code or (raised and any(w in str(found.message) for w in NO_ROOM)):
             return [UNSEEN]
-        if found.code == "raised" and partly:
-            found = UNSEEN
+        if raised and partly:
+            unseen = True
+            continue
         if found.code in ("out-of-bounds-read", "out-of-bounds-write"):
             values = {k: found.message.values[k] for k in ("line", "call", "name", "program")}
             found = Finding("offset-wraps", Message("triton.index-wraps", values), found.file, found.line,
                             chapter=CHAPTER)  # fmt: skip
         out.append(found)
-    certain = [found for found in out if found is not UNSEEN]
-    if certain or not (out or any(p.by_the_host for p in pages)):
-        return certain
-    return [UNSEEN]
+    return [UNSEEN] if unseen and not out else out

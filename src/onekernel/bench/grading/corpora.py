@@ -18,7 +18,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from onekernel.backends.gpus import gpu_count
 from onekernel.bench import dealt
 from onekernel.bench.grading import keeping
 from onekernel.errors import UserError
@@ -38,7 +37,7 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
     `kept`: the folder of a run that was interrupted; the tests whose results it holds are not run again.
     """
     began, words = time.perf_counter(), ["--device", on, TESTS]
-    gpus = gpu_count() if on == "cuda" else 0
+    gpus = dealt.gpus_of(on)
     listed = [*_PYTEST, *words, *([] if sample else ["--corpora"]), "--collect-only", "-q"]
     asked = subprocess.run(listed, cwd=root, capture_output=True, text=True)
     tests = [line for line in asked.stdout.splitlines() if line.startswith(TESTS)]

@@ -42,9 +42,10 @@ def main(argv: Sequence[str]) -> int:
         print("  " + say("bench.mutants-line", mutants=wanted, files=len(chosen)))
         print("  " + records.expected(root, "mutants").text())
         return 0
-    card = device.current() if options.device == "cuda" and command.has_gpu("dry-run-instead") else None
-    if options.device == "cuda" and not card:
+    on_gpu = options.device == "cuda"
+    if on_gpu and not command.has_gpu("dry-run-instead"):
         return 0
+    card = device.current() if on_gpu else None
     began, path = time.perf_counter(), options.output or _results(root, card)
     result: dict[str, Any] = {"files": {}, "took": {"wall_s": 0.0}}
     if path.is_file() and (options.only or options.survivors or options.resume or options.right):

@@ -13,12 +13,11 @@ import numpy as np
 from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.gemm_threads import products
-from onekernel.grading.replay.sums import NARROW, STEP
+from onekernel.grading.replay.sums import LIMITS, NARROW, STEP
 from onekernel.ops.base import DTYPES
 
 DEPTHS = (2, 4, 8, 16, 32, 64)  # the usual tiles along k
 SIDES = (16, 32, 64, 128, 256)  # of tiles of C
-LIMITS = (128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768)  # products after which the loop along k ends
 MOST_STEPS = 600  # of a sum that is rounded at each: longer ones are left to shorter inputs
 MMA_DEPTH = 16  # products that one instruction of Tensor Cores adds to each sum
 TF32 = 13  # bits of a float32 that it loses: what is left is as precise as float16

@@ -18,7 +18,7 @@ NARROW = {"float16": np.dtype(np.float16), "bfloat16": np.dtype(ml_dtypes.bfloat
 GRIDS = tuple(threads * blocks for threads in (128, 256, 512) for blocks in (2, 4, 8, 16, 32, 64))
 STEP = {"float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a sum in that type, some roundings of which have turned
 BLOCKS = (33, 48, 64, 96, 100, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1000, 1024)
-LIMITS = tuple(1 << k for k in range(7, 16))  # elements after which a loop ends that keeps them in an array
+LIMITS = tuple(1 << k for k in range(7, 16))  # elements, or products, after which a loop ends
 PARTS = (4, 2, 8)  # the usual numbers of accumulators, and of a vector's components
 STEPS = (2, 4, 8, 16, *(1 << k for k in range(5, 18)), 96, 192)
 
