@@ -15,17 +15,60 @@ struct Past {
     uint32_t lanes;  // one bit each
     uint64_t addresses[WARP];
 };
-struct Made {
+struct Made {  // a request of a warp
     uint64_t pattern;
-    uint32_t when, pc;  // the last of its warp's requests that had it, counted from 1; its place in the code
-    uint32_t before;    // when that place in the code made the one before
+    uint32_t when, pc;  // counted from 1; its place in the code
+    uint32_t before;    // when that place made the one before
 };
 constexpr uint64_t COMPARED = 8, KEPT = 64;  // requests back since the lanes met
 constexpr uint32_t FAR = 256;                // requests of a warp between two that may be one: registers end before
-constexpr int PATTERNS = 256, OF_CODE = 64, WIDEST = 16;  // kept of a warp; bytes of a lane's access
+constexpr int OF_CODE = 64, WIDEST = 16;     // places in the code kept of a warp; bytes of a lane's access
+
+// The last requests of a warp by their patterns, which differ from run to run as addresses do: a pattern has eight places,
+// and the oldest of them makes room, so that what is found does not hang on where the tensors lie.
+class Patterns {
+  public:
+    struct Request {
+        uint32_t when, pc;
+    };
+    const Request* of(uint64_t pattern) const {
+        const Set& set = set_of(pattern);
+        for (int k = 0; k < PLACES; k++)
+            if (set.patterns[k] == pattern) return &set.requests[k];
+        return nullptr;
+    }
+    void keep(uint64_t pattern, Request request) {
+        Set& set = set_of(pattern);
+        int to = 0;
+        for (int k = 0; k < PLACES; k++) {
+            if (set.patterns[k] == pattern) {
+                to = k;
+                break;
+            }
+            if (set.requests[k].when < set.requests[to].when) to = k;
+        }
+        set.patterns[to] = pattern;
+        set.requests[to] = request;
+    }
+    void forget(uint64_t pattern) {
+        for (uint64_t& p : set_of(pattern).patterns)
+            if (p == pattern) p = 0;
+    }
+
+  private:
+    static constexpr int SETS = 64, PLACES = 8;
+    struct alignas(64) Set {
+        uint64_t patterns[PLACES];
+        Request requests[PLACES];
+    };
+    Set sets[SETS];
+    Set& set_of(uint64_t pattern) { return sets[pattern >> 32 & (SETS - 1)]; }
+    const Set& set_of(uint64_t pattern) const { return sets[pattern >> 32 & (SETS - 1)]; }
+};
 
 struct OfWarp {
-    Made made[PATTERNS], last[OF_CODE];  // by pattern, by place in the code
+    Patterns made;
+    Made last[OF_CODE];  // by place in the code
     uint64_t block;
     uint32_t requests, begun, ordered, met;  // so far; as many of them before the block, the last order, the last meeting
     uint32_t stored;                         // and before the last store to global memory
@@ -80,15 +123,15 @@ struct Pattern {
 };
 
 // The request of that pattern since the block began, not too far back; null: there is none.
-const Made* found(const OfWarp& w, uint64_t pattern) {
-    const Made& s = w.made[pattern >> 32 & (PATTERNS - 1)];
-    return s.pattern == pattern && s.when > w.begun && w.requests - s.when < FAR ? &s : nullptr;
+const Patterns::Request* found(const OfWarp& w, uint64_t pattern) {
+    const Patterns::Request* s = w.made.of(pattern);
+    return s && s->when > w.begun && w.requests - s->when < FAR ? s : nullptr;
 }
 
 bool may_merge(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
     if (kind.bytes >= WIDEST) return false;
     const int64_t away = p.half_of_an_aligned_one(kind.bytes);
-    const Made* s = away ? found(w, p.shifted(away, kind.flags & WRITES)) : nullptr;
+    const auto* s = away ? found(w, p.shifted(away, kind.flags & WRITES)) : nullptr;
     // A pointer to global memory is as aligned as its elements: only members that stand apart in the code may be one.
     return s && s->when > w.ordered && (kind.shared || s->pc != kind.pc);
 }
@@ -111,7 +154,7 @@ uint32_t repeated(const OfWarp& w, const RequestKind& kind, const Pattern& p) {
         if (kind.flags & WRITES && !wrote) continue;  // a store is left out for another one alone
         const uint64_t pattern = p.shifted(0, wrote);
         if (turn > w.begun && last.pattern == pattern) add(turn, true);
-        else if (const Made* s = found(w, pattern)) add(s->when, false);
+        else if (const auto* s = found(w, pattern)) add(s->when, false);
     }
     return out;
 }
@@ -133,8 +176,7 @@ bool made_by_more(const Doubts& d, const RequestKind& kind, const uint64_t* addr
 // An access that no compiler leaves out sees what was stored at these addresses: those stores stay, too.
 void keep_stores(Doubts& d, OfWarp& w, const Pattern& p, const RequestKind& kind, const uint64_t* addresses, uint32_t mask, int count) {
     const uint64_t stored = p.shifted(0, true);
-    Made& made = w.made[stored >> 32 & (PATTERNS - 1)];
-    if (made.pattern == stored) made.pattern = 0;
+    w.made.forget(stored);
     for (Made& last : w.last)
         if (last.pattern == stored) last.pattern = 0;
     for (uint64_t k = d.so_far; k > d.since_met && d.so_far - k < COMPARED; k--) {
@@ -208,6 +250,7 @@ void doubt_request(Counters& counters, uint64_t block, int warp, const RequestKi
     Made& last = w.last[kind.pc % OF_CODE];
     const Made latest{pattern.shifted(0, kind.flags & WRITES), ++w.requests, kind.pc, last.pc == kind.pc ? last.when : 0};
     if (kind.flags & WRITES && !kind.shared) w.stored = w.requests;
-    w.made[latest.pattern >> 32 & (PATTERNS - 1)] = last = latest;
+    w.made.keep(latest.pattern, {latest.when, latest.pc});
+    last = latest;
 }
 }  // namespace __ok
