@@ -61,7 +61,7 @@ def built(folder: Path, text: str, stem: str, machine_code: bool, compiler: str 
 
 
 def arguments(launch: Launch, short: int = 0, unread: bool = False, guard: int = GUARD) -> list[Arg]:
-    """The launch's tensors, each `short` elements shorter than it should be, `guard` bytes after the start of its memory;
+    """The launch's tensors, each `short` elements shorter than it should be, `guard` bytes into memory of their own;
     `unread`: nobody has written them."""
     out: list[Arg] = []
     for tensor in launch.tensors:
@@ -99,7 +99,7 @@ def test_what_a_compiler_may_do_is_said_of_its_line(folder: Path, file: OtherFil
 
 
 def test_what_is_said_does_not_hang_on_where_the_tensors_lie(folder: Path) -> None:
-    """The last of a loop's turns alone may repeat an access, in every warp: two that are missed would silence the line."""
+    """One turn of the loop repeats an access, in every warp: two warps whose turn is missed would silence the line."""
     (file,) = (one for one in FILES if one.stem.endswith("turns"))
     (launch,) = (one for one in file.launches if one.name == "down_by_do_while")
     program = built(folder, text_of(file), file.stem, False)
