@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,10 +20,12 @@ from typing import Any
 import pytest
 
 from onekernel.cli import main
-from onekernel.cohort import cluster, journal, pool
+from onekernel.cohort import cluster, journal, keys, pool
 from onekernel.cohort.image.grade import main as in_the_image
 from onekernel.cohort.slots import Slots
 from onekernel.cohort.tasks import Task
+from onekernel.course import Course, find_root
+from onekernel.labs.reader import load
 from onekernel.messages import Message
 from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
 from support.courses import make_course
@@ -100,6 +104,105 @@ def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -
     lab.write_text(lab.read_text(encoding="utf-8").replace("points = 4", "points = 5"), encoding="utf-8")
     assert grade() == 0
     assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
+
+
+def _device(course: Course, *_: object) -> tuple[str, None]:
+    return "cuda", None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("change", "told", "again"), [
+    ("points", "2 files of exercises whose checks", 2),
+    ("solution", "2 files of exercises whose checks", 2),
+    ("data", "2 files of exercises whose checks", 2),
+    ("statement", "", 0),
+    ("seed", "4 files with another seed", 4),
+    ("device", "4 files on another device", 4),
+    ("compiler", "4 files with other compilers, libraries or GPUs", 4),
+    ("grader", "4 files by another version of the graders", 4),
+    ("file", "2 files that were handed in otherwise", 2),  # quiz.py and, of the same student, what may lie beside it
+    ("renamed", "not among the submissions any more: ada", 2),
+    ("gone", "not among the submissions any more: bo", 0),
+    ("selection", "this run was not asked for them: exam", 0),
+    ("language", "", 0),
+])
+def test_what_has_changed_since_is_graded_again_and_said_in_a_sentence(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], change: str, told: str,
+    again: int,
+) -> None:
+    hand_in(course, "ada", "bo")
+    assert grade() == 0
+    before, words = len(lines()), []
+    lab, handed = course / "labs" / "00-first", course.parent / "handed"
+    match change:
+        case "points":
+            text = (lab / "lab.toml").read_text(encoding="utf-8")
+            (lab / "lab.toml").write_text(text.replace("points = 4", "points = 5"), encoding="utf-8")
+        case "solution":
+            with (course / "solutions" / "quiz.py").open("a", encoding="utf-8") as file:
+                file.write("# Another version.\n")
+        case "data":
+            (lab / "traces").mkdir()
+            (lab / "traces" / "one.json").write_text("{}")
+        case "statement":
+            (lab / "README.md").write_text("# Better words\n")
+        case "seed":
+            words = ["--seed", "8"]
+        case "device":
+            monkeypatch.setattr("onekernel.doctor.settle", _device)
+        case "compiler":
+            monkeypatch.setattr(keys, "tools", lambda *_: "g++ of tomorrow")
+        case "grader":
+            monkeypatch.setattr(keys, "__version__", "9.9")
+        case "file":
+            hand_in(course, "bo", answer=WRONG)
+        case "renamed":
+            (handed / "ada").rename(handed / "zoe")
+        case "gone":
+            shutil.rmtree(handed / "bo")
+        case "selection":
+            words = ["quiz"]
+        case "language":
+            monkeypatch.setenv("ONEKERNEL_LANG", "es")
+    capsys.readouterr()
+    assert main(["grade", "handed", *(words or ["--seed", "7"])]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert told in out and ("Graded again" in out) == (again > 0 and change != "renamed")
+    heads = sum("class" in line for line in lines())
+    assert len(lines()) - heads == before - 1 + again
+
+
+def test_all_that_judges_is_part_of_a_key() -> None:
+    """What the judges import decides too; the words that tell it do not."""
+    package = Path(keys.__file__).parents[1]
+    judges = {p for name in keys.MACHINERY for p in (package / name, *(package / name).rglob("*.py"))}
+    others = {package / name for name in ("errors.py", "arguments.py", "__init__.py")}
+    words = others | {*(package / "messages").iterdir()}
+    imported = {found for p in judges if p.suffix == ".py" for found in _imported(package, p)}
+    assert imported - judges - words == set()
+    assert all((package / name).exists() for name in keys.MACHINERY)
+
+
+def _imported(package: Path, path: Path) -> Iterator[Path]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "onekernel":
+            there = package.joinpath(*(node.module or "").split(".")[1:])
+            for name in [there, *(there / alias.name for alias in node.names)]:
+                yield from (p for p in (name.with_suffix(".py"), name / "__init__.py") if p.is_file())
+
+
+def test_the_tools_of_a_key_are_those_that_its_file_meets(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = load(find_root(Path(__file__)))
+    monkeypatch.setattr(keys, "gpu_names", lambda: ["NVIDIA H200"])
+    slugs, devices = ("softmax_naive", "softmax_triton", "tuning_log"), ("simulator", "cuda")
+    seen = {(slug, device): keys.tools(course.exercises[slug], device) for slug in slugs for device in devices}
+    for slug, here, elsewhere in ((slugs[0], "nvcc", "triton"), (slugs[1], "triton", "nvcc")):
+        assert here in seen[slug, "simulator"] and elsewhere not in seen[slug, "simulator"]
+        assert "H200" in seen[slug, "cuda"] and "H200" not in seen[slug, "simulator"]
+    assert seen["tuning_log", "simulator"] == ""
+    assert keys.tools(course.exercises["softmax_naive"], "simulator") == seen["softmax_naive", "simulator"]
+    monkeypatch.setattr(keys.nvcc, "find", lambda: None)
+    assert keys.tools(course.exercises["softmax_naive"], "simulator").endswith("nvcc None")
 
 
 @pytest.mark.parametrize("own", ["students", "work", "gradescope"])

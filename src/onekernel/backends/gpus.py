@@ -6,16 +6,26 @@ import ctypes
 import os
 
 
-def gpu_count() -> int:
-    """How many there are."""
+def gpu_names() -> list[str]:
+    """What each of them is called."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return 0
-    count = ctypes.c_int()
+        return []
+    count, device, name = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(256)
     if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return 0
-    return count.value
+        return []
+    names = []
+    for number in range(count.value):
+        known = driver.cuDeviceGet(ctypes.byref(device), number) == 0
+        known = known and driver.cuDeviceGetName(name, len(name), device) == 0
+        names.append(name.value.decode("utf-8", "replace") if known else "?")
+    return names
+
+
+def gpu_count() -> int:
+    """How many there are."""
+    return len(gpu_names())
 
 
 def gpu_present() -> bool:

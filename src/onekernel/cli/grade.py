@@ -11,6 +11,8 @@ from onekernel.cli.common import load_course, select
 from onekernel.cli.console import complain, console, indented, verbatim, write
 from onekernel.cohort import archives, cluster, outputs, run
 from onekernel.cohort.image import write as image
+from onekernel.cohort.journal import DAMAGED
+from onekernel.cohort.keys import PARTS
 from onekernel.cohort.run import Asked, Class
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
@@ -77,12 +79,30 @@ def _begin(cohort: Class) -> None:
         complain(str(cohort.note))
     if cohort.results:
         write(say("cohort.resumed", done=len(cohort.results), total=len(cohort.tasks)))
+    for sentence in _not_taken(cohort):
+        write(sentence)
     notes = [*map(str, cohort.notes)]
     notes += [say("cohort.noted", name=s.name, note=n) for s in cohort.students for n in s.notes]
     for note in notes[:MOST_NOTES]:
         indented(note, 2, "dim")
     if len(notes) > MOST_NOTES:
         indented(say("cohort.more-notes", count=len(notes) - MOST_NOTES), 2, "dim")
+
+
+def _not_taken(cohort: Class) -> Iterator[str]:
+    """What earlier runs have graded and this one does not take, each with why."""
+    book = cohort.journal
+    reasons = [say(f"cohort.again-{part}", count=book.stale[part]) for part in (*PARTS, DAMAGED) if book.stale[part]]
+    if reasons:
+        yield say("cohort.again", reasons="; ".join(reasons))
+    here = {s.key for s in cohort.students}
+    gone = sorted({student for student, _ in book.others} - here)
+    if gone:
+        more = ", ..." if len(gone) > MOST_NOTES else ""
+        yield say("cohort.gone", names=", ".join(gone[:MOST_NOTES]) + more)
+    others = sorted({exercise for student, exercise in book.others if student in here})
+    if others:
+        yield say("cohort.not-asked", names=", ".join(others))
 
 
 def _say(message: Message) -> None:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from onekernel.cohort.keys import changed
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
@@ -26,6 +28,7 @@ from onekernel.messages import LANGUAGES, Message
 
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
 FORMAT = 1
+DAMAGED = "damaged"  # why a line is stale whose key is still right
 _HUNG = ("simulator.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
 
 
@@ -45,6 +48,8 @@ class Journal(Mapping[tuple[str, str], dict[str, Any]]):
     file: IO[bytes]
     head: dict[str, Any]
     kept: dict[tuple[str, str], Kept] = field(default_factory=dict)
+    stale: Counter[str] = field(default_factory=Counter)  # by what has changed (keys.PARTS, or DAMAGED)
+    others: list[tuple[str, str]] = field(default_factory=list)  # of whom, or of what, this run has no file
 
     @property
     def seed(self) -> int:
@@ -57,8 +62,13 @@ class Journal(Mapping[tuple[str, str], dict[str, Any]]):
 
     def only(self, keys: Mapping[tuple[str, str], str], course: Course) -> Journal:
         """The same journal without what is not of those keys: of a file that has changed, or is gone; and without what
-        a disk or an editor has damaged."""
-        self.kept = {of: line for of, line in self.kept.items() if keys.get(of) == line.key and self._whole(of, course)}
+        a disk or an editor has damaged. It tells which those were."""
+        self.others = [of for of in self.kept if of not in keys]
+        mine = {of: line for of, line in self.kept.items() if of in keys}
+        why = {of: changed(line.key, keys[of]) for of, line in mine.items() if line.key != keys[of]}
+        why |= {of: DAMAGED for of in mine.keys() - why.keys() if not self._whole(of, course)}
+        self.stale = Counter(why.values())
+        self.kept = {of: line for of, line in mine.items() if of not in why}
         return self
 
     def _whole(self, of: tuple[str, str], course: Course) -> bool:

@@ -1,23 +1,17 @@
-"""What is to be graded: a task is one file of one student. Its key is a hash of all that its result depends on, so that
-a result that was written down is taken where nothing has changed, and graded again where something has."""
+"""What is to be graded: a task is one file of one student."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import onekernel
-from onekernel import __version__, learners
+from onekernel import learners
 from onekernel.cohort.handed_in import Student
-from onekernel.course import Course, Exercise, Lab
+from onekernel.cohort.keys import Keys
+from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.submission import Submission
-
-# What decides about a result: a sentence that is worded better does not.
-_MACHINERY = ("backends", "checks", "cuda", "grading", "labs", "minigpt", "ops", "sandbox", "simulator", "triton")
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,7 @@ def make(
     """Every task, in the order of the students. Of an elective lab only what somebody has begun: nobody loses points
     that nobody asked for."""
     labs = {e.slug: lab for lab in course.labs for e in lab.exercises}
-    machinery = fingerprint(course, graded)
+    keys = Keys(course, graded, device, seed)
     found = []
     for student in students:
         predictions = _predictions(student)
@@ -68,43 +62,12 @@ def make(
                 continue
             mine = predictions.get(exercise.slug, {})
             on_gpu = device == "cuda" and not exercise.arch and any(c.kind.runs_code for c in exercise.checks)
-            facts = [machinery[exercise.slug], device, seed, sorted(mine.items()), _content(student, exercise)]
-            key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
             found.append(
-                Task(student.key, exercise.slug, student.path(exercise.file), device, seed, mine, tuple(closed), key,
+                Task(student.key, exercise.slug, student.path(exercise.file), device, seed, mine, tuple(closed),
+                     keys.of(student, exercise, mine),
                      on_gpu and any(c.kind.needs_gpu for c in exercise.checks), on_gpu)
             )  # fmt: skip
     return found
-
-
-def fingerprint(course: Course, graded: Iterable[Exercise]) -> dict[str, str]:
-    """Exercise -> a hash of what judges it: the lab, the solution, the machinery."""
-    package = Path(onekernel.__path__[0])
-    machinery = hashlib.sha256(__version__.encode())
-    for name in _MACHINERY:
-        for path in sorted(p for p in (package / name).rglob("*") if p.is_file() and "__pycache__" not in p.parts):
-            machinery.update(str(path.relative_to(package)).encode() + path.read_bytes())
-    labs: dict[str, Lab] = {lab.name: lab for lab in course.labs}
-    found = {}
-    for exercise in graded:
-        mine = machinery.copy()
-        own = [*sorted(p for p in exercise.home.rglob("*") if p.is_file())] if exercise.home else []
-        for path in (labs[exercise.lab].folder / "lab.toml", course.solution(exercise), *own):
-            mine.update(path.name.encode() + (path.read_bytes() if path.is_file() else b""))
-        found[exercise.slug] = mine.hexdigest()
-    return found
-
-
-def _content(student: Student, exercise: Exercise) -> list[tuple[str, str]]:
-    """The hashes of what the exercise's result depends on: its file; where Python is run or read, which may use a
-    kernel that lies beside it, all of the student's files."""
-    alone = exercise.operator is not None
-    files = [exercise.file] if alone else sorted({exercise.file, *student.files})
-    return [(f, _hash(student.path(f))) for f in files]
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "-"
 
 
 def _begun(course: Course, student: Student, exercise: Exercise) -> bool:
