@@ -22,7 +22,7 @@ import pytest
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
 from onekernel.cohort.image.grade import main as in_the_image
-from onekernel.cohort.slots import Slots
+from onekernel.cohort.slots import MOST, Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import Course, find_root
 from onekernel.labs.reader import load
@@ -411,39 +411,21 @@ def test_a_machine_that_recovers_scores_everybody_and_one_that_does_not_nobody(
     assert rows()["bo"]["earned"] == "12"  # what went out before stands
 
 
-def task(name: str, *, timed: bool = False, on_gpu: bool = True) -> Task:
-    return Task(name, "x", Path(name), "cuda", 1, {}, (), name, timed, on_gpu)
+def task(name: str, *, on_gpu: bool = True) -> Task:
+    return Task(name, "x", Path(name), "cuda", 1, {}, (), name, on_gpu)
 
 
-def test_what_measures_has_a_gpu_alone_and_several_are_used() -> None:
+def test_tasks_are_dealt_to_the_gpu_with_the_fewest_and_who_needs_none_never_waits() -> None:
     slots = Slots(2)
-    waiting = [task("a"), task("b", timed=True), task("c", timed=True), task("d"), task("e", on_gpu=False)]
-    taken: list[tuple[str, int | None]] = []
-    while (found := slots.take(waiting)) is not None:
-        waiting.remove(found[0])
-        taken.append((found[0].student, found[1]))
-    assert taken == [("b", 0), ("c", 1), ("e", None)]  # the two that share wait for a GPU without a measurement
-    slots.give(task("b", timed=True), 0)
-    assert [slots.take([t]) for t in (task("a"), task("d"))] == [(task("a"), 0), (task("d"), 0)]
-    assert slots.take([task("f", timed=True)]) is None
-
-
-def test_two_gpus_take_half_as_long_and_four_a_quarter() -> None:
-    """Counted in turns on a simulated clock: each task that measures takes one."""
-
-    def turns(gpus: int) -> int:
-        slots, waiting, taken = Slots(gpus), [task(f"s{n}", timed=True) for n in range(40)], 0
-        while waiting:
-            at_work = []
-            while (found := slots.take(waiting)) is not None:
-                waiting.remove(found[0])
-                at_work.append(found)
-            for done in at_work:
-                slots.give(*done)
-            taken += 1
-        return taken
-
-    assert [turns(1) / turns(gpus) for gpus in (2, 4)] == [2.0, 4.0]
+    dealt = [slots.take([task(str(n))]) for n in range(2 * MOST)]
+    assert [gpu for _, gpu in dealt if _] == [0, 1] * MOST
+    waiting = [task("a"), task("b", on_gpu=False)]
+    assert slots.take(waiting) == (waiting[1], None)
+    slots.give(waiting[1], None)
+    assert slots.take(waiting[:1]) is None
+    slots.give(task("1"), 1)
+    assert slots.take(waiting[:1]) == (waiting[0], 1)
+    assert Slots(0).take(waiting) == (waiting[1], None)
 
 
 def test_gradescopes_image_holds_what_it_runs_and_grades(

@@ -206,13 +206,13 @@ print({call}, ctypes.get_errno())
 @pytest.mark.parametrize(
     ("backend", "wanted"),
     [
-        ("cuda", [("close", True, True), "driver", ("refuse", {}), "file"]),
-        ("triton", [("close", True, True), "driver", ("refuse", {}), "file"]),
-        ("simulator", [("close", False, False), "file"]),
-        (INTERPRETED, [("close", False, False), "file"]),
+        ("cuda", ["built", "turn", ("close", True, True), "driver", ("refuse", {}), "file"]),
+        ("triton", ["built", "turn", ("close", True, True), "driver", ("refuse", {}), "file"]),
+        ("simulator", ["built", ("close", False, False), "file"]),
+        (INTERPRETED, ["built", ("close", False, False), "file"]),
     ],
 )
-def test_on_a_gpu_the_driver_starts_within_walls_that_are_whole_before_the_file_runs(
+def test_on_a_gpu_a_file_waits_once_it_is_built_and_the_driver_starts_within_walls_that_are_whole_before_the_file_runs(
     backend: str, wanted: list[object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     seen: list[object] = []
@@ -220,7 +220,8 @@ def test_on_a_gpu_the_driver_starts_within_walls_that_are_whole_before_the_file_
     program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
     for module in (worker, worker.turn):
         monkeypatch.setattr(module, "gpu_nodes", lambda: [node])
-    monkeypatch.setattr(worker, "build", lambda request: program)
+    monkeypatch.setattr(worker, "build", lambda request: seen.append("built") or program)
+    monkeypatch.setattr(worker.turn, "wait", lambda folder: seen.append("turn"))
     monkeypatch.setattr(worker.confinement, "before_run", lambda writable, **how: seen.append(
         ("close", how["on_gpu"], node in writable)) or frozenset(confinement.WALLS))  # fmt: skip
     (tmp_path / "out").mkdir(exist_ok=True)

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from onekernel.sandbox import process, supervisor, turn
+from onekernel.sandbox.protocol import Request
+from onekernel.ways import INTERPRETED
 
 NAP = """
 import pathlib, time
 pathlib.Path("out/turn").touch()
 while not pathlib.Path("given").exists(): time.sleep(0.02)
 """
+
+TOGETHER = """
+import pathlib, time
+pathlib.Path("compiles").touch()
+while len(list(pathlib.Path("..").glob("*/compiles"))) < 2: time.sleep(0.02)
+def log(word):
+    with pathlib.Path("../log").open("a") as file: file.write(word + "\\n")
+"""
+CUDA = Request(Path("x.cu"), "cuda")
 
 
 @pytest.fixture
@@ -52,22 +65,75 @@ def test_time_in_the_queue_is_not_the_processes_own_and_what_follows_is(
 ) -> None:
     """It waits for three times as long as a call may stand still, and is stopped if it stands still afterwards."""
     first, second = jobs
-    monkeypatch.setattr(supervisor, "_environment", lambda folder: dict(os.environ))
-    run = process.run
-    argv = [sys.executable, "-c", NAP + after]
-    monkeypatch.setattr(process, "run", lambda _, **how: run(argv, **how))
+    _runs(monkeypatch, NAP + after)
+    monkeypatch.setattr(supervisor, "TOTAL_SECONDS", 1.0 if after == "pass" else 60.0)  # of which waiting is no part
     with turn.kept(first) as mine:
         (first / "out" / turn.ASKED).touch()
         assert not mine.waits()
         ended: list[process.Ended] = []
         waiting = threading.Thread(
-            target=lambda: ended.append(supervisor._start(second, "cuda", call_seconds=0.5, whole=True))
+            target=lambda: ended.append(supervisor._start(second, CUDA, call_seconds=0.5))
         )
         waiting.start()
         time.sleep(1.5)
         assert not ended
     waiting.join(20)
     assert ended[0].timed_out is timed_out
+
+
+def test_files_are_built_side_by_side_and_run_on_a_gpu_one_at_a_time(
+    jobs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each compiles until the other does too; then the one has the card until its process ends, and so has the other.
+    What the trusted side times has it alone as well."""
+    _runs(monkeypatch, TOGETHER + NAP + "log('begins'); time.sleep(0.3); log('ends')")
+    at_work = [threading.Thread(target=supervisor._start, args=[job, CUDA]) for job in jobs]
+    for one in at_work:
+        one.start()
+    while not (tmp_path / "log").exists():
+        time.sleep(0.01)
+    with turn.held(), (tmp_path / "log").open("a") as file:
+        file.write("begins\nends\n")
+    for one in at_work:
+        one.join(60)
+    assert (tmp_path / "log").read_text().split() == ["begins", "ends"] * 3
+
+
+def _runs(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Has the supervisor run a script in the worker's place, as if a GPU were to run what it builds."""
+    run, argv = process.run, [sys.executable, "-c", script]
+    monkeypatch.setattr(turn, "gpu_nodes", lambda: [Path("/dev/null")])
+    monkeypatch.setattr(supervisor, "_environment", lambda folder: dict(os.environ))
+    monkeypatch.setattr(process, "run", lambda _, **how: run(argv, **how))
+
+
+@pytest.mark.parametrize(("backend", "options", "takes_turns"), [
+    ("cuda", {}, True), ("triton", {}, True), ("simulator", {}, False), (INTERPRETED, {}, False),
+    ("python", {"requests": [{"device": "cpu"}, 3]}, False), ("python", {"requests": [{"device": "cuda"}]}, True),
+    ("python", {"requests": [{"cuda": True}]}, True), ("python", {"requests": [{"cuda": False}]}, False),
+    ("python", {"requests": [], "kernel_backend": "cuda"}, True),
+    ("python", {"requests": [], "kernel_backend": "simulator"}, False),
+])  # fmt: skip
+def test_what_a_gpu_runs_takes_turns_and_what_it_does_not_does_not(
+    backend: str, options: dict[str, Any], takes_turns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = Request(Path("x"), backend, options=options)
+    assert not turn.needed(request) or turn.gpu_nodes()
+    monkeypatch.setattr(turn, "gpu_nodes", lambda: [Path("/dev/null")])
+    assert turn.needed(request) == takes_turns
+
+
+def test_who_sees_all_gpus_and_who_sees_the_first_share_its_turn(
+    jobs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (jobs[0] / "out" / turn.ASKED).touch()
+    with contextlib.ExitStack() as stack:
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        stack.enter_context(turn.held())
+        for seen, waits in (("0", True), ("0,1", True), ("1", False)):
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", seen)
+            with turn.kept(jobs[0]) as mine:
+                assert mine.waits() == waits
 
 
 def test_where_no_lock_can_be_had_nobody_waits(jobs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,6 @@ class Task:
     predictions: dict[str, str]
     closed: tuple[Path, ...]
     key: str
-    timed: bool = False  # it measures speed: alone on its GPU
     on_gpu: bool = False
 
     @property
@@ -64,8 +63,7 @@ def make(
             on_gpu = device == "cuda" and not exercise.arch and any(c.kind.runs_code for c in exercise.checks)
             found.append(
                 Task(student.key, exercise.slug, student.path(exercise.file), device, seed, mine, tuple(closed),
-                     keys.of(student, exercise, mine),
-                     on_gpu and any(c.kind.needs_gpu for c in exercise.checks), on_gpu)
+                     keys.of(student, exercise, mine), on_gpu)
             )  # fmt: skip
     return found
 

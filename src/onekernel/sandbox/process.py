@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import signal
 import subprocess
@@ -76,8 +77,8 @@ def run(
     """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
     `fork` makes a process that does the same as `argv`, or None.
 
-    `patience` tells how far the process has come, as a number, and for how many seconds it may stay there. It raises
-    disk_quota.Flooded to have the process stopped.
+    `patience` tells how far the process has come, as a number, and for how many seconds it may stay there: for ever
+    where it waits for others, which is not its time. It raises disk_quota.Flooded to have the process stopped.
     On return, on KeyboardInterrupt too, no process that it started is alive.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -110,10 +111,13 @@ def run(
 def _wait(process: Running, deadline: float, patience: Callable[[], tuple[int, float]] | None) -> bool:
     """Whether the process ended by itself, before the deadline and without standing still for too long. While others
     have the processors it cannot go on: that time is not its own."""
-    seen, since = -1, 0.0
+    seen, since, last = -1, 0.0, time.monotonic()
     while (now := time.monotonic()) < deadline:
         if patience:
             reached, seconds = patience()
+            if math.isinf(seconds):
+                deadline += now - last
+            last = now
             own = now - _queued(process.pid)
             if reached != seen:
                 seen, since = reached, own

@@ -21,7 +21,6 @@ from onekernel.messages import Message, language
 from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, seals, touched, turn, warm
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
-from onekernel.ways import SPARSE
 
 RESTARTS = 2
 BUILD_SECONDS = 90.0
@@ -86,8 +85,7 @@ def run(request: Request) -> RunOutcome:
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
             seconds = CALL_SECONDS * (2 if "triton" in request.backend else 1)
-            ended = _start(folder, request.backend, asked_for, seconds,
-                           whole=SPARSE in ways and turn.on_gpu(request.backend))  # fmt: skip
+            ended = _start(folder, request, asked_for, seconds)
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole
@@ -130,7 +128,7 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
     with job_folder.opened() as folder, seals.expected(folder):
         request.write(folder)
-        ended = _start(folder, request.backend, call_seconds=seconds)
+        ended = _start(folder, request, call_seconds=seconds)
         built = _read_built(folder / "out", ended, request)
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
@@ -142,11 +140,9 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
             return TaskRun(ended=_forged(error))
 
 
-def _start(
-    folder: Path, backend: str, asked_for: int = 0, call_seconds: float | None = None, whole: bool = False
-) -> process.Ended:
+def _start(folder: Path, request: Request, asked_for: int = 0, call_seconds: float | None = None) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
-    room than the `asked_for` bytes of its buffers. `whole`: calls of it may ask for a GPU to themselves."""
+    room than the `asked_for` bytes of its buffers. For a GPU it waits as long as others have it."""
     out = folder / "out"
     most = disk_quota.SPARE_BYTES + asked_for
 
@@ -159,9 +155,9 @@ def _start(
 
     argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
     env = _environment(folder)
-    server = warm.server(backend, env)
+    server = warm.server(request.backend, env)
     fork = server.fork if server else None
-    with turn.kept(folder) if whole else contextlib.nullcontext() as at:
+    with turn.kept(folder) if turn.needed(request) else contextlib.nullcontext() as at:
         known = partial(patience, at)
         return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork)
 

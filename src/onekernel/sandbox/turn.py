@@ -1,7 +1,9 @@
-"""One process at a time has a GPU to itself: two calls on billions of elements would not find room beside each other.
+"""One process at a time has a GPU to itself, from the moment in which its file is built: what is timed is alone on its
+card, and two calls on billions of elements do not look for room beside each other. Whatever needs no GPU, compilers
+and the simulator above all, takes no turn.
 
 The process of a submission asks with a file, and the trusted side takes the lock for it and answers with another. So
-waiting is nobody's time, and a submission can keep others from their turn no longer than a call may take.
+waiting is nobody's time, and a submission can keep others from their turn no longer than its calls may take.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from onekernel.backends.gpus import only
 from onekernel.sandbox.landlock import gpu_nodes
+from onekernel.sandbox.protocol import Request
 from onekernel.ways import INTERPRETED
 
 _IN_THE_SIMULATOR = ("simulator", INTERPRETED)
@@ -25,6 +29,16 @@ _POLL_SECONDS = 0.02
 def on_gpu(backend: str) -> bool:
     """Whether a GPU of this machine runs what that backend builds."""
     return bool(gpu_nodes()) and backend not in _IN_THE_SIMULATOR
+
+
+def needed(request: Request) -> bool:
+    """Whether a GPU runs what the request asks for; of a Python exercise, its kernel or a tensor of its."""
+    if request.backend != "python":
+        return on_gpu(request.backend)
+    options = request.options
+    each = [one for one in options.get("requests", ()) if isinstance(one, dict)]
+    asked = any(one.get("cuda") or one.get("device") == "cuda" for one in each)
+    return bool(gpu_nodes()) and (asked or on_gpu(options.get("kernel_backend", INTERPRETED)))
 
 
 def wait(folder: Path) -> None:
@@ -58,16 +72,34 @@ class Turn:
 @contextlib.contextmanager
 def kept(folder: Path) -> Iterator[Turn]:
     """For as long as the process of the job in `folder` lives. Without a lock its turn is at once."""
-    name = "".join(c if c.isalnum() else "-" for c in os.environ.get("CUDA_VISIBLE_DEVICES", ""))
+    with _lock() as lock:
+        turn = Turn(folder, lock)
+        if lock is None:
+            turn.give()
+        yield turn
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """The turn of the trusted side itself, which waits for it: what a submission is timed beside is timed here. Not
+    while a process of its own has it."""
+    with _lock() as lock:
+        if lock is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def _lock() -> Iterator[int | None]:
+    """The file that is locked by whose turn it is; None where there can be none."""
+    name = "".join(c if c.isalnum() else "-" for c in only(0))  # the GPU that a process uses which chooses none
     try:
         lock = os.open(Path(tempfile.gettempdir()) / f"onekernel-turn-{os.geteuid()}-{name}.lock",
                        os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)  # fmt: skip
     except OSError:
-        turn = Turn(folder, None)
-        turn.give()
-        yield turn
+        yield None
         return
     try:
-        yield Turn(folder, lock)
+        yield lock
     finally:
         os.close(lock)

@@ -62,10 +62,11 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
     """Builds what the request asks for, closes this process, then lets the file load. Raises BuildError, Unavailable.
 
     A Python exercise is no program; what it may bring is the learner's kernel that it is to use. `stand`: the walls
-    that stand already. Which do not is told before anything of the file runs.
+    that stand already. Which do not is told before anything of the file runs. What a GPU is to run waits for its turn
+    once it is built.
     """
     kept = folder / "out"
-    on_gpu = turn.on_gpu(request.backend)
+    on_gpu, alone = turn.on_gpu(request.backend), turn.needed(request)
     tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
     writable = [kept, Path("/dev/null")]
     if on_gpu:
@@ -75,11 +76,15 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
         limit_build(memory=False)
         tasks.look_around()
         if "kernel" not in request.options:
+            if alone:
+                turn.wait(folder)
             _close(folder, stand, writable, kept=kept, limit_memory=False, file_bytes=FILE_BYTES, alone=False)
             return None
         kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
         request = replace(request, source=kernel, backend=backend, options={})
     program = build(request)
+    if alone:
+        turn.wait(folder)
     needs = program.needs
     answers = (sum(a.memory.nbytes for a in args if isinstance(a, Buffer)) for _, args in request.calls)
     _close(
@@ -131,11 +136,8 @@ def work(folder: Path) -> None:
         tasks.work(request, out, program)
         return
     assert program is not None
-    on_gpu = turn.on_gpu(request.backend)
     for number, (function, asked) in enumerate(request.calls):
         way = request.ways[number] if request.ways else ""
-        if on_gpu and way == SPARSE:
-            turn.wait(folder)
         args = inputs.take(asked)
         with (out / STARTED).open("ab") as begun:
             begun.write(b".")

@@ -5,9 +5,10 @@ What is and is not protected is told in `onekernel.bench.credit`, which holds th
 
 from __future__ import annotations
 
+import contextlib
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from onekernel.backends.base import Arg, Buffer, Scalar
 from onekernel.bench import credit
 from onekernel.bench.credit import BESIDE, LAUNCHES, Credit, Timed
+from onekernel.bench.device import Device
 from onekernel.bench.sample import Sample
 from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
@@ -22,7 +24,7 @@ from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Fa
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES as NUMPY
 from onekernel.ops.base import SCALARS, SUFFIXES, Operator
-from onekernel.sandbox import supervisor
+from onekernel.sandbox import supervisor, turn
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome
 
@@ -45,10 +47,9 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
 
 def measure(s: Submission) -> Credit:
     """Times the submission at every shape of the credit, beside its limit and PyTorch's. Needs a GPU."""
-    from onekernel.bench import device
-
     dtypes = credit.types_of(s.exercise.dtypes)
-    references = credit.references(device.current(), s.operator.name, dtypes)
+    with _card() as card:
+        references = credit.references(card, s.operator.name, dtypes)
     times: Times = {}
     ended: list[Message] = []  # each once: why there are no times
     for dtype in dtypes:
@@ -64,13 +65,24 @@ def measure(s: Submission) -> Credit:
 
 def time_at(s: Submission, dtype: str, shape: tuple[int, ...]) -> Message:
     """The submission's time at one shape beside its limit's and PyTorch's, in words. Needs a GPU."""
-    from onekernel.bench import device
-
-    reference = credit.reference(device.current(), dtype, shape, None, s.operator.name)
+    with _card() as card:
+        reference = credit.reference(card, dtype, shape, None, s.operator.name)
     ((_, outcome, right),) = _launched(s, dtype, [shape])
     if outcome.ended:
         return outcome.ended
     return credit.tell(_timed(outcome, reference, right), dtype, shape, s.operator.name)
+
+
+@contextlib.contextmanager
+def _card() -> Iterator[Device]:
+    """The GPU, to itself; what is left there is given back to it before others have their turn."""
+    import torch
+
+    from onekernel.bench import device
+
+    with turn.held():
+        yield device.current()
+        torch.cuda.empty_cache()
 
 
 def _timed(outcome: CallOutcome, reference: tuple[Sample, Sample, float], right: bool) -> Timed | None:
