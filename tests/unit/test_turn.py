@@ -103,6 +103,7 @@ def _runs(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     """Has the supervisor run a script in the worker's place, as if a GPU were to run what it builds."""
     run, argv = process.run, [sys.executable, "-c", script]
     monkeypatch.setattr(turn, "gpu_nodes", lambda: [Path("/dev/null")])
+    monkeypatch.setattr(process, "_children", set)  # here two run in one process, and each is no stray of the other's
     monkeypatch.setattr(supervisor, "_environment", lambda folder: dict(os.environ))
     monkeypatch.setattr(process, "run", lambda _, **how: run(argv, **how))
 
