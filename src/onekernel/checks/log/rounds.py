@@ -30,6 +30,7 @@ from onekernel.messages import Message
 
 EXPLANATION_WORDS, DIFFERENT_WORDS = 12, 9
 CHANGE_WORDS = 2
+MOST_LINES = 5000  # of a kernel that nobody handed in
 MOST_TEXT = 1 << 18  # characters of a log that are read: a hundred times what three rounds take
 _ROUND = re.compile(r"^## +(?:Round|Ronda) +\d+ *:? *(?P<title>.*)$", re.MULTILINE)
 _BASELINE = re.compile(r"^## +(?:Round|Ronda) +0\b", re.MULTILINE)
@@ -39,7 +40,7 @@ _NAMES = {
     "measured": "measured", "medido": "measured", "explanation": "explanation", "explicación": "explanation",
 }  # fmt: skip
 _EMPTY = "<!-- measured -->\n<!-- /measured -->"
-_MARK = re.compile(r"<!-- measured: (?P<kernel>[0-9a-f]{12}) \S{1,20} -->\n")
+_MARK = re.compile(r"<!-- measured: (?P<kernel>[0-9a-f]{12}) \d{4}-\d\d-\d\d -->\n")
 _END = "\n<!-- /measured -->"
 
 
@@ -54,26 +55,31 @@ class Round:
     explanation: str
     kernel: str | None
 
-    def missing(self, seen: Iterable[str]) -> str | None:
-        """The key of the first thing that the round lacks; None for a complete one."""
+    def missing(self, seen: Iterable[str], earlier: Iterable[Round] = (), most_lines: int = MOST_LINES) -> str | None:
+        """The key of the first thing that the round lacks; None for a complete one. `seen` are the kernels that earlier
+        rounds measured; `most_lines` are those that the kernel may have had."""
         if not words.has_quantity(self.prediction):
             return "log-prediction"
-        if not self._says_what_changed():
+        if not self._says_what_changed(most_lines):
             return "log-change"
         if self.kernel is None:
             return "log-measured"
         if self.kernel in seen:
             return "log-same-kernel"
-        if len(self.explanation.split()) < EXPLANATION_WORDS:
+        why = words.told(self.explanation)
+        if len(why.split()) < EXPLANATION_WORDS:
             return "log-explanation"
-        different = words.different_words(self.explanation) >= DIFFERENT_WORDS
-        if not different or not (words.names_counter(self.explanation) or words.names_code(self.explanation)):
+        names = words.names_counter(why) or words.names_code(why, most_lines)
+        if not (names and words.is_sentence(why) and words.different_words(why) >= DIFFERENT_WORDS):
             return "log-reason"
+        if any(words.alike(why, text) for text in (self.prediction, self.change, *(r.explanation for r in earlier))):
+            return "log-same-words"
         return None
 
-    def _says_what_changed(self) -> bool:
-        named = words.names_code(self.change) or words.names_counter(self.change) or words.has_quantity(self.change)
-        return named and words.different_words(self.change) >= CHANGE_WORDS
+    def _says_what_changed(self, most_lines: int) -> bool:
+        what = self.change
+        named = words.names_code(what, most_lines) or words.names_counter(what) or words.names_part(what)
+        return (named or words.has_quantity(what)) and words.different_words(what) >= CHANGE_WORDS
 
 
 def rounds(text: str) -> list[Round]:
@@ -110,7 +116,8 @@ def rounds(text: str) -> list[Round]:
 def _measured(text: str) -> str | None:
     """The hash of the kernel that a field's measurement is of, if it holds a whole one."""
     mark = _MARK.search(text)
-    return mark["kernel"] if mark and text.find(_END, mark.end()) > mark.end() else None
+    end = text.find(_END, mark.end()) if mark else -1
+    return mark["kernel"] if mark and re.search(r"\d", text[mark.end() : max(end, mark.end())]) else None
 
 
 def _without_comments(text: str) -> str:
