@@ -14,6 +14,7 @@ from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.triton.plain import is_plain
 
 CHAPTER = "03-triton#program"
 # Python's own that the compiler takes; but for getattr, by which a kernel reaches what no name of it says.
@@ -21,6 +22,10 @@ _BUILTINS = frozenset(("len", "list", "range", "float", "int", "isinstance", "ha
 _REWRITTEN = "interpreter_semantic"  # what the interpreter has assignments in a kernel call, by this name
 
 _theirs: set[int] = set()  # functions of Triton's own that it compiles as it does a file's: tl.max
+
+
+class _Object(str):
+    """The name of what is neither a function nor a plain value."""
 
 
 def remember() -> None:
@@ -36,10 +41,11 @@ def plain_python(kernel: Any, given: Iterable[Any], file: str) -> Finding | None
     """A finding where the kernel, what it is `given`, or a function that it calls, names a function that Triton has not
     made, or what the interpreter computes with."""
     for function, name in _plain(kernel, {*_theirs}, given):
+        odd = isinstance(name, _Object)
         line = function.__code__.co_firstlineno
         values = {"line": line, "name": name, "kernel": function.__name__}
         inside = name == _REWRITTEN or name.startswith(".") or hasattr(builtins, name)
-        key = "inside-in-kernel" if inside else "python-in-kernel"
+        key = "object-in-kernel" if odd else "inside-in-kernel" if inside else "python-in-kernel"
         return Finding("not-compiled", Message(f"triton.{key}", values), file, line, chapter=CHAPTER)
     return None
 
@@ -57,7 +63,7 @@ def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator
     yield from ((original, f".{name}") for name in attributes if name == "handle" or name.startswith("_"))
     values = [(name, known.get(name)) for name in (*names, *original.__code__.co_freevars)]
     yield from ((original, n) for n in names if n not in known and hasattr(builtins, n) and n not in _BUILTINS)
-    for name, value in (*values, *((getattr(v, "__name__", "?"), v) for v in given)):
+    for name, value in (*values, *((getattr(v, "__name__", type(v).__name__), v) for v in given)):
         value = getattr(value, "value", value) if _of_triton(value) else value  # a compile-time one, tl.constexpr(f)
         if type(value) is interpreter.InterpretedFunction:
             inner = value.fn
@@ -65,6 +71,8 @@ def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator
                 yield original, name
             elif id(inner) not in seen:
                 yield from _plain(inner, seen)
+        elif not isinstance(value, ModuleType | type) and not is_plain(value):
+            yield original, _Object(name)
         elif not isinstance(value, ModuleType | type) and callable(value) and not _of_triton(value):
             yield original, name
         elif isinstance(value, ModuleType | type) or type(value).__module__ == original.__module__:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import io
-import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.triton import callbacks
+
 MOST = 1 << 30  # bytes; of a larger storage only the rows of its tensor are there
 FREE = 64  # bytes of whole numbers that the host may read of what kernels wrote: flags and sizes, as on the simulator
 _OUT = sys.stdout  # as it is before a file of a learner's is there
-_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
 
 class ClosedMemory:
@@ -95,13 +95,8 @@ class ClosedMemory:
                 self._close()
 
     def _open(self) -> None:
-        """No code of the file's but a kernel's may run from here on: not at a time, at a step or when garbage goes."""
-        sys.settrace(None)
-        sys.setprofile(None)
-        _watch_nothing()
-        gc.disable()
-        for timer in _TIMERS:
-            signal.setitimer(timer, 0)
+        """No code of the file's but a kernel's may run from here on."""
+        callbacks.take_off()
         self.accompanied |= len(sys._current_frames()) > 1
         for at, real in self._real.items():
             self._there[at][:] = real
@@ -110,20 +105,6 @@ class ClosedMemory:
         for at, there in self._there.items():
             self._real[at] = there.copy()
             there[:] = 0xFF  # NaN, or -1
-
-
-def refuse_hooks() -> None:
-    """A hook of the interpreter's that cannot be taken off again is not put on: it would run in kernels. Once a
-    process, before a file of a learner's is loaded."""
-    sys.addaudithook = lambda hook: None
-
-
-def _watch_nothing() -> None:
-    """Takes off what a file may have hung on the interpreter's events, from Python 3.12 on."""
-    monitoring: Any = getattr(sys, "monitoring", None)
-    for tool in range(6 if monitoring else 0):
-        if monitoring.get_tool(tool):
-            monitoring.free_tool_id(tool)
 
 
 def _pieces(tensor: Any) -> Iterator[np.ndarray]:

@@ -106,7 +106,7 @@ def _watch_launches(executor: Any) -> None:
             self.grid = _sampled(asked, sizes)
         if Tools.active is not None:
             Tools.active.look()
-        given = (v for v in (*args, *kwargs.values()) if callable(v) or isinstance(v, tuple))
+        given = (v for v in map(_plain, (*args, *kwargs.values())) if type(v) not in (bool, int, float))
         if Watch.active is not None and (found := plain_python(self.fn, given, Watch.active.file)):
             raise Stop(found)
         try:

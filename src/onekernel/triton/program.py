@@ -17,9 +17,9 @@ import numpy as np
 
 from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
-from onekernel.triton import far, large, sparse
+from onekernel.triton import callbacks, far, large, sparse
 from onekernel.triton.ahead import Ahead
-from onekernel.triton.closed import ClosedMemory, refuse_hooks
+from onekernel.triton.closed import ClosedMemory
 from onekernel.triton.guards import Stop, choose_interpreter, mend
 from onekernel.triton.hooks import install
 from onekernel.triton.host import CHAPTER as PROGRAM
@@ -67,7 +67,7 @@ class TritonProgram(Untimed):
             mend()
             install()
             hasten()
-            refuse_hooks()
+            callbacks.refuse()
         tune_in_turn()
         Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None
         try:

@@ -1,0 +1,130 @@
+"""What a file hangs on the process is not called while memory is open, and objects of its classes are not taken in."""
+
+from __future__ import annotations
+
+import enum
+import os
+import signal
+import warnings
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+tl = pytest.importorskip("triton.language")
+from onekernel.triton.closed import ClosedMemory  # noqa: E402
+from onekernel.triton.plain import is_plain  # noqa: E402
+
+Hang = Callable[[Callable[..., Any]], object]
+
+
+def _warned(called: Callable[..., Any]) -> None:
+    warnings.simplefilter("always")
+    warnings.showwarning = called
+    np.seterr(all="warn")
+
+
+HOOKS: dict[str, tuple[Hang, Callable[[], object]]] = {
+    "NumPy's errors": (
+        lambda called: (np.seterr(all="call"), np.seterrcall(called)),
+        lambda: np.float32(1) / np.zeros(2, np.float32),
+    ),
+    "warnings": (_warned, lambda: np.float32(1) / np.zeros(2, np.float32)),
+    "how an array is printed": (
+        lambda called: np.set_printoptions(formatter={"all": lambda value: called() or "?"}),
+        lambda: str(np.zeros(2)),
+    ),
+    "a signal": (
+        lambda called: signal.signal(signal.SIGCHLD, called),
+        lambda: os.waitpid(os.spawnlp(os.P_NOWAIT, "true", "true"), 0),
+    ),
+}
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    """The process as it was, behind what takes its handlers and filters away."""
+    handlers = {s: signal.getsignal(s) for s in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}}
+    with warnings.catch_warnings(), np.errstate(), np.printoptions():
+        yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_what_a_file_has_hung_up_is_not_called_while_memory_is_open(name: str, restored: None) -> None:
+    hang, ring = HOOKS[name]
+    called: list[object] = []
+    hang(lambda *_, **__: called.append(name))
+    ring()
+    assert called, "it is called without the watch"
+    called.clear()
+    with ClosedMemory([torch.zeros(3)]) as memory, memory.opened():
+        ring()
+    assert not called
+
+
+Pair = namedtuple("Pair", "one other")
+
+
+class Typed(NamedTuple):
+    one: int
+    other: str = "x"
+
+
+class Changed(NamedTuple):
+    one: int
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+class Replaced(NamedTuple):
+    one: int
+
+
+Replaced.__new__ = staticmethod(lambda kind, one: tuple.__new__(kind, (one,)))  # type: ignore[assignment,method-assign]
+
+
+class Below(Pair):
+    pass
+
+
+class Text(str):
+    pass
+
+
+class Tuple(tuple):
+    pass
+
+
+class Which(enum.Enum):
+    A = 1
+
+
+class Element(type(tl.float32)):  # type: ignore[misc]
+    pass
+
+
+class After(int):
+    __module__ = "torch"
+
+
+@pytest.mark.parametrize("value", [
+    None, True, 3, 2.5, "x", b"x", (1, ("x", 2)), [1, None], {"x": 1}, Pair(1, 2), Typed(1), tl.float32,
+    tl.pointer_type(tl.float32), tl.constexpr(3), tl.constexpr("x"), torch.float16, np.float32(2), np.dtype("f4"),
+    torch.zeros(2), len,
+])  # fmt: skip
+def test_numbers_texts_types_and_tuples_of_them_are_plain(value: object) -> None:
+    assert is_plain(value)
+
+
+@pytest.mark.parametrize("value", [
+    object(), Text("x"), Tuple((1, 2)), (1, Text("x")), [Text("x")], {"x": Text("x")}, {Text("x"): 1}, Changed(1),
+    Replaced(1), Below(1, 2), Pair(1, Text("x")), Which.A, Element("fp32"), tl.constexpr(Text("x")), After(1),
+])  # fmt: skip
+def test_what_has_code_of_its_own_is_not(value: object) -> None:
+    assert not is_plain(value)
