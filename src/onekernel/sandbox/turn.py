@@ -37,7 +37,7 @@ def needed(request: Request) -> bool:
         return on_gpu(request.backend)
     options = request.options
     each = [one for one in options.get("requests", ()) if isinstance(one, dict)]
-    asked = any(one.get("cuda") or one.get("device") == "cuda" for one in each)
+    asked = any(one.get("cuda") or one.get("gpu") or one.get("device") == "cuda" for one in each)
     return bool(gpu_nodes()) and (asked or on_gpu(options.get("kernel_backend", INTERPRETED)))
 
 

@@ -12,6 +12,7 @@ from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.sandbox import turn
 from onekernel.sandbox.reader import read
 from onekernel.sandbox.readers import peeks
 
@@ -64,10 +65,11 @@ def _measured() -> tuple[float, float]:
     from onekernel.bench.timing import interleaved
     from onekernel.sandbox.real_gpu import RealGPU
 
-    x = torch.randn(worlds.GPU_ELEMENTS, device="cuda")
-    out = torch.empty_like(x)
-    calls = {name: (lambda f=f: f(x, out)) for name, f in zip(NAMES, RealGPU().functions(), strict=True)}
-    samples = interleaved(calls)
+    with turn.held():
+        x = torch.randn(worlds.GPU_ELEMENTS, device="cuda")
+        out = torch.empty_like(x)
+        calls = {name: (lambda f=f: f(x, out)) for name, f in zip(NAMES, RealGPU().functions(), strict=True)}
+        samples = interleaved(calls)
     return samples["first"].median, samples["second"].median
 
 
