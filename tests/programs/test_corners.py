@@ -70,6 +70,9 @@ def test_constants_that_no_card_has_room_for_are_refused(tmp_path: Path) -> None
     assert "80,016 bytes, `table` alone 80,000" in refused.value.findings[0].message.text("en")
 
 
+RESERVED = "h.reserve(n);\ncudaMemcpy(h.data(), d, n * sizeof(float), cudaMemcpyDeviceToHost);"
+
+
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
@@ -77,6 +80,12 @@ def test_constants_that_no_card_has_room_for_are_refused(tmp_path: Path) -> None
         ("std::vector<float> h(n), g;\ncudaMemcpyAsync(&h, d, n, cudaMemcpyDeviceToHost, s);", "vector-address"),
         ("std::vector<float> h(n);\ncudaMemcpy(d, &h[0], n * sizeof(float), cudaMemcpyHostToDevice);", None),
         ("float h = 1;\ncudaMemcpy(d, &h, sizeof h, cudaMemcpyHostToDevice);", None),
+        (f"std::vector<float> g(n), h;\n    {RESERVED}", "vector-empty"),
+        (f"std::vector<float> h;\n    {RESERVED}\nprintf(\"%zu\", h.size());", "vector-empty"),
+        (f"std::vector<float> h(n);\n    {RESERVED}", None),
+        (f"std::vector<float> h;\nh.resize(n);\n    {RESERVED}", None),
+        (f"std::vector<float> h;\n    {RESERVED}\n}}\nvoid f(A& a) {{ a.h.push_back(1);", None),
+        (f"std::vector<float> h;\nread(file, h);\n    {RESERVED}", None),
         ("int n = 1000, threads = 256;\nint blocks = ceil(n / threads);", "ceiling"),
         ("#define N 1000\nint blocks = ceil(N / 256);", "ceiling"),
         ("void f(int n) {\n    int blocks = ceilf(n / 256);", "ceiling"),

@@ -19,6 +19,10 @@ _DECLARED = re.compile(
     r"^\s*(?:static\s+|const\s+|unsigned\s+|__shared__\s+)*[A-Za-z_]\w*\s+(?:\w+(?:\[[^\]]*\])?\s*,\s*)*(\w+)\s*\[\s*(\w+)\s*\]\s*[;={,]"
 )
 _WIDE_LOOP = re.compile(r"\bfor\s*\([^;]*\b(\w+)\s*=\s*[^;]*;\s*\1\s*<=\s*(\w+)\s*;")
+_RESERVED = re.compile(r"^\s+(\w+)\s*\.\s*reserve\s*\(")
+_READS = r"\s*(?:\[|\.\s*(?:data|size|reserve|capacity|empty|c?begin|c?end)\b)"  # leaves a vector's size as it is
+_VECTOR = re.compile(r"\bvector\s*<[^;=(){}]*>\s+((?:\w+\s*,\s*)*\w+)\s*;")
+_NO_ELEMENTS = r"\b{name}\s*\.\s*reserve\s*\("
 _VECTOR = re.compile(r"\bvector\s*<[^;=(){}]*>\s+(\w+)\s*(?=[;({=,])")
 _ADDRESS = re.compile(r"\bcudaMemcpy(?:Async)?\s*\(([^;]*)\)\s*;")
 _INTEGER = re.compile(
@@ -35,6 +39,7 @@ def in_programs(lines: Sequence[str]) -> Found:
     yield from _same_shared(lines)
     yield from _past_the_end(lines)
     yield from _address_of_vector(lines)
+    yield from _empty_vector(lines)
     yield from _ceiling_of_integers(lines)
 
 
@@ -94,6 +99,18 @@ def _address_of_vector(lines: Sequence[str]) -> Found:
                 name = argument.strip().removeprefix("&")
                 if argument.strip() == f"&{name}" and name in vectors:
                     yield n, "vector-address", {"name": name}
+
+
+def _empty_vector(lines: Sequence[str]) -> Found:
+    """Copies to or from the elements of a std::vector that has room reserved, and in the whole file no elements."""
+    text = "\n".join(lines)
+    for name in dict.fromkeys(match[1] for match in map(_RESERVED.match, lines) if match):
+        declared = re.findall(rf"\bvector\s*<[^;=(){{}}]*>\s+(?:[^;]*[,)]\s*)?{name}\s*[;,]", text)
+        if len(declared) == 1 and len(re.findall(rf"\b{name}\b(?!{_READS})", text)) == 1:
+            for n, line in enumerate(lines, 1):
+                copied = [a.strip() for copy in _ADDRESS.findall(line) for a in copy.split(",")[:2]]
+                if f"{name}.data()" in copied or f"&{name}[0]" in copied:
+                    yield n, "vector-empty", {"name": name}
 
 
 def _ceiling_of_integers(lines: Sequence[str]) -> Found:

@@ -1,6 +1,8 @@
 // What runs at a launch, a call of the runtime or a finding: compiled beside the others, and less optimised.
 #include "memory/heap.cpp"
+#include "memory/host_blocks.cpp"
 #include "memory/copies.cpp"
+#include "memory/rows.cpp"
 #include "memory/managed.cpp"
 #include "memory/pinned.cpp"
 #include "memory/host_view.cpp"

@@ -1,7 +1,6 @@
 // Copies and fills that the host asks for: both sides checked, the device's opened meanwhile.
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <vector>
 
 #include "../checks/race.h"
@@ -9,6 +8,7 @@
 #include "../machine/launch.h"
 #include "../machine/program.h"
 #include "../report/findings.h"
+#include "host_blocks.h"
 #include "host_view.h"
 #include "memory.h"
 #include "sparse.h"
@@ -66,6 +66,15 @@ static void note_filled(const void* to, size_t bytes, Site at) {
     a.filled_line = at.line;
 }
 
+// So many bytes of a copy as the host has room for, where that is known: what lies behind is not the program's to use.
+static size_t in_host_memory(const void* p, size_t bytes, bool writes, Site at) {
+    const HostRoom room = host_room(p);
+    if (bytes <= room.bytes) return bytes;
+    Finding("copy-out-of-bounds", uint64_t(at.line)).form(room.of_a_local ? "local" : "host", writes ? "written" : "read").at(at)
+        .number("bytes", static_cast<long long>(bytes)).number("size", static_cast<long long>(room.bytes)).add();
+    return room.of_a_local ? 0 : room.bytes;  // the end of a frame is no variable's
+}
+
 // The tables of virtual functions that objects of the host point to: those of few classes.
 static std::vector<uintptr_t> tables;
 void note_table(const void* table) {
@@ -95,6 +104,9 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     if (to_device != from_device && tell_reversed(to, from, bytes, to_device, at)) return ok_fail(ERROR_INVALID_VALUE);
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
+    const size_t given_bytes = bytes;
+    if (!to_device) bytes = in_host_memory(to, bytes, true, at);
+    if (!from_device) bytes = in_host_memory(from, bytes, false, at);
     if (options & SPARSE && kind == 3 && bytes > LARGE_BYTES) {
         sparse_copied();
         return SUCCESS;
@@ -115,23 +127,9 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
         memmove(to, from, bytes);
     }
     if (to_device) {
-        symbol_given(reinterpret_cast<uintptr_t>(to), bytes, at);
-        mark_initialised(reinterpret_cast<uintptr_t>(to), bytes);
-        note_filled(to, bytes, at);
-    }
-    return SUCCESS;
-}
-
-// Rows of cudaMallocPitch that are copied by the other side's pitch, and the other side's by theirs.
-extern "C" int ok_pitches(const void* to, size_t to_pitch, const void* from, size_t from_pitch, Site at) {
-    for (auto [p, given, other] : {std::tuple(to, to_pitch, from_pitch), std::tuple(from, from_pitch, to_pitch)}) {
-        Allocation* a = on_device(p) ? &owner_of(reinterpret_cast<uintptr_t>(p) - heap_base) : nullptr;
-        if (!a || !a->live || !a->pitch || given == a->pitch || other != a->pitch) continue;
-        HostCall call;
-        Finding("exchanged-pitches", uint64_t(at.line)).at(at).array("variable", name_of(*a)).number("pitch", static_cast<long long>(a->pitch))
-            .number("given", static_cast<long long>(given)).add();
-        a->initialised = true;  // what is missing in it now, it would have got
-        return ok_fail(ERROR_INVALID_VALUE);
+        symbol_given(reinterpret_cast<uintptr_t>(to), given_bytes, at);
+        mark_initialised(reinterpret_cast<uintptr_t>(to), given_bytes);
+        note_filled(to, given_bytes, at);
     }
     return SUCCESS;
 }

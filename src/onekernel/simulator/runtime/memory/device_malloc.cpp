@@ -8,10 +8,13 @@
 #include "../checks/shadow.h"
 #include "../machine/repeated.h"
 #include "../machine/state.h"
+#include "host_blocks.h"
 #include "memory.h"
 
 extern "C" {
 void* __real_malloc(size_t bytes);
+void* __real_calloc(size_t count, size_t bytes);
+void* __real_realloc(void* pointer, size_t bytes);
 void __real_free(void* pointer);
 void* __real__Znwm(size_t bytes);
 void* __real__Znam(size_t bytes);
@@ -70,9 +73,17 @@ void give_back(void* p) {
 // True where the kernel is the caller: then it has been done. The host's own memory stays: in a kernel only the destructor
 // of an argument passed by value asks for that, which CUDA runs on the host.
 bool freed_by_kernel(void* p) {
-    if (!in_kernel()) return false;
+    if (!in_kernel()) {
+        forget_block(p);
+        return false;
+    }
     if (is_piece(p)) give_back(p);
     return true;
+}
+
+void* of_host(void* block, size_t bytes) {
+    note_block(block, bytes);
+    return block;
 }
 }  // namespace
 
@@ -82,10 +93,15 @@ extern "C" void ok_malloc_heap(size_t bytes) {
 }  // namespace __ok
 
 #define OK_TAKES(NAME) \
-    extern "C" void* __wrap_##NAME(size_t bytes) { return __ok::in_kernel() ? __ok::take(bytes) : __real_##NAME(bytes); }
+    extern "C" void* __wrap_##NAME(size_t bytes) { return __ok::in_kernel() ? __ok::take(bytes) : __ok::of_host(__real_##NAME(bytes), bytes); }
 OK_TAKES(malloc)
 OK_TAKES(_Znwm)
 OK_TAKES(_Znam)
+extern "C" void* __wrap_calloc(size_t count, size_t bytes) { return __ok::of_host(__real_calloc(count, bytes), count * bytes); }
+extern "C" void* __wrap_realloc(void* p, size_t bytes) {
+    __ok::forget_block(p);
+    return __ok::of_host(__real_realloc(p, bytes), bytes);
+}
 #define OK_FREES(NAME) \
     extern "C" void __wrap_##NAME(void* p) { if (!__ok::freed_by_kernel(p)) __real_##NAME(p); }
 OK_FREES(free)

@@ -24,10 +24,11 @@ inline cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind
 
 inline cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                              size_t height, cudaMemcpyKind kind, Site at) {
-    if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
     if (width == to_pitch && width == from_pitch) return copy(to, from, width * height, kind, at);  // device memory is opened once
-    if (height > 1)
-        if (const int error = ok_pitches(to, to_pitch, from, from_pitch, at)) return result(error);
+    if (width && height) {
+        const RowsAt there{to, to_pitch, 0}, here{from, from_pitch, 0};
+        if (const int error = ok_rows(&there, &here, width, height, 1, at)) return result(error);
+    }
     for (size_t row = 0; row < height; ++row) {
         const cudaError_t error = copy(static_cast<char*>(to) + row * to_pitch,
                                        static_cast<const char*>(from) + row * from_pitch, width, kind, at);
@@ -82,7 +83,10 @@ inline cudaError_t queued_copy(const Queue& queue, bool host_waits, void* to, si
     return error;
 }
 inline cudaError_t queued_fill(const Queue& queue, void* to, size_t pitch, int value, size_t width, size_t height) {
-    if (width > pitch) return fail(cudaErrorInvalidPitchValue);
+    if (width && height && width != pitch) {
+        const RowsAt there{to, pitch, 0};
+        if (const int error = ok_rows(&there, nullptr, width, height, 1, queue.at)) return result(error);
+    }
     if (const int how = ok_capturing(queue.stream)) {
         if (how > 0) return fail(static_cast<cudaError_t>(how));
         return kept(queue.stream, [=](cudaStream_t stream) {

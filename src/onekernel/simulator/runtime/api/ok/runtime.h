@@ -170,7 +170,12 @@ extern "C" int ok_device_free(void* pointer, Site at);
 extern "C" bool ok_device_find(const void* pointer, void** base, size_t* bytes);
 extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind, Site at);  // kind: cudaMemcpyKind
 extern "C" int ok_is_symbol(const void* address, Site at);  // is it a __device__ or __constant__ variable?
-extern "C" int ok_pitches(const void* to, size_t to_pitch, const void* from, size_t from_pitch, Site at);  // of two rows of a copy
+struct RowsAt {  // one side of a copy: where its first row begins, how far rows and planes are apart
+    const void* first;
+    size_t pitch, plane;
+};
+extern "C" int ok_rows(const RowsAt* to, const RowsAt* from, size_t width, size_t height, size_t depth, Site at);  // do they fit? No `from` for a fill
+extern "C" int ok_low_planes(size_t height, size_t rows, bool writes, Site at);  // tells planes of fewer rows than are copied
 extern "C" int ok_device_fill(void* to, int value, size_t bytes, Site at);
 
 // --- streams --------------------------------------------------------------------------------------------------------

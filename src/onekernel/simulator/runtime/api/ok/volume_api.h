@@ -25,19 +25,15 @@ inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
 inline cudaPitchedPtr make_cudaPitchedPtr(void* ptr, size_t pitch, size_t xsize, size_t ysize) { return {ptr, pitch, xsize, ysize}; }
 
 namespace __ok {
-// One side of a copy: where its box begins, and how far rows and planes are apart.
-struct Box {
-    char* first;
-    size_t pitch, plane;
-};
-inline bool box_of(const cudaArray* array, const cudaPos& pos, const cudaPitchedPtr& rows, const cudaExtent& bytes, Box& out) {
+// One side of a copy, as its box begins; false where the box does not lie in it, which is told of rows.
+inline bool box_of(const cudaArray* array, const cudaPos& pos, const cudaPitchedPtr& rows, const cudaExtent& bytes, bool writes, Site at,
+                   RowsAt& out) {
     if ((array == nullptr) == (rows.ptr == nullptr)) return false;  // the one or the other
     if (array == nullptr) {
-        out = {static_cast<char*>(rows.ptr), rows.pitch, rows.pitch * rows.ysize};
-        const bool fits = bytes.height <= 1 || pos.x + bytes.width <= rows.pitch;
-        out.first += pos.x + pos.y * out.pitch + pos.z * out.plane;
+        const size_t plane = rows.pitch * rows.ysize;
+        out = {static_cast<char*>(rows.ptr) + pos.x + pos.y * rows.pitch + pos.z * plane, rows.pitch, plane};
         if (bytes.height == 1 && bytes.depth == 1 && out.pitch < bytes.width) out.pitch = bytes.width;
-        return fits && (bytes.depth <= 1 || pos.y + bytes.height <= rows.ysize);
+        return bytes.depth <= 1 || pos.y + bytes.height <= rows.ysize || !ok_low_planes(pos.y + bytes.height, rows.ysize, writes, at);
     }
     const size_t row = array->ok_row(), x = pos.x * (row / array->width), high = array->ok_rows(), deep = array->ok_planes();
     out = {array->data + pos.z * array->ok_plane() + pos.y * row + x, row, array->ok_plane()};
@@ -48,12 +44,15 @@ inline cudaError_t copy_box(const Queue& queue, bool host_waits, const cudaMemcp
     cudaExtent bytes = p->extent;
     if (const cudaArray* array = p->srcArray ? p->srcArray : p->dstArray) bytes.width *= array->ok_row() / array->width;
     if (bytes.width == 0 || bytes.height == 0 || bytes.depth == 0) return cudaSuccess;
-    Box from{}, to{};
-    if (!box_of(p->srcArray, p->srcPos, p->srcPtr, bytes, from) || !box_of(p->dstArray, p->dstPos, p->dstPtr, bytes, to))
+    RowsAt from{}, to{};
+    if (!box_of(p->srcArray, p->srcPos, p->srcPtr, bytes, false, queue.at, from) ||
+        !box_of(p->dstArray, p->dstPos, p->dstPtr, bytes, true, queue.at, to))
         return fail(cudaErrorInvalidValue);
+    if (const int error = ok_rows(&to, &from, bytes.width, bytes.height, bytes.depth, queue.at)) return result(error);
+    const auto plane = [](const RowsAt& side, size_t z) { return static_cast<char*>(const_cast<void*>(side.first)) + z * side.plane; };
     for (size_t z = 0; z < bytes.depth; ++z)
-        if (const cudaError_t error = queued_copy(queue, host_waits, to.first + z * to.plane, to.pitch, from.first + z * from.plane,
-                                                  from.pitch, bytes.width, bytes.height, p->kind))
+        if (const cudaError_t error = queued_copy(queue, host_waits, plane(to, z), to.pitch, plane(from, z), from.pitch, bytes.width,
+                                                  bytes.height, p->kind))
             return error;
     return cudaSuccess;
 }
