@@ -28,7 +28,7 @@ SAID = {
     13: ("a graph keeps the addresses", "un grafo guarda las direcciones"),
     14: ("The two pitches of this copy are exchanged", "Los dos pitch de esta copia están intercambiados"),
     15: ("it is in another stream, and the time", "está en otro stream, y el tiempo"),
-    16: ("reads it at line", "lo lee en la línea"),
+    16: ("wait for the flag, __threadfence(), read", "espera la señal, __threadfence(), lee"),
     17: ("sizeof(of_host) is the size of the pointer", "sizeof(of_host) es el tamaño del puntero"),
     18: ("a generator of cuRAND that nobody has set", "un generador de cuRAND que nadie ha inicializado"),
     19: ("the direction is cudaMemcpyDeviceToHost", "la dirección es cudaMemcpyDeviceToHost"),

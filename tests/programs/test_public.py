@@ -244,3 +244,41 @@ def test_the_table_counts_what_came_to_an_end_of_what_nvcc_compiles(tmp_path: Pa
     rows = {row[0]["en"]: row[1:] for row in result["tables"]["causes"]["rows"]}
     assert rows["**all of these** (goal: 85 %)"][0] == "5 / 7"
     assert rows["not counted: nvcc refuses it too, as an exercise with blanks"] == ["1", "-"]
+
+
+OWN_NAMES = """#include <cstdio>
+template <class T> struct Pair { T first, second; };
+template <class T> struct Box { using Pair = Pair<T>; Pair inside; };
+struct Colour { float red; };
+struct Pixel { Colour Colour; };
+__global__ void fill(float* y) {
+    Box<float> box;
+    Pixel pixel;
+    box.inside.first = pixel.Colour.red = 2;
+    *y = box.inside.first + pixel.Colour.red;
+}
+int main() {
+    float* y;
+    cudaMallocManaged(&y, sizeof *y);
+    fill<<<1, 1>>>(y);
+    cudaDeviceSynchronize();
+    printf("%g\\n", *y);
+    cudaFree(y);
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_class_has_its_own_name_for_what_has_it_outside_as_nvcc_accepts(tmp_path: Path) -> None:
+    (tmp_path / "own.cu").write_text(OWN_NAMES)
+    done = onekernel("run", tmp_path / "own.cu")
+    assert (done.stdout, done.returncode) == ("4\n", 0), done.stderr
+
+
+@pytest.mark.slow
+def test_another_error_beside_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "own.cu").write_text(OWN_NAMES.replace("float* y;", "float* y"))
+    done = onekernel("run", tmp_path / "own.cu")
+    assert done.returncode == 1
+    assert "own.cu:13: The `;` at the end of this line is missing" in done.stderr
+    assert "changes meaning" not in done.stderr

@@ -42,6 +42,9 @@ _OF_CPP = re.compile(
     r"(?:[a-z_]+|thrust/[^>\n]+)>"
 )
 _PASTED = re.compile(r"##|\\[ \t]*\r?\n\w")  # also a word that goes on in the next line
+# A class's own name for what has it outside, `using V = V<T>;`, which nvcc accepts.
+_OWN_NAME = "changes meaning of"
+_PERMITTED = re.compile(rf": error: .*?({_OWN_NAME}|\[-fpermissive\])")  # what -fpermissive turns into warnings
 _OF_MEMORY = {"memcpy", "memmove", "memset"}
 WARNINGS = ".warnings"  # beside a build: what the compiler said of it
 # The table of addresses that the linker fills in is complete, and closed to writing, before any code of the file runs.
@@ -127,7 +130,10 @@ def compile_object(
         _translate_ptx(source, main, [with_compiler.path, *how, *macros, *before], str(work))
     if any(_PASTED.search(text) for text in (source.text, *source.included.values())):
         _refuse_pasted_asm(source, main, [with_compiler.path, *how, *macros])
-    done = run_compiler([with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)])
+    command = [with_compiler.path, *how, *macros, "-include", str(prefix), "-c", str(main), "-o", str(built)]
+    done = run_compiler(command)
+    if done.returncode and set(_PERMITTED.findall(done.stderr)) == {_OWN_NAME}:
+        done = run_compiler([*command, "-fpermissive"])
     if done.returncode:
         require_room(done)
         raise compile_error(source, done.stdout + done.stderr, str(work))

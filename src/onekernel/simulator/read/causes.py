@@ -31,6 +31,17 @@ def spins(file: str | None, number: int | None) -> bool:
     return bool(found)
 
 
+def waits_for_volatile(file: str | None, number: int | None, data: str) -> bool:
+    """Whether a loop on the line, or above it, only waits for something volatile that is not `data` itself."""
+    above = [n for n in range(number or 0, max(0, (number or 0) - _FAR), -1) if spins(file, n)]
+    found = _SPIN.search(line_of(file, above[0])) if above else None
+    names = set(re.findall(r"[A-Za-z_]\w*", found[0])) - {"while"} if found else set()
+    if not file or not names or data in names:
+        return False
+    declared = re.compile(rf"\bvolatile\b[^;()]*\b(?:{'|'.join(names)})\b")
+    return "volatile" in names or any(map(declared.search, code_lines(file)))
+
+
 def steps_by_block(file: str | None, number: int | None) -> bool:
     """Whether a loop around the line goes on by blockDim.x from an index of the whole grid: the blocks overlap."""
     above = list(_up_from(file, number))

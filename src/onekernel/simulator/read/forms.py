@@ -131,7 +131,8 @@ RULES: Mapping[str, Callable[[Case], None]] = {
 OF_THE_READER = (
     # races
     "used-again", "lost-update", "lost-update-later", "lost-update-grid", "lost-update-later-grid", "same-turn",
-    "next-turn", "write-after-read", "same-line", "same-index", "other-warps", "once", "grid-flag", "grid-stride",
+    "next-turn", "write-after-read", "same-line", "same-index", "other-warps", "once", "grid-flag", "grid-announced",
+    "grid-stride",
     "random-state",
     # indices
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",

@@ -26,7 +26,11 @@ def tell(case: Case) -> None:
         stride = causes.steps_by_block(case.file, line) and line == other
         waits = causes.spins(case.file, other)
         draws = line == other and causes.draws(case.file, line)
-        known = {"random-state": draws, "grid-flag": waits, "grid-stride": stride, f"{order}-grid": order}
+        told = causes.waits_for_volatile(case.file, other, case.variable)
+        known = {
+            "random-state": draws, "grid-announced": told, "grid-flag": waits, "grid-stride": stride,
+            f"{order}-grid": order,
+        }  # fmt: skip
         case.form = next((cause for cause, is_so in known.items() if is_so), case.form)
     if case.form == "write-write" and line == other:
         case.form = "same-index"
