@@ -459,3 +459,31 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n30 {
+static constexpr int shape[3] = {5, 6, 7};
+const int of_host[2] = {1, 2};
+template <int N>
+struct Tile {
+    static constexpr int sizes[2] = {N, 8};
+};
+template <int I>
+__device__ int at() {
+    return I;
+}
+__global__ void k(float* x, int n) {
+    constexpr int middle = shape[1];
+    __shared__ float tile[shape[0]];
+    static_assert(shape[2] == 7, "");
+    tile[threadIdx.x % 5] = at<shape[0]>() + Tile<4>::sizes[1];
+    for (int i = 0; i < (int)(sizeof(of_host) / sizeof(of_host[0])); i++) x[i] = middle + tile[0];
+    switch (n) {
+        case shape[0]: x[1] = 2;
+    }
+    if constexpr (shape[0] > 4) x[0] = 1;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, of_host[0], 0, stream>>>(x, 1);
+    return cudaGetLastError();
+}
+}

@@ -77,6 +77,8 @@ REFUSED = {
     "variable-of-host": [
         Case("float factor = 3;", "x[i] *= factor;"),
         Case("const float table[2] = {3, 4};", "x[i] *= table[i & 1];"),
+        Case("constexpr int table[2] = {3, 4};", "x[i] *= table[1];"),
+        Case("struct P { static constexpr int table[2] = {3, 4}; };", "x[i] *= P::table[i & 1];"),
         Case("static int calls;", "calls += 1;"),
         Case("const float root = sqrtf(2);", "x[i] = root;", include="#include <math.h>"),
         Case("static int half(int v) { return v / 2; }\nconst int two = half(4);", "x[i] = two;"),

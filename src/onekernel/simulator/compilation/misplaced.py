@@ -8,6 +8,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.simulator.read.excerpt import line_of
 from onekernel.simulator.rewrite.functions import Function
 from onekernel.simulator.rewrite.source import SIDES, Source
 
@@ -20,6 +21,13 @@ _USE = re.compile(
 _ARRAY = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: variable length arrays? [^\n]*\[-Wvla\S*\]$",
     re.MULTILINE,
+)
+_INNER = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+_EXTENT = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
+# Where the compiler itself looks at a constant, and no instruction does: a number of elements, a template's argument.
+_AS_CONSTANT = re.compile(
+    rf"\b(?:sizeof|alignof|decltype|static_assert|if\s+constexpr)\s*{_INNER}|\bconstexpr\b[^;]*;?|\bcase\b[^:]*:"
+    rf"|\w\s*<[^<>;&|?]*>\s*(?=[({{:])|^\s*(?:\w+\s+)*(?!return\b)\w+[\s*]+\w+\s*(?:{_EXTENT}\s*)+(?=[;={{,])"
 )
 _CONTEXT = re.compile(r"^[^\n]*: In [^\n'\u2018]*['\u2018](?P<within>[^\n]+)['\u2019]:$", re.MULTILINE)
 _EXPANSION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? note: in expansion of macro", re.MULTILINE)
@@ -40,6 +48,8 @@ def findings_of(source: Source, log: str) -> list[Finding]:
         name, is_function = _plain(match["what"])
         is_function = is_function or name.split("::")[-1] in functions  # clang++ names it without its brackets
         key = f"{'function' if is_function else 'variable'}-of-host"
+        if not is_function and _is_known(name, line_of(file, line)):
+            continue
         if match["kind"] == "library":
             key = "library-of-host"
         message = Message(f"language.{key}", {"name": name, "caller": caller.name})
@@ -61,6 +71,14 @@ def _caller(source: Source, file: str, line: int, within: str) -> Function | Non
         name, _ = _plain(within)
         found = [f for f in found if f.name == name.split("::")[-1]]
     return found[0] if len(found) == 1 and found[0].on_device else None
+
+
+def _is_known(name: str, line: str) -> bool:
+    """Whether a line uses a constant of the host only where the compiler knows its value: nvcc then accepts it, and of
+    a class's array elements with a number of their own, too."""
+    _, of_class, last = name.rpartition("::")
+    element = rf"{'' if of_class else '::'}\b{last}\s*\[\s*(?:\d+|[A-Z]\w*)\s*\]"  # clang++ names the member alone
+    return not re.search(rf"\b{last}\b", re.sub(element, " ", _AS_CONSTANT.sub(" ", line)))
 
 
 def _plain(what: str) -> tuple[str, bool]:

@@ -326,9 +326,10 @@ def _variable(
         return
     constant = "__constant__" in qualifiers
     known = "constexpr" in texts or ("const" in texts and not constant and not _calls(texts, found))
-    if "__shared__" in texts or (owner and (known or qualifiers & _MEMORY or "static" not in texts)):
-        return  # of a class, what is static is one variable, as outside of it
     # A constant of the host may be used for its value; an array, by its address.
-    usable = "__managed__" in texts or (known and (bool(qualifiers & _MEMORY) or "[" not in texts))
+    value = known and "[" not in texts
+    if "__shared__" in texts or (owner and (value or qualifiers & _MEMORY or "static" not in texts)):
+        return  # of a class, what is static is one variable, as outside of it
+    usable = "__managed__" in texts or value or (known and bool(qualifiers & _MEMORY))
     side = BOTH if usable else DEVICE if qualifiers & _MEMORY else HOST
     found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant))
