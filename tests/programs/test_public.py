@@ -282,3 +282,31 @@ def test_another_error_beside_it_is_told(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "own.cu:13: The `;` at the end of this line is missing" in done.stderr
     assert "changes meaning" not in done.stderr
+
+
+AS_NVCC_HAS_IT = """#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+__global__ void fill(float* y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }
+int main() try {
+    float* y;
+    cudaMallocManaged(&y, 8 * sizeof *y);
+    fill<<<1, std::min(32, 8)>>>(y, 8);
+    cudaDeviceSynchronize();
+    printf("%g\\n", y[7]);
+    cudaFree(y);
+    throw std::runtime_error("end");
+} catch (const std::logic_error&) {
+    return 1;
+} catch (...) {
+    puts("caught");
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow
+def test_main_may_be_a_try_block_and_cmath_brings_the_minimum(tmp_path: Path) -> None:
+    (tmp_path / "mine.cu").write_text(AS_NVCC_HAS_IT)
+    done = onekernel("run", tmp_path / "mine.cu")
+    assert (done.stdout, done.returncode) == ("1\ncaught\n", 0), done.stderr

@@ -128,7 +128,8 @@ def _scope(
                 _scope(tokens, i + 1, min(close, end), inner, defined, found)
                 begin = close + 1
             elif _is_body(tokens, begin, i):
-                _declared(tokens, begin, i, close, owner, defined, found)
+                if tokens[next_solid(tokens, begin)].text != "catch":  # of the function before it: `int main() try {`
+                    _declared(tokens, begin, i, close, owner, defined, found)
                 begin = close + 1
             i = close
         i += 1

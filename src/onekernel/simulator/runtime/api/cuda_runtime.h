@@ -67,3 +67,7 @@ OK_LIBRARY(snprintf) OK_LIBRARY(sprintf) OK_LIBRARY(srand) OK_LIBRARY(sscanf) OK
 #endif
 #undef OK_LIBRARY
 #undef _GLIBCXX_BITS_SPECFUN_H
+// <cmath>, which nvcc includes, brings std::min, std::max and std::swap by way of them.
+#if __has_include(<bits/stl_algobase.h>)
+#include <bits/stl_algobase.h>
+#endif
