@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from support import triton_child
 
@@ -115,6 +116,22 @@ def test_an_exception_in_a_kernel_names_its_line(tmp_path):
     code, line, english, _ = answer["findings"][0]
     assert (code, line) == ("raised", line_of(lines, "no_such_function"))
     assert "no_such_function" in english
+
+
+def test_a_grid_that_asks_for_an_argument_of_another_name_is_told_so(tmp_path):
+    answer, lines = run_changed(tmp_path, ("kernel[(rows,)]", 'kernel[lambda meta: (meta["ROWS"],)]'))
+    code, line, english, spanish = answer["findings"][0]
+    assert (code, line) == ("raised", line_of(lines, 'meta["ROWS"]'))
+    assert "no argument has the name" in english and "ninguno tiene el nombre" in spanish and "'ROWS'" in english
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there the device exists")
+@pytest.mark.parametrize("named", ['torch.empty(rows, device="cuda")', "x.cuda()"])
+def test_a_device_that_is_not_there_is_told_of_at_its_line(tmp_path, named):
+    answer, lines = run_changed(tmp_path, ("rows, cols = x.shape", f"rows, cols = x.shape\n    {named}"))
+    code, line, english, spanish = answer["findings"][0]
+    assert (code, line) == ("raised", line_of(lines, named))
+    assert "device=x.device" in english and "device=x.device" in spanish
 
 
 def test_asking_for_the_driver_is_explained(tmp_path):
