@@ -111,8 +111,8 @@ def _runs(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 @pytest.mark.parametrize(("backend", "options", "takes_turns"), [
     ("cuda", {}, True), ("triton", {}, True), ("simulator", {}, False), (INTERPRETED, {}, False),
     ("python", {"requests": [{"device": "cpu"}, 3]}, False), ("python", {"requests": [{"device": "cuda"}]}, True),
-    ("python", {"requests": [{"cuda": True}]}, True), ("python", {"requests": [{"gpu": True, "n": 9}]}, True),
-    ("python", {"requests": [{"cuda": False}]}, False),
+    ("python", {"requests": [{"cuda": True}]}, True),
+    ("python", {"requests": [{"gpu": True, "n": 9}]}, True), ("python", {"requests": [{"cuda": False}]}, False),
     ("python", {"requests": [], "kernel_backend": "cuda"}, True),
     ("python", {"requests": [], "kernel_backend": "simulator"}, False),
 ])  # fmt: skip
