@@ -49,6 +49,15 @@ class Parser(argparse.ArgumentParser):
             options["metavar"] = placeholder(options["metavar"])
         return super().add_argument(*names, **options)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; several names may also stand in more than one place, with options between them."""
+        found, rest = super().parse_known_args(args, namespace)
+        several = next((a for a in self._actions if not a.option_strings and a.nargs == "*"), None)
+        if several and not any(word.startswith("-") for word in rest):
+            setattr(found, several.dest, [*(getattr(found, several.dest) or ()), *rest])
+            rest = []
+        return found, rest
+
     def error(self, message: str) -> NoReturn:
         print(_complaint(message), file=sys.stderr)
         print(say("cli.usage-help", command=self.prog), file=sys.stderr)

@@ -725,3 +725,12 @@ def test_a_command_without_memory_says_so(
     monkeypatch.setattr(parser, "parse", command)
     assert cli.main(["doctor"]) == 2
     assert capsys.readouterr().err.strip() == messages.say("cli.no-memory")
+
+
+def test_names_of_labs_may_stand_before_and_behind_options() -> None:
+    top, _ = parser.build()
+    for words in ("grade handed 00 01 --jobs 2", "grade handed --jobs 2 00 01", "grade handed 00 --jobs 2 01"):
+        args = top.parse_args(words.split())
+        assert (args.folder, args.target, args.jobs) == ("handed", ["00", "01"], 2)
+    with pytest.raises(SystemExit):
+        top.parse_args(["grade", "handed", "--jobz", "00"])
