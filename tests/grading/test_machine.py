@@ -83,6 +83,19 @@ def test_an_ending_that_the_solution_shares_is_the_machines(
     assert result.status == FAILED and result.earned == 0 and result.assessed == mine.exercise.points
 
 
+def test_memory_that_a_compiler_lacks_for_one_file_alone_is_that_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = submission(tmp_path)
+    lacks = Finding("compile-memory", Message("simulator.compile-memory"))
+    right = RunOutcome([supervisor.CallOutcome() for _ in range(99)])
+    monkeypatch.setattr(
+        supervisor, "run", lambda request: RunOutcome([], build=(lacks,)) if request.source == mine.path else right
+    )
+    (first, *_) = (f for v in grade(mine).verdicts for f in v.failures)
+    assert first.message.key == "grading.compile-memory"
+
+
 def test_an_ending_that_is_a_submissions_own_is_not_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -252,9 +252,17 @@ def _run(
     ours = replace(request, source=s.course.solution(s.exercise))
     if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
         outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
-    if request.source != ours.source.resolve() and _let_down(outcome) and _let_down(supervisor.run(ours)):
-        raise MachineFault(Message("grading.machine-ours", {"kernel": s.exercise.file}))
+    if request.source != ours.source.resolve() and _let_down(outcome):
+        if _let_down(supervisor.run(ours)):
+            raise MachineFault(Message("grading.machine-ours", {"kernel": s.exercise.file}))
+        outcome.build = tuple(_its_own(f) for f in outcome.build)
     return outcome
+
+
+def _its_own(finding: Finding) -> Finding:
+    """What a compiler lacked that has enough of it for ours, as the file's own."""
+    own = finding.code == "compile-memory"
+    return replace(finding, message=Message("grading.compile-memory")) if own else finding
 
 
 def _let_down(outcome: RunOutcome) -> bool:
