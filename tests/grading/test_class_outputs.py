@@ -98,6 +98,12 @@ def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
     assert str(SIZE) not in text and "  2: <script>" in text and "01-03-launch.md" in text
 
 
+@pytest.mark.parametrize("key", ["grading.stopped-before", "grading.stopped-before-line"])
+def test_the_input_that_stopped_a_file_stays_hidden(key: str) -> None:
+    failure = Failure(Message(key, {"input": f"{SIZE} elements", "line": 3}), "01-04-bounds", "case")
+    assert str(SIZE) not in hidden.of_hidden(failure) and "earlier input" in hidden.of_hidden(failure)
+
+
 def test_a_lesson_is_its_sections_words_with_its_picture(course: Course) -> None:
     found = lessons.lesson(course.root, "01-03-launch#launch", "en")
     assert found and "kernel<<<" in found.text and found.picture.startswith("data:image/")

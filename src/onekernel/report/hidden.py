@@ -63,6 +63,8 @@ def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
 def of_hidden(failure: Failure) -> str:
     """What is told of a failure on a hidden input: the kind of mistake and the advice, without the sentence's values,
     which tell the input's size and what is in it."""
+    if failure.message.key.startswith("grading.stopped-before"):  # which names the input that it was stopped at
+        return say("grading.not-run")
     advice = [str(m) for m in _inside(failure.message) if m.key.startswith("replay.") or "advice" in m.key]
     kind = _kind(failure)
     return " ".join([kind, *advice]) if kind else str(failure.message)

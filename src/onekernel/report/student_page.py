@@ -58,7 +58,7 @@ def _head(about: About, card: Scorecard) -> Iterator[str]:
     if rest := card.points - card.assessed:
         yield f'<p class="dim">{esc(say("cohort.page-rest", rest=rest))}</p>'
     if about.date or about.late:
-        when = [say("cohort.page-handed-in", date=about.date)] if about.date else []
+        when = [say("cohort.page-handed-in", date=about.date[:16].replace("T", " "))] if about.date else []
         yield f'<p class="dim">{esc("; ".join([*when, *([say("cohort.page-late")] if about.late else [])]))}</p>'
     if about.notes:
         yield f"<h2>{esc(say('cohort.page-notes'))}</h2><ul>"
