@@ -99,9 +99,11 @@ def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
 
 
 @pytest.mark.parametrize("key", ["grading.stopped-before", "grading.stopped-before-line"])
-def test_the_input_that_stopped_a_file_stays_hidden(key: str) -> None:
-    failure = Failure(Message(key, {"input": f"{SIZE} elements", "line": 3}), "01-04-bounds", "case")
-    assert str(SIZE) not in hidden.of_hidden(failure) and "earlier input" in hidden.of_hidden(failure)
+def test_the_input_that_stopped_a_file_stays_hidden(row: Row, key: str) -> None:
+    failure = Failure(Message(key, {"input": f"{SIZE} elements", "line": 3}), "01-04-bounds")
+    verdict = replace(row.card.results[0].verdicts[0], failures=(failure,))
+    ((_, sentence),) = hidden.told(verdict)
+    assert str(SIZE) not in sentence and "earlier input" in sentence
 
 
 def test_a_lesson_is_its_sections_words_with_its_picture(course: Course) -> None:

@@ -53,7 +53,8 @@ def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
     for failure in verdict.failures:
         if failure.code in WAITING:
             continue
-        sentence = str(failure.message) if failure.case is None else of_hidden(failure)
+        names_it = failure.message.key.startswith("grading.stopped-before")  # an earlier input, of no case
+        sentence = of_hidden(failure) if failure.case is not None or names_it else str(failure.message)
         kind = (_kind(failure) or sentence) if failure.case else sentence
         if (kind, failure.line) not in said:
             said.add((kind, failure.line))
@@ -63,7 +64,7 @@ def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
 def of_hidden(failure: Failure) -> str:
     """What is told of a failure on a hidden input: the kind of mistake and the advice, without the sentence's values,
     which tell the input's size and what is in it."""
-    if failure.message.key.startswith("grading.stopped-before"):  # which names the input that it was stopped at
+    if failure.message.key.startswith("grading.stopped-before"):
         return say("grading.not-run")
     advice = [str(m) for m in _inside(failure.message) if m.key.startswith("replay.") or "advice" in m.key]
     kind = _kind(failure)
