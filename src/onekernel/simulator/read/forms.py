@@ -11,6 +11,7 @@ from onekernel.simulator.read.errors import error_hint, error_name, error_text
 
 
 def _time_limit(case: Case) -> None:
+    case.values["faster"] = case.says("faster") if case.number("checked") else ""
     if case.form == "kernel" and case.launch.blocks > 1 and causes.spins(*case.here):
         case.form = "waits"
 
@@ -141,10 +142,10 @@ OF_THE_READER = (
     "advice-pointer",
     # the others
     "guarded", "few", "added", "generator", "short", "short-pitch", "short-part", "rows", "thrust", "freed",
-    "twice-by-object", "by-object", "reset", "waits", "branch", "part-rows", "part-index", "why-event",
+    "twice-by-object", "by-object", "reset", "waits", "faster", "branch", "part-rows", "part-index", "why-event",
     "why-address", "why-capture", "some-call", "program-null-thrust", "of-a-kernel", "reference",
 )  # fmt: skip
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
-    "each", "why", "also", "rows", "name",
+    "each", "why", "also", "rows", "name", "faster",
 )  # fmt: skip

@@ -232,6 +232,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     launch.body = body;
     launch.context = context;
     launch.serial = ++launch_number;
+    launch.began = thread_seconds();
     launch.threads = static_cast<int>(config->block.x * config->block.y * config->block.z);
     launch.warps = (launch.threads + WARP - 1) / WARP;
     launch.blocks = blocks_of(config->grid);

@@ -44,6 +44,7 @@ struct Launch {
     void (*body)(void*);
     void* context;
     unsigned serial;           // counts launches of the process, from 1
+    double began = 0;          // seconds of processor time that the host's thread had had then
     int threads, warps;
     uint64_t blocks;
     std::atomic<uint64_t> next{0};

@@ -42,6 +42,12 @@ static void arm(double seconds) {
     timer_settime(timer, 0, &spec, nullptr);
 }
 
+double thread_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 double stop_time_limit() {
     itimerspec now{};
     if (has_timer) timer_gettime(timer, &now);
@@ -76,11 +82,32 @@ static Reached reached(const Worker& w) {
     return {w.launch->serial, w.launch->next.load(), w.block, w.launch->threads - w.alive, w.time};
 }
 
+// Seconds of this thread's time that the running launch has had: threads beside the first are made for one.
+static double of_launch(const Worker& w) {
+    const double before = &w == &host_worker() ? w.launch->began : 0;
+    return std::clamp(thread_seconds() - before, 1e-3, time_limit);
+}
+
+// What a program used up before is told of it, and not of a launch that happens to run then and is like those before.
+static bool is_late(const Worker& w) {
+    constexpr double LONG = 20, SHORT = 0.05;  // times as long as the others, and seconds that are none too many
+    const double own = of_launch(w), before = launch_count() - 1;
+    return is_program && before > 0 && own < time_limit / 4 && own < std::max(LONG * (time_limit - own) / before, SHORT);
+}
+
 // A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended
 // since half of the time was over, it is the latter. Of a block whose threads only go on meeting nobody can say.
 static void tell_time_limit(const Worker& w, const ucontext_t* context) {
     long long seconds = static_cast<long long>(time_limit);
     Reached now = reached(w), then = now.launch == half_way.launch ? half_way : Reached();
+    const bool checked = is_program && options & (BOUNDS | COUNTS);
+    if (w.current && is_late(w)) {
+        Finding("time-limit").form("late").at(w.launch->site->at).here().number("seconds", seconds).number("number", launch_count())
+            .number("milliseconds", static_cast<long long>(1000 * of_launch(w))).number("more", 10 * seconds)
+            .number("done", static_cast<long long>(std::min(now.begun, w.launch->blocks) - (now.begun > 0)))
+            .number("blocks", static_cast<long long>(w.launch->blocks)).number("checked", checked).add();
+        return;
+    }
     bool one_block = now.launch == half_way.launch && now.block == half_way.block;
     bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2);
     if (!w.current || (!blocks_end && !one_block)) {
@@ -91,13 +118,16 @@ static void tell_time_limit(const Worker& w, const ucontext_t* context) {
     double whole = blocks_end ? blocks : threads * blocks;
     double done = blocks_end ? std::min(static_cast<double>(now.begun), blocks) : threads * static_cast<double>(std::max<uint64_t>(now.begun, 1) - 1) + now.ended;
     double since = blocks_end ? static_cast<double>(now.begun - then.begun) : now.ended - then.ended;
-    auto needed = seconds + 1 + static_cast<long long>((whole - done) * (time_limit / 2) / std::max(since, 1.0));
+    double taken = then.launch ? time_limit / 2 : of_launch(w);
+    auto left = 1 + static_cast<long long>((whole - done) * taken / std::max(since, 1.0));
+    auto alone = left + static_cast<long long>(of_launch(w));
     if (blocks_end)
-        Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds)
-            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", needed).add();
+        Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds).number("checked", checked)
+            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", alone)
+            .number("more", seconds + left).add();
     else if (now.ended > then.ended + 1)
-        Finding("time-limit").form("threads").code_at(frames_of(context)).here().number("seconds", seconds)
-            .number("done", now.ended).number("threads", w.launch->threads).number("needed", needed).add();
+        Finding("time-limit").form("threads").code_at(frames_of(context)).here().number("seconds", seconds).number("checked", checked)
+            .number("done", now.ended).number("threads", w.launch->threads).number("needed", alone).number("more", seconds + left).add();
     else if (now.time > then.time + 1)
         Finding("time-limit").form("meets").code_at(frames_of(context)).here().number("seconds", seconds)
             .number("met", now.time - then.time).add();

@@ -9,6 +9,7 @@ void set_time_limit(double seconds);                   // of processor time, for
 int limit_signal();                                    // what the clock of a thread sends it
 void start_time_limit();                               // the calling thread's clock
 void end_time_limit();
+double thread_seconds();                               // of processor time, that the calling thread has had
 double stop_time_limit();                              // seconds that are left; the clock stands until it is set on again
 void resume_time_limit(double seconds_left);
 bool is_over_time(Worker& w, const ucontext_t* context);  // at a signal of the clock; true: over, and told
