@@ -187,6 +187,20 @@ __global__ void last_warp(const float* x, float* y) {
     if (t == 0) *y = s[0];
 }
 #pragma pack(push, 1)
+__device__ int lock, held;
+__global__ void locked(bool fenced) {
+    if (threadIdx.x) return;
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    if (fenced) __threadfence();
+    held++;  // <- 17:race-global
+    if (fenced) __threadfence();
+    atomicExch(&lock, 0);
+}
+__global__ void find(const float* x, int n, float wanted, float* at) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        if (x[i] == wanted) *at = i;
+}
 struct Packed {
     char tag;
     float value;
@@ -282,6 +296,14 @@ int main(int argc, char** argv) {
         cudaEventElapsedTime(&ms, e, f);
         printf("%g ms\n", ms);
         cudaEventDestroy(f);
+    }
+    if (which == 17 || which == 120) locked<<<4, 32>>>(which == 120);
+    if (which == 18) {
+        float* z;
+        cudaMalloc(&z, sizeof *z);
+        find<<<1, 32>>>(x, N, -5, z);
+        cudaMemcpy(h.data(), z, sizeof *z, cudaMemcpyDeviceToHost);  // <- 18:unwritten-copy
+        cudaFree(z);
     }
     if (which == 101) {
         fill<<<4, 256, 0, a>>>(x, 3, N);

@@ -29,9 +29,11 @@ SAID = {
     13: ("the grid only one row of blocks", "la malla una sola fila de bloques"),
     14: ("transpose reads tile[0][8] in shared memory", "transpose lee tile[0][8] en memoria compartida"),
     15: ("fills only its first 4,096 of 4,100 bytes.", "solo llena sus primeros 4096 de 4100 bytes."),
+    17: ("Put __threadfence() behind the loop that takes the lock", "Pon __threadfence() detrás del bucle"),
+    18: ("The 1 element of z that is copied to the host here was never", "el 1 elemento de z que se copia aquí"),
     16: ("The time between two events is NaN here", "El tiempo entre dos eventos es aquí NaN"),
 }
-RIGHT = (*range(101, 120),)
+RIGHT = (*range(101, 121),)
 ALSO = ("leak",)  # of the program that ends early
 
 

@@ -276,3 +276,15 @@ def test_code_copied_with_its_frame_of_markdown_is_told_of_the_frame(tmp_path: P
     done = onekernel("run", path)
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if "Three backquotes" in line] == done.stderr.splitlines()
+
+
+def test_what_is_no_source_is_told_as_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "program.cu").write_bytes(b"\x7fELF\0\0")
+    for given, said in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "program.cu", "is not a text file"),
+        (tmp_path / "no.cu", "is not there"),
+    ):
+        done = onekernel("run", given)
+        assert done.returncode == 2
+        assert said in done.stderr

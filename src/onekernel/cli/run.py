@@ -55,7 +55,9 @@ def files_of(args: argparse.Namespace) -> tuple[list[Path], list[str]]:
     files = [Path(name) for name in args.files]
     for path in files:
         if not path.is_file():
-            raise UserError(Message("run.no-file", {"file": path}))
+            raise UserError(Message("run.folder" if path.is_dir() else "run.no-file", {"file": path}))
+        if b"\0" in path.read_bytes():
+            raise UserError(Message("run.no-text", {"file": path}))
     for folder in args.I:
         if not Path(folder).is_dir():
             raise UserError(Message("run.no-folder", {"folder": folder}))

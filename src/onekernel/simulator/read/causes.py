@@ -31,6 +31,20 @@ def spins(file: str | None, number: int | None) -> bool:
     return bool(found)
 
 
+def waits_plainly(file: str | None, number: int | None) -> bool:
+    """Whether the line is a loop that only waits, and what it waits for is not looked at by an atomic."""
+    found = _SPIN.search(line_of(file, number))
+    by_atomic = found and re.search(r"\batomic\w*\s*\(|\.\s*load\s*\(|\basm\b", found[0])
+    return spins(file, number) and not by_atomic
+
+
+def in_lock(file: str | None, number: int | None) -> bool:
+    """Whether a loop that waits by atomicCAS or atomicExch stands here or above, and an atomicExch follows."""
+    waits = [n for n in range(number or 0, max(0, (number or 0) - _FAR), -1) if spins(file, n)]
+    taken = bool(waits) and re.search(r"\batomic(?:CAS|Exch)\b", line_of(file, waits[0]))
+    return bool(taken) and any("atomicExch" in line_of(file, n) for n in range(number or 0, (number or 0) + _FAR))
+
+
 def waits_for_volatile(file: str | None, number: int | None, data: str) -> bool:
     """Whether a loop on the line, or above it, only waits for something volatile that is not `data` itself."""
     above = [n for n in range(number or 0, max(0, (number or 0) - _FAR), -1) if spins(file, n)]

@@ -133,8 +133,7 @@ OF_THE_READER = (
     # races
     "used-again", "lost-update", "lost-update-later", "lost-update-grid", "lost-update-later-grid", "same-turn",
     "next-turn", "write-after-read", "same-line", "same-index", "other-warps", "once", "grid-flag", "grid-announced",
-    "grid-stride",
-    "random-state",
+    "grid-lock", "grid-stride", "random-state",
     # indices
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "elements", "nowhere", "also", "swapped", "loop",

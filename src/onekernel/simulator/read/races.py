@@ -24,12 +24,13 @@ def tell(case: Case) -> None:
     if case.form == "grid" and case.in_one_file:
         order = _lost(case)
         stride = causes.steps_by_block(case.file, line) and line == other
-        waits = causes.spins(case.file, other)
+        waits = causes.waits_plainly(case.file, other)
         draws = line == other and causes.draws(case.file, line)
         told = causes.waits_for_volatile(case.file, other, case.variable)
+        locked = line == other and causes.in_lock(case.file, line)
         known = {
-            "random-state": draws, "grid-announced": told, "grid-flag": waits, "grid-stride": stride,
-            f"{order}-grid": order,
+            "random-state": draws, "grid-lock": locked, "grid-announced": told, "grid-flag": waits,
+            "grid-stride": stride, f"{order}-grid": order,
         }  # fmt: skip
         case.form = next((cause for cause, is_so in known.items() if is_so), case.form)
     if case.form == "write-write" and line == other:
