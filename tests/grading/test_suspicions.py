@@ -75,6 +75,8 @@ MENDS = [
     ("quotient", {"quotient": "1 / 2", "instead": "1.0f / 2.0f"}, "y = 1 / 2 * x;", ["y = 1.0f / 2.0f * x;"]),
     ("own-output", {"name": "y"}, "  cudaMalloc(&y, n);", ["  ;"]),
     ("set-bytes", {"call": "cudaMemset"}, "cudaMemset(out, 1, 4);", ["cudaMemset(out, 0, 4);"]),
+    ("masked-index", {"name": "n"}, "y[i] = x[c + i & (n - 1)];", ["y[i] = x[(c + i) % n];"]),
+    ("shuffle-width", {"width": "16"}, "v += __shfl_down_sync(m, v, 16, 16);", ["v += __shfl_down_sync(m, v, 16);"]),
     ("never-used", {"name": "k"}, "int k = 3;", []),
 ]  # fmt: skip
 

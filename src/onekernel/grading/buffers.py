@@ -143,6 +143,8 @@ def _unwritten(name: str, at: np.ndarray, shape: tuple[int, ...]) -> Message:
         which = "columns"
     elif len(shape) == 2 and count == (shape[0] - int(at[0, 0])) * shape[1]:
         which, values["first"] = "rows", int(at[0, 0])
+    elif len(shape) == 2 and count == shape[1] * len(np.unique(at[:, 0])):
+        which, values["first"] = "some-rows", int(at[0, 0])
     elif len(shape) == 2 and count == shape[0] * len(np.unique(at[:, 1])):
         which = "some-columns"
     else:

@@ -103,5 +103,7 @@ _RULES: Mapping[str, _Rule] = {
     "no-address": _in_line(r"(\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?)<name>", r"\1&<name>"),
     "narrow-index": _in_line(r"\b<type>(?=\s+<name>\b)", "long long"),
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
+    "masked-index": _in_line(r"([^\[\](),;=&|?:]+?)\s*&\s*\(\s*<name>\s*-\s*1\s*\)", r"(\1) % <name>"),
+    "shuffle-width": _in_line(r",\s*<width>\s*\)", ")"),
     "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),
 }

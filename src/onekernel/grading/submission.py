@@ -17,7 +17,7 @@ from onekernel.course import Check, Course, Exercise
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.host_computation import copy_first
-from onekernel.grading.unwritten import told
+from onekernel.grading.unwritten import nothing_to_sum, told
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
@@ -113,6 +113,8 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         message = Message(message.key, {**message.values, "advice": Message("grading.advice-per-column")})
     if call and "transpose_b" in call.case.scalars:
         message = _of_matrices(finding, message, call)
+    if call and finding.code == "out-of-bounds-read" and (size := nothing_to_sum(call)):
+        message = _both(Message("grading.nothing-to-read", {"size": size}), message)
     return Failure(
         message,
         finding.chapter or check.chapter,
@@ -126,13 +128,16 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
 
 def _of_matrices(finding: Finding, message: Message, call: Call) -> Message:
     """What is said of an access to A, B or C, with how their elements are indexed, and with BLAS's rule of beta."""
-    variable = str(message.values.get("variable"))
+    variable = str(message.values.get("variable", message.values.get("name")))
     if finding.code == "uninitialised-read" and variable == "c" and not call.case.scalars["beta"]:
         return Message("grading.beta-zero", {"symptom": message})
+    turned = "-turned" if variable == "b" and call.case.scalars["transpose_b"] else ""
+    advice = Message(f"grading.advice-matrix-{variable}{turned}")
+    if variable in ("a", "b", "c") and message.key in ("triton.out-of-bounds-read", "triton.out-of-bounds-write"):
+        return _both(message, advice)
     if variable not in ("a", "b", "c") or not isinstance(message.values.get("advice"), Message):
         return message
-    turned = "-turned" if variable == "b" and call.case.scalars["transpose_b"] else ""
-    return Message(message.key, {**message.values, "advice": Message(f"grading.advice-matrix-{variable}{turned}")})
+    return Message(message.key, {**message.values, "advice": advice})
 
 
 def _of_ones_own(message: Message, call: Call) -> bool:

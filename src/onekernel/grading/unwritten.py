@@ -8,10 +8,13 @@ from collections.abc import Sequence
 
 from onekernel.counts import KernelCounts
 from onekernel.grading.briefly import briefly
-from onekernel.grading.buffers import Call, Fault
+from onekernel.grading.buffers import Call, Fault, judge
 from onekernel.messages import Message
+from onekernel.ops.base import Operator
+from onekernel.sandbox.supervisor import CallOutcome
 
 _OF_INDICES = ("grading.unwritten-from", "grading.unwritten-holes")  # told of threads, which Triton has none of
+TILES = tuple(1 << k for k in range(1, 18))  # columns
 _ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
 
 
@@ -20,6 +23,9 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     second = fault.message.values.get("second")
     if not isinstance(second, Message):
         return fault.message
+    if second.key == "grading.unwritten-all" and (size := nothing_to_sum(call)):
+        said = Message("grading.unwritten-empty-sum", {"size": size, "name": second.values["name"]})
+        return Message(fault.message.key, {**fault.message.values, "second": said})
     if second.key in ("grading.unwritten-columns", "grading.unwritten-rows"):
         for key, exchanged in {"turned": _turned, "transposed": _transposed}.items():
             if exchanged(call, kernels, second):
@@ -38,6 +44,33 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     else:
         return fault.message
     return Message(fault.message.key, {**fault.message.values, "second": why})
+
+
+def whole_tiles_alone(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
+    """That of each row whole tiles alone are written, where one size of a tile explains every input, the right ones
+    too; None where one is wrong in another way."""
+    ends: list[tuple[int, int]] = []  # of an input: from which column on all rows are unwritten, and their columns
+    for call, outcome in ran:
+        if len(sizes := call.case.sizes) != 2 or not all(sizes.values()) or outcome.report is None:
+            continue
+        fault = judge(operator, call, outcome.after)
+        second = fault.message.values.get("second") if fault else None
+        key = second.key if isinstance(second, Message) else ""
+        if fault and key not in ("grading.unwritten-columns", "grading.unwritten-all"):
+            return None
+        values = second.values if isinstance(second, Message) else {"first": sizes["cols"]}
+        ends.append((0 if key == "grading.unwritten-all" else int(values["first"]), sizes["cols"]))
+    some = any(0 < end < cols for end, cols in ends)
+    tile = next((t for t in TILES if some and all(end == cols // t * t for end, cols in ends)), None)
+    inputs = sum(end < cols for end, cols in ends)
+    return Message("replay.tiles-whole-alone", {"tile": tile, "inputs": inputs}) if tile else None
+
+
+def nothing_to_sum(call: Call) -> str:
+    """The size that is 0 though the output has elements: each of them is a sum of nothing. Else ""."""
+    if not all(array.size for array in call.expected.values()):
+        return ""
+    return next((name for name, size in call.case.sizes.items() if not size), "")
 
 
 def _same_index(kernels: Sequence[KernelCounts], text: str) -> Message | None:

@@ -69,6 +69,13 @@ def _special(rng: np.random.Generator, sizes: Sizes) -> Arrays:
     return drawn
 
 
+def _zero_by_infinity(rng: np.random.Generator, sizes: Sizes) -> Arrays:
+    """0 times infinity is NaN: whoever leaves out products with 0 does not see it."""
+    drawn = _normal(rng, sizes)
+    drawn["a"][5], drawn["b"][5] = 0.0, np.inf
+    return drawn
+
+
 def _case(group: str, kind: str, fill: Fill, n: int, shift: int = 0) -> Case:
     name = f"{kind}-{n}" + (f"-shift{shift}" if shift else "")
     return Case(name, group, {"n": n}, fill, Message(f"ops.dot_{kind}", {"n": n}), shift=shift)
@@ -86,6 +93,7 @@ CASES = (
     *(_case("counted", "integers", _integers, n) for n in (1, 63, 255, 257, 1023, 40_001)),
     _case("empty", "empty", _normal, 0),
     _case("special", "special", _special, 777),
+    _case("special", "zero_by_infinity", _zero_by_infinity, 130),
     _case("unaligned", "unaligned", _normal, 1001, shift=1),
     # One vector alone: whoever tests only the other one's address takes it for aligned.
     *(replace(_case("unaligned", "unaligned", _normal, n), apart={name: 1}) for n, name in ((260, "a"), (264, "b"))),

@@ -44,11 +44,19 @@ def reserved(size: int, itemsize: int) -> np.ndarray:
     return np.frombuffer(memory, np.uint8)[before:]
 
 
+def wrapped(found: Finding) -> bool:
+    """Whether it tells of an access outside of a tensor by an offset that is negative: a sum that wrapped round."""
+    if found.code not in ("out-of-bounds-read", "out-of-bounds-write"):
+        return False
+    where = found.message.values.get("where")
+    return isinstance(where, Message) and int(where.values["first"]) < 0
+
+
 def told(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; of an access outside of a tensor, what is likely where rows lie so far apart."""
+    """The findings; of an access before a tensor's beginning, what is likely where rows lie so far apart."""
     out = []
     for found in findings:
-        if found.code in ("out-of-bounds-read", "out-of-bounds-write"):
+        if wrapped(found):
             values = {k: found.message.values[k] for k in ("line", "call", "name", "program")}
             message = Message("triton.offset-wraps", {**values, "stride": STRIDE})
             found = Finding("offset-wraps", message, found.file, found.line, chapter=CHAPTER)

@@ -24,9 +24,10 @@ CHAPTER = "03-triton#program"
 _OTHERS = re.compile(r"/torch/_tensor_str\.py$|(?<!/onekernel)/triton/")  # print(tensor), and Triton for a kernel
 # What torch's operators do that moves numbers and makes none of several; views are told by their schema.
 MOVES = (
-    "_to_copy", "arange", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "copy_", "detach", "empty_like",
-    "empty_strided", "fill", "fill_", "flip", "full_like", "lift_fresh", "new_empty", "new_empty_strided", "new_full",
-    "new_ones", "new_zeros", "ones_like", "repeat", "resize_", "roll", "stack", "zero", "zero_", "zeros_like",
+    "_to_copy", "_unsafe_view", "arange", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "copy_",
+    "detach", "empty_like", "empty_strided", "fill", "fill_", "flip", "full_like", "lift_fresh", "new_empty",
+    "new_empty_strided", "new_full", "new_ones", "new_zeros", "ones_like", "repeat", "resize_", "roll", "stack",
+    "zero", "zero_", "zeros_like",
 )  # fmt: skip
 _ITEM = "_local_scalar_dense"  # what takes a number out of a tensor
 _NAMES = {_ITEM: "Tensor.item"}

@@ -19,7 +19,7 @@ import numpy as np
 from onekernel.backends.base import Arg, Finding, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
-from onekernel.triton.far import CHAPTER, reserved
+from onekernel.triton.far import CHAPTER, reserved, wrapped
 from onekernel.triton.guards import Stop
 from onekernel.triton.memory import Region
 
@@ -123,7 +123,7 @@ def _rows(flat: Any, arg: Sparse) -> int:
 def told(
     findings: Iterable[Finding], pages: Iterable[Pages] = (), kernels: Iterable[KernelCounts] = ()
 ) -> list[Finding]:
-    """The findings; of an access outside of a tensor, what is likely where offsets go beyond 32 bits. Of a call that
+    """The findings; of an access before a tensor, what is likely where offsets go beyond 32 bits. Of a call that
     had no room, that took too long, or whose host code has the last word on what some programs left, that alone."""
     out = []
     partly = any(kernel.extra["ran"] != prod(kernel.grid) for kernel in kernels)
@@ -135,7 +135,7 @@ def told(
         if raised and partly:
             unseen = True
             continue
-        if found.code in ("out-of-bounds-read", "out-of-bounds-write"):
+        if wrapped(found):
             values = {k: found.message.values[k] for k in ("line", "call", "name", "program")}
             found = Finding("offset-wraps", Message("triton.index-wraps", values), found.file, found.line,
                             chapter=CHAPTER)  # fmt: skip

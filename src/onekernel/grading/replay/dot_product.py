@@ -32,6 +32,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("dot-plus-for-times", lambda: np.array([(a + b).sum()]))
     yield Mistake("dot-nothing-added", lambda: np.zeros(1))
     yield Mistake("dot-absolute", lambda: np.array([np.abs(products).sum()]))
+    seen = np.where((a == 0) | (b == 0), 0, products)
+    yield Mistake("dot-zeros-skipped", lambda: np.array([seen.sum()]))
     for name, vector, other in (("a", a, b), ("b", b, a)):
         yield from exchanged(name, vector, partial(_dot, other), threads_of_row=())
         yield Mistake("dot-factor-twice", later(_dot, other, vector * vector), {"name": name})
@@ -77,6 +79,9 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
                 first = later(lambda block: _weighted(products, block < WARP), block)
                 yield Mistake("dot-blocks-left", first, {"kept": WARP}, (threads, blocks))
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
+            for one in (0, blocks - 1):
+                times = later(lambda block, one, n: _weighted(products, n * (block == one)), block, one, blocks)
+                yield Mistake("dot-one-block-often", times, variant=(threads, blocks, one))
             sums = later(lambda block, n: np.bincount(block, products, n), block, blocks)
             for of in (1, 32):  # a thread's sum, or a warp's
                 of_threads = partial(_by_maximum, products, threads, blocks, of)

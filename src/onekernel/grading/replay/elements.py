@@ -31,6 +31,7 @@ def exchanged(
     yield Mistake("element-before", of(at - 1), values, form)
     yield Mistake("element-before", of(np.maximum(at - 1, 0)), values, (form, "first"))
     yield Mistake("element-absolute", lambda: right(np.abs(tensor)), values, form)
+    yield Mistake("element-masked", of(at & (cols - 1)), values, form)
     for threads in threads_of_row:
         yield Mistake("element-of-thread", of(at % threads), values, (form, threads))
         yield Mistake("element-of-step", of(at // threads % cols), values, (form, threads))

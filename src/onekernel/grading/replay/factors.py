@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from onekernel.messages import Message
+from onekernel.ops.base import DTYPES
 
 SPREAD = {"float32": 1e-4, "float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a factor: what rounding makes of it
 FROM = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.1}  # of a row's largest element: smaller ones have few digits
@@ -41,6 +42,8 @@ def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | Non
         return None
     if all(_nan_lost(*one) for one in wrong):
         return Message("replay.nan-lost")
+    if bound := _bound(wrong):
+        return bound
     flat = [(got.reshape(1, -1), want.reshape(1, -1), dtype) for got, want, dtype in wrong]
     if factor := _the_same([f[1] if (f := of_rows(*one)) else None for one in flat], _spread(wrong)):
         return Message("replay.factor", {"factor": factor}) if factor != -1 else Message("replay.sign-turned")
@@ -49,6 +52,22 @@ def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | Non
             return Message(f"replay.{cause}")
     offset = _the_same([_difference(*one) for one in flat], _spread(wrong))
     return Message("replay.offset", {"offset": offset}) if offset else None
+
+
+def _bound(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | None:
+    """The one number that stands in the place of all that lie beyond it."""
+    for which, beyond in {"most": np.greater, "least": np.less}.items():
+        ends: set[float] = set()
+        for got, want, dtype in wrong:
+            want = want.astype(DTYPES[dtype]).astype(np.float64)
+            beside = SPREAD[dtype] * np.abs(got[np.isfinite(got)]).max(initial=0.0)  # a bound, that is nothing
+            off = ~np.isclose(got, want, SPREAD[dtype], beside, equal_nan=True) & ~np.isnan(want)
+            ends |= {float(x) for x in got[off]}
+            if len(ends) != 1 or not beyond(want[off], got[off]).all():
+                break
+        else:
+            return Message(f"replay.at-{which}", {"bound": ends.pop()})
+    return None
 
 
 def _nan_lost(got: np.ndarray, want: np.ndarray, dtype: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
-from onekernel.grading.replay.gemm_threads import products
+from onekernel.grading.replay.gemm_threads import as_often, products
 from onekernel.grading.replay.sums import LIMITS, NARROW, STEP
 from onekernel.ops.base import DTYPES
 
@@ -109,8 +109,8 @@ def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
     """Products that are left out of the sum, or taken twice."""
     k = a.shape[1]
 
-    def weighted(weights: np.ndarray) -> np.ndarray:
-        return _ended(case, (a * weights) @ b)
+    def weighted(often: np.ndarray) -> np.ndarray:
+        return _ended(case, as_often(a, b, often))
 
     at = np.arange(k)
     yield Mistake("gemm-skips-last", later(weighted, at < k - 1))
@@ -132,8 +132,8 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
     k = a.shape[1]
     at = np.arange(k)
 
-    def weighted(weights: np.ndarray) -> np.ndarray:
-        return _ended(case, (a * weights) @ b)
+    def weighted(often: np.ndarray) -> np.ndarray:
+        return _ended(case, as_often(a, b, often))
 
     def with_edges(more: int, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
         return _ended(case, a @ b + more * of_a * of_b)
@@ -143,6 +143,8 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
         values = {"depth": depth}
         yield Mistake("gemm-last-tile-alone", later(weighted, at >= of_last), values)
         yield Mistake("gemm-last-tile-lost", later(weighted, at < of_last), values)
+        yield Mistake("gemm-first-tile-lost", later(weighted, at >= depth), values)
+        yield Mistake("gemm-tiles-skipped", later(weighted, at // depth % 2 == 0), values)
         for taken in sorted({depth // 2, depth - 1} - {0}):
             for which, part in {"first": at % depth < taken, "last": at % depth >= depth - taken}.items():
                 yield Mistake("gemm-tile-part", later(weighted, part), values | {"taken": taken}, variant=which)
@@ -215,6 +217,15 @@ def _of_addresses(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mist
     yield Mistake("gemm-b-turned", later(with_b, *((strides["b"], 1) if turned else (1, strides["b"]))))
     for cause, stride in {"k": k, "ldb": strides["b"], "ldc": strides["c"], "n": n}.items():
         yield Mistake(f"gemm-lda-{cause}", later(with_a, m, k, stride, 1))
+    if turned:  # what a transposed view keeps in memory: its strides are exchanged, and nothing else
+        yield Mistake("gemm-view-as-dense", later(with_b, 1, 1), variant="both strides 1")
+    else:
+        yield Mistake("gemm-view-as-dense", lambda: _ended(case, a @ b), variant="both strides 1")
+    reshaped = later(lambda: _ended(case, a @ (case.inputs["b"].reshape(k, n) if turned else b)))
+    yield Mistake("gemm-view-as-dense", reshaped, variant="reshaped")
+    for plain in ("dense, too", "strided"):
+        made = later(with_b, n if turned or plain == "dense, too" else strides["b"], 1)
+        yield Mistake("gemm-view-as-dense", made, variant=plain)
     own = {"k": k} if turned else {"n": n}
     for cause, stride in {**own, "lda": strides["a"], "ldc": strides["c"]}.items():
         yield Mistake(f"gemm-ldb-{cause}", later(with_b, *((1, stride) if turned else (stride, 1))))

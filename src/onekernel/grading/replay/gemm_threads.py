@@ -25,7 +25,7 @@ def products(a: np.ndarray, b: np.ndarray, depths: tuple[int, ...]) -> Iterator[
     at = np.arange(k)
 
     def weighted(weights: Callable[[], np.ndarray]) -> np.ndarray:
-        return np.asarray((a * weights()) @ b)
+        return as_often(a, b, weights())
 
     for cause, variant, weights in weightings(k):
         if cause in OF_LANES:
@@ -39,10 +39,18 @@ def products(a: np.ndarray, b: np.ndarray, depths: tuple[int, ...]) -> Iterator[
         for step in sorted({1, depth // 2} - {0, depth}):
             often = later(lambda d, s: at // s - np.where(at >= d, (at - d) // s, -1), depth, step)
             yield Mistake("gemm-steps-overlap", later(weighted, often), {"depth": depth}, variant=step)
+        turns = later(lambda d: np.minimum(at, -(-k // d) - 1) - np.maximum(at - d, -1), depth)  # a tile's number alone
+        yield Mistake("gemm-steps-overlap", later(weighted, turns), {"depth": depth}, variant="turns")
         yield Mistake("gemm-elementwise", partial(_elementwise, a, b, depth), variant=depth)
         if k:
             edges = np.full((a.shape[0], b.shape[1]), -k % depth * a[0, 0] * b[0, 0]) if a.size and b.size else a @ b
             yield Mistake("gemm-zeros-inverted", later(lambda e: e, edges), variant=depth)
+
+
+def as_often(a: np.ndarray, b: np.ndarray, often: np.ndarray) -> np.ndarray:
+    """A B with each product in its sum as often as that; one that is left out is not looked at: NaN times 0 is NaN."""
+    kept = often > 0
+    return np.asarray((a[:, kept] * often[kept]) @ b[kept])
 
 
 def _one_accumulator(a: np.ndarray, b: np.ndarray, per: int) -> np.ndarray:

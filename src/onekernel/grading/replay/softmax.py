@@ -17,6 +17,7 @@ from onekernel.grading.replay.factors import of_rows
 from onekernel.grading.replay.softmax_rows import Rows
 from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, of_own_warp, weightings
 from onekernel.messages import Message
+from onekernel.ops.softmax import compare
 
 # Where a maximum is begun, in place of -INFINITY.
 STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7, -1e8, -1e9, -1e10, -1e20, -1e30, -1e37,
@@ -27,6 +28,7 @@ SHORT_LOG2E = (1.4, 1.44, 1.442, 1.4426, 1.4427, 1.443, 1.45, 1.5, 0.6931472, 0.
 BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
 SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of e and more
 Axes = int | tuple[int, ...]
+NEAR_ONE = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 6e-2}  # what a sum of a row's elements is off by
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 
@@ -66,6 +68,9 @@ def _of_the_formula(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x)))
     yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x - r.largest)), variant="shifted")
     yield Mistake("softmax-sum-of-own", lambda: r.over(np.float32(r.x.shape[1]) * r.e))
+    twice = np.exp(r.e)
+    yield Mistake("softmax-exponential-twice", lambda: twice / row_sum(r.e))
+    yield Mistake("softmax-exponential-twice", lambda: twice / row_sum(twice), variant="sum, too")
     yield Mistake("softmax-multiplied", lambda: r.e * row_sum(r.e))
     yield Mistake("softmax-parenthesis", lambda: np.exp(r.x) - r.largest / row_sum(r.e))
     yield Mistake("softmax-division-inside", lambda: np.exp((r.x - r.largest) / row_sum(r.e)))
@@ -170,6 +175,8 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
             at = np.arange(len(r.x)) + by
             other = Rows(r.x[at % len(at) if around else np.clip(at, 0, len(at) - 1)])
             yield Mistake("softmax-other-row", later(lambda o: o.above(o.largest), other), variant=(by, around))
+    masked = Rows(r.x[:, np.arange(r.x.shape[1]) & (r.x.shape[1] - 1)])
+    yield Mistake("element-masked", lambda: masked.above(masked.largest), {"name": "x"})
     strides = case.row_strides
     for cause, stride in {"x-cols": r.x.shape[1], "x-of-y": strides["y"], "x-one": 1}.items():
         if stride != strides["x"]:
@@ -187,6 +194,7 @@ def _of_the_padding(r: Rows) -> Iterator[Mistake]:
         return np.asarray(e / (row_sum(e) + np.float32(width - cols) * np.exp(-largest)))
 
     widths = {"power": 1 << (cols - 1).bit_length(), **{str(t): -(-cols // t) * t for t in THREADS}}
+    widths |= {f"{t}, one step more": widths[str(t)] + t for t in THREADS}
     for variant, width in widths.items():
         if width > cols:
             in_both = partial(np.maximum, r.largest, np.float32(0))
@@ -375,7 +383,20 @@ def otherwise(got: np.ndarray, want: np.ndarray, dtype: str) -> Message | None:
     """What wrong rows have in common where no mistake gives their numbers: all elements NaN, or off by one factor."""
     if np.isnan(got).all() and not np.isnan(want).all():
         return Message("replay.softmax-all-nan")
+    if column := _one_minus_others(got, want, dtype):
+        return Message(f"replay.softmax-{column}-from-others")
     found = of_rows(got, want, dtype)
     if found is None or found[1] <= 0:
         return None
     return Message("replay.softmax-row-factor", {"row": found[0], "factor": 1 / found[1]})
+
+
+def _one_minus_others(got: np.ndarray, want: np.ndarray, dtype: str) -> str | None:
+    """The one column, "first" or "last", that is wrong, and by no more than the rounding of numbers near 1."""
+    for name, column in {"first": 0, "last": -1}.items():
+        without = got.copy()
+        without[:, column] = want[:, column]
+        off = np.nan_to_num(np.abs(got - want)[:, column])
+        if compare(without, want, dtype, {}) is None and off.max(initial=0.0) < NEAR_ONE[dtype]:
+            return name
+    return None

@@ -33,6 +33,7 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
     begun = later(lambda: np.where(r.x[:, :1] == -np.inf, np.nan, row_sum(r.e) + r.e[:, :1]))
     yield Mistake("sum-first-twice", lambda: r.over(begun()), variant="online")
     for threads in (1, *THREADS):
+        yield Mistake("softmax-masked-beginning", later(_masked_beginning, r, threads), variant=threads)
         plainly = later(lambda t: r.over(_added(r, t)), threads)
         yield Mistake("softmax-joined-plainly", plainly, variant=threads)
         yield Mistake("softmax-not-rescaled", later(lambda t: r.over(_not_rescaled(r, t)), threads), variant=threads)
@@ -55,6 +56,12 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
             yield Mistake(cause, by_tiles, variant=("tile", tile))
     for kept in ("first", "second"):
         yield Mistake("softmax-one-side-rescaled", partial(_of_lanes, r, kept), variant=("lanes", kept))
+
+
+def _masked_beginning(r: Rows, threads: int) -> np.ndarray:
+    """NaN in the rows of which a thread's first element is -infinity: its maximum is, before and after."""
+    begun = (r.x[:, :threads] == -np.inf).any(axis=1, keepdims=True)
+    return np.where(begun, np.float32(np.nan), r.over(row_sum(r.e)))
 
 
 def _added(r: Rows, threads: int) -> np.ndarray:

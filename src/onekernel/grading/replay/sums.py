@@ -48,6 +48,13 @@ def weightings(n: int) -> Iterator[Weighting]:
         if tile < n:
             yield "sum-last-alone", -tile, later(lambda t: at >= (n - 1) // t * t, tile)
             yield "sum-first-tile", tile, later(lambda t: np.where(at < t, (n - 1 - at) // t + 1, 0), tile)
+        yield "sum-last-tile-lost", tile, later(lambda t: at < (n - 1) // t * t, tile)
+        yield "sum-first-tile-lost", tile, later(lambda t: at >= t, tile)
+    for threads in BLOCKS:
+        yield "sum-first-everywhere", threads, later(lambda t: 1 + t * (at == 0), threads)
+    for step in sorted({*BLOCKS, *GRIDS}):
+        for short in (0, 1):
+            yield "sum-end-early", (step, short), later(lambda s, short: at < n - s + short, step, short)
     for step in (2, 4, 8):
         yield "sum-tail-late", step, later(lambda s: (at != n // s * s) | (n % s == 0), step)
     yield "sum-shuffled-up", None, lambda: 32 * (at % 32 == 0)
@@ -82,6 +89,7 @@ def weightings(n: int) -> Iterator[Weighting]:
                 yield "sum-half-warp", (threads, half), later(lambda t, h: _lanes(at % t, h), threads, half)
             for step in (2, 4):
                 yield "sum-half-warp", (threads, -step), later(lambda t, s: _every(at % t, s), threads, step)
+        yield "sum-every-partial", threads, later(lambda t: _held_by(t)[at % t], threads)
         yield "sum-half-tree", threads, later(lambda t: at % t % 2 == 0, threads)
         yield "sum-half-tree", -threads, later(lambda t: at % t < (t + 1) // 2, threads)
         yield "sum-odd-tree", threads, later(lambda t: _reached(t)[at % t], threads)
@@ -168,6 +176,18 @@ def _reached(threads: int) -> np.ndarray:
             reach[t] |= reach[t + half]
         half //= 2
     return np.isin(np.arange(threads), list(reach[0]))
+
+
+@cache
+def _held_by(threads: int) -> np.ndarray:
+    """In how many entries of the array each thread's part is, once a tree that rounds up is done."""
+    held = np.eye(threads, dtype=int)
+    count = threads
+    while count > 1:
+        half = (count + 1) // 2
+        held[: count - half] += held[half:count]
+        count = half
+    return np.asarray(held.sum(axis=0))
 
 
 def _visits(n: int, threads: int, step: int) -> np.ndarray:

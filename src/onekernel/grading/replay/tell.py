@@ -9,16 +9,19 @@ from onekernel.grading.buffers import Call
 from onekernel.grading.replay import cause
 from onekernel.grading.replay.strides import stride_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
+from onekernel.grading.unwritten import whole_tiles_alone
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
 
 WRONG = ("values", "nan", "row-sum")
 SEEN = tuple(
     f"replay.{cause}" for cause in (
-        "softmax-row-factor", "softmax-all-nan", "rms-row-factor",
-        "factor", "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost",
+        "softmax-row-factor", "softmax-all-nan", "softmax-first-from-others", "softmax-last-from-others",
+        "rms-row-factor", "tiles-whole-alone",
+        "factor", "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least",
     )
 )  # fmt: skip  # told from the results, not made on purpose
+WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 
 
@@ -36,6 +39,7 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
     if strided is None or len(s.operator.inputs()) > 1:  # of several inputs it says less than a mistake made on purpose
         made = cause(s.operator, every, s.text())
         strided, found = (None, made) if made else (strided, strided)
+    found = found or whole_tiles_alone(s.operator, every)
     if found is None:
         return _unexplained(s, verdicts)
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None
@@ -82,7 +86,7 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None) -> Verd
     """`cases`: those that the cause is for; None for a replayed mistake, which is for every wrong value."""
     if verdict.status != FAILED:
         return verdict
-    codes = WRONG if cases is None else (*SYMPTOMS, *BOUNDS)
+    codes = (*SYMPTOMS, *BOUNDS) if cases else ("unwritten",) if found.key == WHOLE_TILES else WRONG
     mine = [f for f in verdict.failures if f.code in codes and (cases is None or f.case in cases)]
     if not mine:
         return verdict

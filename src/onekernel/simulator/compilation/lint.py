@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from onekernel.simulator.compilation.lint_numbers import RULES, Found
+from onekernel.simulator.compilation import lint_indices, lint_numbers
+from onekernel.simulator.compilation.lint_numbers import Found
 from onekernel.simulator.compilation.lint_programs import in_programs
 
 Seen = Iterator[tuple[str, int, str, dict[str, object]]]
@@ -131,4 +132,7 @@ def _own_outputs(lines: Sequence[str]) -> Found:
             yield n, "own-output", {"name": allocated[1]}
 
 
-_RULES = (*RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs, _extern_twice, _allocated)
+_RULES = (
+    *lint_numbers.RULES, *lint_indices.RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs,
+    _extern_twice, _allocated,
+)  # fmt: skip

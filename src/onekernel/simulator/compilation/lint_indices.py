@@ -1,0 +1,46 @@
+"""Indices and lanes that are right for some sizes alone: a remainder by `&`, a shuffle within a part of a warp."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from onekernel.simulator.compilation.lint_numbers import Found
+
+_MASKED = re.compile(r"[^&\s]\s*&\s*\(\s*(?P<name>[a-z]\w*)\s*-\s*1\s*\)")
+_SHUFFLE = re.compile(r"\b__shfl(?:_up|_down|_xor)?_sync\s*\(")
+WHOLE_WARP = ("32", "warpSize")
+
+
+def _masked(lines: Sequence[str]) -> Found:
+    """`i & (n - 1)` with a size that the function is given, which may be no power of two."""
+    sizes = set(re.findall(r"\b(?:int|long|int64_t|unsigned|size_t)\s+(\w+)\s*[,)]", "\n".join(lines)))
+    for n, line in enumerate(lines, 1):
+        for name in (m["name"] for m in _MASKED.finditer(line) if m["name"] in sizes):
+            yield n, "masked-index", {"name": name}
+
+
+def _widths(lines: Sequence[str]) -> Found:
+    """Shuffles whose fourth argument keeps them within fewer lanes than a warp has."""
+    for n, line in enumerate(lines, 1):
+        for call in _SHUFFLE.finditer(line):
+            given = _arguments(line[call.end() :])
+            if len(given) == 4 and given[3] not in WHOLE_WARP:
+                yield n, "shuffle-width", {"width": given[3]}
+
+
+def _arguments(text: str) -> list[str]:
+    """What stands between commas up to the bracket that closes the call; nothing where it closes on another line."""
+    depth, given = 0, [""]
+    for sign in text:
+        if depth == 0 and sign == ")":
+            return [one.strip() for one in given]
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 and sign == ",":
+            given.append("")
+        else:
+            given[-1] += sign
+    return []
+
+
+RULES = (_masked, _widths)
