@@ -13,7 +13,7 @@ from onekernel.ops import OPERATORS
 from onekernel.ops.base import Case
 from onekernel.ops.softmax import fills
 from onekernel.sandbox.supervisor import CallOutcome
-from onekernel.triton import sparse
+from onekernel.triton import far, sparse
 from onekernel.triton.guards import Stop
 from onekernel.triton.large import on_device
 from onekernel.triton.loops import CountedRange
@@ -72,6 +72,16 @@ def test_what_a_launcher_raises_after_some_programs_ran_says_nothing() -> None:
     assert told([raised], (), [launched(9, 9)]) == [raised]
     assert told([raised], (), [launched(9, 9), launched(100, 38)]) == [UNSEEN]
     assert told([outside, raised], (), [launched(100, 38)]) == [outside]
+
+
+@pytest.mark.parametrize(("first", "code"), [(-(2**31), "offset-wraps"), (2**24, "out-of-bounds-read")])
+@pytest.mark.parametrize("tell", [told, far.told])
+def test_only_an_offset_that_went_round_is_blamed_on_32_bits(tell, first: int, code: str) -> None:
+    """Beyond the end leads a wrong stride: of a copy, say, whose rows follow one another."""
+    where = Message("triton.at-offset", {"first": first, "last": first})
+    values = {"line": 1, "call": "tl.load", "name": "a", "program": "0, 0, 0", "where": where}
+    stray = Finding("out-of-bounds-read", Message("triton.out-of-bounds-read", values), "k.py", 1)
+    assert [f.code for f in tell([stray])] == [code]
 
 
 def test_what_the_host_copied_into_an_output_is_not_what_programs_wrote() -> None:
