@@ -193,6 +193,18 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
                 assert lines[number][METRICS[name]] == value, (number, name)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["check", "machine code"])
+@pytest.mark.parametrize("path", [p for p in KERNELS if "_read_" in p.stem], ids=lambda p: p.stem)
+def test_loads_that_are_put_down_late_are_found_in_every_mode(path, mode):
+    """What is loaded from a tensor that nobody has written yet is known to who writes it: checks/late_reads.h."""
+    usual, *_ = call(path, machine_code=False)
+    other, *_ = call(path, "check") if mode == "check" else call(path, machine_code=True)
+    assert [str(f) for f in other.findings] == [str(f) for f in usual.findings]
+    if mode == "check":  # machine code may load a byte less often
+        assert [k.buffers for k in other.kernels] == [k.buffers for k in usual.kernels]
+
+
 @EACH_KERNEL
 def test_counts_alone_are_those_of_checked_blocks(path):
     text = path.read_text(encoding="utf-8")

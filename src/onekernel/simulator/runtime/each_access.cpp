@@ -9,6 +9,7 @@
 #include "checks/shadow_line.cpp"
 #include "checks/race.cpp"
 #include "checks/plain_words.cpp"
+#include "checks/late_reads.cpp"
 #include "events.cpp"
 #include "checks/async.cpp"
 #include "checks/bounds.cpp"

@@ -2,6 +2,7 @@
 
 #include "checks/async.h"
 #include "checks/happens_before.h"
+#include "checks/late_reads.h"
 #include "checks/plain_words.h"
 #include "checks/race.h"
 #include "counters/lockstep.h"
@@ -26,6 +27,7 @@ void launch_counted(const Launch& launch) {
 
 void block_started(Worker& w) {
     if (options & COUNTS && w.counted != w.launch->serial) start_counts(w, w.launch->serial);
+    else if (options & RACES && !(options & COUNTS)) start_late_reads(w);
     order_block_started(w);
     plain_block_started(w);
     if (w.copies) forget_copies(w);
@@ -37,6 +39,7 @@ void thread_stops(Worker& w) {
 }
 
 void barrier_complete(Worker& w, Site at) {
+    put_late_reads(w);
     if (options & COUNTS) log_barrier(w, at);
 }
 
@@ -50,6 +53,7 @@ void barrier_passed(Worker& w) {
 }
 
 void warp_reconverged(Worker& w, int warp, unsigned group, bool orders) {
+    put_late_reads(w);
     order_warp_reconverged(w, warp, group);
     if (options & COUNTS) log_warp_reconverged(w, warp, group, orders);
 }
@@ -66,6 +70,7 @@ void blocks_passed(Worker& w, int level, int from, int to) {
 }
 
 void block_ended(Worker& w) {
+    put_late_reads(w);
     if (options & COUNTS) log_block_reconverged(w);
 }
 }  // namespace __ok

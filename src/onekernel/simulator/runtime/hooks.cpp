@@ -6,8 +6,10 @@
 #include "checks/async.h"
 #include "checks/bounds.h"
 #include "checks/happens_before.h"
+#include "checks/late_reads.h"
 #include "checks/plain_words.h"
 #include "checks/race.h"
+#include "checks/touched.h"
 #include "counters/lockstep.h"
 #include "counters/moved.h"
 #include "libraries/work.h"
@@ -22,33 +24,6 @@
 
 namespace __ok {
 unsigned options = 0;
-
-// Every access is one of 1, 2, 4, 8 or 16 bytes: what is larger, or of another size, comes in such pieces.
-static inline void mark_bits(uint8_t* bits, uintptr_t offset, int bytes, uint64_t& unique) {
-    if (bytes == 4 && offset % 4 == 0) {
-        unsigned mask = 15u << offset % 8;
-        uint8_t had = bits[offset / 8];
-        static constexpr uint8_t ONES[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-        unique += 4 - ONES[(had & mask) >> offset % 8];
-        bits[offset / 8] = static_cast<uint8_t>(had | mask);
-        return;
-    }
-    for (; bytes >= 8 && offset % 8 == 0; bytes -= 8, offset += 8) {
-        unique += 8 - static_cast<unsigned>(__builtin_popcount(bits[offset / 8]));
-        bits[offset / 8] = 255;
-    }
-    for (int i = 0; i < bytes; i++, offset++) {
-        uint8_t bit = 1 << offset % 8;
-        unique += !(bits[offset / 8] & bit);
-        bits[offset / 8] |= bit;
-    }
-}
-
-static bool is_written(const uint8_t* bits, uintptr_t offset, int bytes) {
-    bool all = true;
-    for (int i = 0; i < bytes; i++, offset++) all &= bits[offset / 8] >> offset % 8 & 1;
-    return all;
-}
 
 // Of several cores, where bounds alone are checked.
 static inline void touch(Allocation& a, unsigned flags) {
@@ -71,6 +46,18 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
         }
         if (__builtin_expect(address & (bytes - 1), 0)) report_misaligned(address, bytes, pc, name_of(a));
         if (options & RACES) {
+            if (a.reads_late) {
+                if (!flags && !w->resident && log_late_read(*w, address, bytes, pc)) {
+                    a.loaded += bytes;
+                    a.depends = true;
+                    return;
+                }
+                if (flags & (WRITES | ATOMIC)) {
+                    put_late_reads(*w);
+                    a.reads_late = false;
+                }
+            }
+            // Every access is one of 1, 2, 4, 8 or 16 bytes: what is larger, or of another size, comes in such pieces.
             if (__builtin_expect(!a.shadow, 0)) {
                 touch(a, flags);
             } else if ((flags & (ATOMIC | VOLATILE)) == ATOMIC) {
@@ -82,7 +69,7 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
                 if (!(flags & VOLATILE)) w->fenced[w->rank] = 0;
             } else {
                 a.loaded += bytes;
-                if (!a.depends) a.depends = !a.stored || !is_written(a.write_bits, address - a.base, bytes);
+                if (!a.depends) a.depends = !a.stored || !all_marked(a.write_bits, address - a.base, bytes);
                 mark_bits(a.read_bits, address - a.base, bytes, a.unique_loaded);
             }
             if (__builtin_expect(a.shadow != nullptr, 1))

@@ -8,6 +8,7 @@
 #include "../machine/less.h"
 #include "../memory/access.h"
 #include "../report/findings.h"
+#include "late_reads.h"
 #include "shadow_line.h"
 
 namespace __ok {
@@ -62,6 +63,7 @@ static const Allocation* wrapped_from(uintptr_t address) {
 void report_out_of_bounds(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     if (!heap_base) return;  // nothing was ever asked for: a null pointer, say, which crashes
     w.suspect = address;
+    put_late_reads(w);  // what the same line has touched before may be what it means
     const Allocation& owner = owner_of(address - heap_base);
     if (owner.freed) {
         Finding("use-after-free", pc).form(!owner.made_file ? "unknown" : in_graph() ? "graph" : "known").code_at(pc)

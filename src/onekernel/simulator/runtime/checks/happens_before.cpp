@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../machine/resident_blocks.h"
+#include "late_reads.h"
 
 namespace __ok {
 namespace {
@@ -116,6 +117,7 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
     const bool of_block = address - reinterpret_cast<uintptr_t>(w.arena) < ARENA_BYTES;  // tells no other block
     if (writes && !device && !of_block) unfenced.insert(static_cast<uint32_t>(w.block));
     if (!release && channels.empty()) return;
+    put_late_reads(w);
     Channel& c = channels[address];
     auto& mine = acquires[w.member];
     const uint16_t thread = static_cast<uint16_t>(w.rank);

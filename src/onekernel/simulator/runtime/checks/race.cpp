@@ -129,12 +129,23 @@ static inline __attribute__((always_inline)) bool reads_in_order(const Worker& w
     return true;
 }
 
+inline __attribute__((always_inline)) ShadowLine& line_of(const Allocation& a, uintptr_t word) {
+    ShadowLine& line = a.lines[word / LINE_WORDS];
+    if (line.launch != race_serial) renew_line(line, a.shadow + word / LINE_WORDS * LINE_WORDS, race_serial);
+    return line;
+}
+
+Access reader_of(const Allocation& a, uintptr_t word) {
+    ShadowLine& line = line_of(a, word);
+    if (line.in_words) return a.shadow[word].get(READER);
+    return LineWord(line, nullptr, static_cast<int>(word % LINE_WORDS)).get(READER);
+}
+
 static inline __attribute__((always_inline)) void check_global_word(Worker& w, const Place& place, uintptr_t word, uintptr_t at, int bytes,
                                                                     const Access now, uintptr_t pc) {
-    ShadowLine& line = place.global->lines[word / LINE_WORDS];
+    ShadowLine& line = line_of(*place.global, word);
     ShadowWord* words = place.global->shadow + word / LINE_WORDS * LINE_WORDS;
     int i = static_cast<int>(word % LINE_WORDS);
-    if (line.launch != race_serial) renew_line(line, words, race_serial);
     if (now.flags & ATOMIC && !line.in_words) turn_into_words(line, words);
     if (line.in_words) {
         if (!reads_in_order(w, words[i], place.global->initialised, now)) check_word(w, place, words[i], at, bytes, now, pc);
@@ -201,9 +212,11 @@ void start_races() {
     pending.live = false;
     for (int i = 1; i < allocation_count; i++) {
         Allocation& a = allocations[i];
+        a.reads_late = false;
         if (!a.live) continue;
         if (!a.shadow && !make_shadow(a)) continue;
         clear_touched_bytes(a);
+        a.reads_late = a.initialised;
     }
 }
 

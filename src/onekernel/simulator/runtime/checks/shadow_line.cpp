@@ -26,6 +26,44 @@ void turn_into_words(ShadowLine& line, ShadowWord* words) {
     line.in_words = true;
 }
 
+bool ShadowLine::read_in_turn(int word, int count, int step, const Access now, uint32_t barrier_time) {
+    if (in_words) return false;
+    const uint32_t bits = (count == LINE_WORDS ? ~0u : (1u << count) - 1) << word;
+    const int16_t first = static_cast<int16_t>(static_cast<int>(now.thread()) - word * step / Run::STEP);
+    // As check_word has it: in the place of the first reader, where that is harmless, else in the second's.
+    uint32_t first_readers = 0, harmless = 0;
+    for (int k = 0; k < LINE_RUNS; k++) {
+        const uint32_t some = words[k] & bits;
+        if (!some || kind[k] == READER2) continue;
+        if (kind[k] != READER) return false;
+        const Run& r = runs[k];
+        first_readers |= some;
+        if (r.block == now.block && (r.time < barrier_time || (r.first == first && r.step == step))) harmless |= some;
+    }
+    if (first_readers && first_readers != bits && harmless != first_readers) return false;
+    if (harmless && harmless != first_readers) return false;
+    const Last as = harmless == first_readers ? READER : READER2;
+    int to = -1, unused = -1;
+    for (int k = 0; k < LINE_RUNS; k++) {
+        const Run& r = runs[k];
+        if (!words[k] || (kind[k] == as && !(words[k] & ~bits))) unused = k;
+        else if (kind[k] == as && bytes[k] == 15 && r.block == now.block && r.time == now.time && r.pc == now.pc() && r.first == first &&
+                 r.step == step && !r.read_before) to = k;
+    }
+    if (to < 0 && unused < 0) return false;
+    for (int k = 0; k < LINE_RUNS; k++)
+        if (kind[k] == as) words[k] &= ~bits;
+    if (to < 0) {
+        to = unused;
+        kind[to] = as;
+        bytes[to] = 15;
+        runs[to] = {now.block, now.time, now.pc(), 0, first, static_cast<uint16_t>(step)};
+    }
+    words[to] |= bits;
+    latest = static_cast<uint8_t>(to);
+    return true;
+}
+
 // A run of which one thread is known takes the step that the second asks for.
 bool LineWord::turn_step(int k, Last kind, const Access now, uint32_t read_at) {
     Run& r = line.runs[k];

@@ -45,6 +45,9 @@ struct alignas(64) ShadowLine {
         if (now.flags & WRITES) init[word / 16] |= (count > 1 ? (uint64_t(1) << 4 * count) - 1 : now.bytes) << word % 16 * 4;
         return true;
     }
+    // Loads of `count` words from `word`, which nobody has written, each by the thread after its neighbour's: of whole threads, of
+    // which one has STEP / `step` words. `now`: the first of them. False, and nothing is put down, where they are no one run.
+    bool read_in_turn(int word, int count, int step, const Access now, uint32_t barrier_time);
 };
 static_assert(sizeof(ShadowLine) == 192);
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../checks/late_reads.h"
 #include "../memory/access.h"
 #include "../report/findings.h"
 #include "counters.h"
@@ -29,12 +30,13 @@ struct Entry {
 struct Log {
     std::vector<Entry> entries;
     size_t next = 0;  // the first that is not joined yet
+    size_t put = 0;   // of those before it none is late
 };
 
 // What each lane looks at, and only then where it puts its address: apart, so that the former of many steps stay in the cache.
 struct Step {
     uint64_t code;   // of its kind
-    unsigned lanes;  // one bit each
+    unsigned lanes, late;  // one bit each
 };
 struct Addresses {
     uint64_t of[WARP];
@@ -49,14 +51,17 @@ struct Steps {
 
 bool only_atomics = false;
 
+constexpr uint8_t LATE = 128;  // of an entry's flags
 constexpr size_t LONGEST_LOG = size_t(1) << 22;
 constexpr size_t MOST_STEPS = 4096;  // of a warp: a megabyte
+constexpr size_t MOST_LATE = 512;    // of them, where they are logged for late loads alone: what the cache holds
 }  // namespace
 
 struct Lockstep {
     Log logs[MAX_THREADS_PER_BLOCK];
     Steps steps[MAX_WARPS];
     uint32_t taken[MAX_THREADS_PER_BLOCK];  // of its warp's steps, the first so many are this lane's too
+    unsigned late;                          // warps of which loads are, one bit each
     std::map<std::pair<const char*, int>, uint64_t> barriers;
 };
 
@@ -67,6 +72,7 @@ std::mutex counting_lock;
 // One request: `n` lanes that execute an instruction together.
 void execute(Worker& w, int warp, const RequestKind& kind, const uint64_t* addresses, const int* lanes, const uint8_t* sizes,
              int n, bool diverged_after) {
+    if (only_atomics && !(kind.flags & ATOMIC) && !traced(w)) return;  // a late load
     Shape* shape = n == WARP && !sizes ? &shape_of(*w.counters->requests, kind, addresses) : nullptr;
     if (!only_atomics) doubt_request(*w.counters, w.block, warp, kind, addresses, lanes, n, shape);
     if (!only_atomics || (!kind.shared && (kind.flags & (ATOMIC | VOLATILE)) == ATOMIC))
@@ -157,7 +163,7 @@ void join_logs(Worker& w, int warp, unsigned group) {
     for (unsigned rest = group; rest; rest &= rest - 1) {
         Log& l = log[__builtin_ctz(rest)];
         l.entries.clear();
-        l.next = 0;
+        l.next = l.put = 0;
     }
     w.counters->lockstep->steps[warp].diverged &= ~group;
 }
@@ -188,6 +194,7 @@ void join(Worker& w, int warp, unsigned group) {
     if (in_warp < WARP) group &= (1u << in_warp) - 1;
     if (!s.used && !(s.diverged & group)) return;
     Busy busy;
+    put_late_reads(w);
     note_meeting(*w.counters->doubts, warp);
     if (s.used && !s.diverged && !(s.list[0].lanes & ~group)) {
         join_lockstep(w, warp, group);
@@ -207,7 +214,7 @@ bool add_step(Steps& s, const RequestKind& kind) {
         s.list.resize(std::max<size_t>(16, 2 * s.used));
         s.addresses.resize(s.list.size());
     }
-    s.list[s.used++] = {kind.code(), 0};
+    s.list[s.used++] = {kind.code(), 0, 0};
     return true;
 }
 }  // namespace
@@ -215,13 +222,29 @@ bool add_step(Steps& s, const RequestKind& kind) {
 void count_only_atomics(bool only) { only_atomics = only; }
 bool counted_by_code() { return only_atomics; }
 
+static void make_counters(Worker& w) {
+    if (w.counters) return;
+    w.counters = new Counters{new Lockstep{}, make_requests(), make_doubts(), make_moved()};
+    std::lock_guard<std::mutex> guard(counting_lock);
+    counting.push_back(&w);
+}
+
+// Of loads alone, all of which have been put down.
+static void forget_steps(Lockstep& own, int warp) {
+    own.steps[warp].used = 0;
+    std::fill_n(own.taken + warp * WARP, WARP, 0);
+}
+
+void start_late_reads(Worker& w) {
+    Busy busy;
+    make_counters(w);
+    Lockstep& own = *w.counters->lockstep;
+    for (; own.late; own.late &= own.late - 1) forget_steps(own, __builtin_ctz(own.late));  // of a block that was left
+}
+
 void start_counts(Worker& w, unsigned launch) {
     Busy busy;
-    if (!w.counters) {
-        w.counters = new Counters{new Lockstep, make_requests(), make_doubts(), make_moved()};
-        std::lock_guard<std::mutex> guard(counting_lock);
-        counting.push_back(&w);
-    }
+    make_counters(w);
     w.counted = launch;
     start_requests(*w.counters->requests);
     start_doubts(*w.counters->doubts);
@@ -230,8 +253,9 @@ void start_counts(Worker& w, unsigned launch) {
     own.barriers.clear();
     for (Log& l : own.logs) {
         l.entries.clear();
-        l.next = 0;
+        l.next = l.put = 0;
     }
+    own.late = 0;
     for (Steps& s : own.steps) s.used = s.diverged = 0;
     std::fill_n(own.taken, MAX_THREADS_PER_BLOCK, 0);
 }
@@ -248,7 +272,7 @@ void add_counts(const Launch& launch) {
 }
 
 // An access that is not its warp's next step.
-[[gnu::noinline]] static void log_apart(Worker& w, uintptr_t address, const RequestKind kind) {
+[[gnu::noinline]] static void log_apart(Worker& w, uintptr_t address, RequestKind kind, bool late) {
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
@@ -256,11 +280,13 @@ void add_counts(const Launch& launch) {
         uint32_t& mine = own.taken[w.rank];
         if (mine == s.used && add_step(s, kind)) {
             s.addresses[mine].of[w.rank % WARP] = address;
+            if (late) s.list[mine].late |= bit;
             s.list[mine++].lanes |= bit;
             return;
         }
         s.diverged |= bit;
     }
+    if (late) kind.flags |= LATE;
     Log& l = own.logs[w.rank];
     if (l.entries.size() < l.entries.capacity()) {
         l.entries.push_back({address, kind});
@@ -272,20 +298,72 @@ void add_counts(const Launch& launch) {
 }
 
 // Lanes of a warp mostly come by the same steps: the first has made them, the others add their addresses.
-inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared) {
+inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared, bool late) {
     bool atomic = !shared && (flags & (ATOMIC | VOLATILE)) == ATOMIC;
-    if (only_atomics && !atomic && !traced(w)) return;
+    if (only_atomics && !atomic && !late && !traced(w)) return;
     RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), static_cast<uint8_t>(flags), shared};
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
     uint32_t& mine = own.taken[w.rank];
+    if (late) own.late |= 1u << w.rank / WARP;
     if (__builtin_expect(mine >= s.used || s.diverged & bit || s.list[mine].code != kind.code(), 0)) {
-        log_apart(w, address, kind);
+        log_apart(w, address, kind, late);
         return;
     }
     s.addresses[mine].of[w.rank % WARP] = address;
+    if (late) s.list[mine].late |= bit;
     s.list[mine++].lanes |= bit;
+}
+
+inline bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
+    if (options & COUNTS) {
+        log_access(w, address, bytes, 0, pc, false, true);
+        return true;
+    }
+    const RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), 0, false};
+    Lockstep& own = *w.counters->lockstep;
+    Steps& s = own.steps[w.rank / WARP];
+    uint32_t& mine = own.taken[w.rank];
+    if (__builtin_expect(mine >= s.used, 0)) {
+        if (s.used == MOST_LATE || !add_step(s, kind)) return false;
+    } else if (s.list[mine].code != kind.code()) {
+        return false;
+    }
+    own.late |= 1u << w.rank / WARP;
+    s.addresses[mine].of[w.rank % WARP] = address;
+    s.list[mine].lanes |= 1u << w.rank % WARP;
+    s.list[mine++].late |= 1u << w.rank % WARP;
+    return true;
+}
+
+bool any_late_reads(const Worker& w) { return w.counters && w.counters->lockstep->late; }
+
+void take_late_reads(Worker& w, void (*put)(Worker& w, int warp, const RequestKind& kind, uint32_t lanes, const uint64_t* addresses)) {
+    Lockstep& own = *w.counters->lockstep;
+    for (; own.late; own.late &= own.late - 1) {
+        const int warp = __builtin_ctz(own.late);
+        Steps& s = own.steps[warp];
+        for (size_t k = 0; k < s.used; k++) {
+            Step& step = s.list[k];
+            if (!step.late) continue;
+            put(w, warp, RequestKind::of(step.code), step.late, s.addresses[k].of);
+            step.late = 0;
+        }
+        if (!(options & COUNTS)) forget_steps(own, warp);
+        for (unsigned rest = s.diverged; rest; rest &= rest - 1) {
+            const int lane = __builtin_ctz(rest);
+            Log& l = own.logs[warp * WARP + lane];
+            for (; l.put < l.entries.size(); l.put++) {
+                Entry& e = l.entries[l.put];
+                if (!(e.kind.flags & LATE)) continue;
+                e.kind.flags &= static_cast<uint8_t>(~LATE);
+                uint64_t addresses[WARP];
+                addresses[lane] = e.address;
+                put(w, warp, e.kind, 1u << lane, addresses);
+            }
+        }
+    }
 }
 
 void log_barrier(Worker& w, Site at) {

@@ -5,11 +5,19 @@
 
 #include "../machine/state.h"
 #include "../report/json.h"
+#include "requests.h"
 
 namespace __ok {
 void start_counts(Worker& w, unsigned launch);          // the first of its blocks of a launch begins, or the launch itself
 void add_counts(const Launch& launch); // what its cores have counted, to the host's own
-__attribute__((always_inline)) void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared);
+__attribute__((always_inline)) void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc, bool shared,
+                                               bool late = false);
+// Of what checks/late_reads.h explains: logs a load, or false; then it is to be checked at once.
+__attribute__((always_inline)) bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc);
+void start_late_reads(Worker& w);  // a block begins, and requests are not counted
+// Tells `put` of each request's lanes of which loads were late, and where they load.
+bool any_late_reads(const Worker& w);
+void take_late_reads(Worker& w, void (*put)(Worker& w, int warp, const RequestKind& kind, uint32_t lanes, const uint64_t* addresses));
 // The kernel's machine code tells its loads and stores: of what its threads do, only atomics on global memory are logged.
 void count_only_atomics(bool only);
 bool counted_by_code();

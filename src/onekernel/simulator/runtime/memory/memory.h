@@ -42,6 +42,7 @@ struct Allocation {
     bool depends = false;            // in this launch something was read that it had not written itself before
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
+    bool reads_late = false;         // and no thread of this launch has written it: checks/late_reads.h
     bool unchecked = false;          // no room for its shadow: neither races nor first reads are seen
     bool managed = false;            // the host may touch it too
     bool pinned = false;             // it is the host's, page-locked: open to it at any time
