@@ -66,7 +66,7 @@ int main(int, char** arguments) {
     }
     if (which == 10) {
         cudaMemcpy3DParms p = box(h.data(), ROW, volume, make_cudaExtent(ROW, HIGH + 1, DEEP));
-        cudaMemcpy3D(&p);  // <- 10:narrow-pitch
+        cudaMemcpy3D(&p);  // <- 10:low-planes 10:unasked-error
     }
     if (which == 11) {
         cudaMemcpy3DParms p = box(h.data(), ROW, volume, make_cudaExtent(ROW, HIGH, DEEP + 1));

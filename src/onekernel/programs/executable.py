@@ -97,7 +97,8 @@ class Executable:
     def _of_nobody(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Without the errors that the program looked at, and those whose cause another finding tells at the line. An
         allocation that failed comes first: others follow from it."""
-        told = {(f.file, f.line) for f in findings if f.code not in ("unasked-error", "bad-launch")}
+        known = (f for f in findings if f.severity != "note" and f.code not in ("unasked-error", "bad-launch"))
+        told = {(f.file, f.line) for f in known}
         kept = [
             f for f in findings
             if f.code != "unasked-error" or (

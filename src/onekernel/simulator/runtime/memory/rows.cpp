@@ -62,7 +62,7 @@ extern "C" int ok_rows(const RowsAt* to, const RowsAt* from, size_t width, size_
 // The box of a cudaPitchedPtr is as wide as its pitch, and as high as its ysize.
 extern "C" int ok_low_planes(size_t height, size_t rows, bool writes, Site at) {
     HostCall call;
-    Finding("narrow-pitch", uint64_t(at.line)).form("low").at(at).sentence("side", writes ? "destination" : "source")
+    Finding("low-planes", uint64_t(at.line)).form("low").at(at).sentence("side", writes ? "destination" : "source")
         .number("height", static_cast<long long>(height)).number("rows", static_cast<long long>(rows)).add();
     return ok_fail(ERROR_INVALID_VALUE);
 }
