@@ -56,8 +56,8 @@ AFTER_HOOKS = (
 _HOOKS = {
     "g++": (
         "-O1", "-fsanitize=thread", "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
-        "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls",
-        "-fsanitize=signed-integer-overflow,bounds", "--param=max-jump-thread-duplication-stmts=0",
+        "-fno-tree-sra", "-fno-reorder-blocks", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
+        "--param=max-jump-thread-duplication-stmts=0",
         "-fexpensive-optimizations",  # or products are fused in mode fast alone
         "-falign-labels=32",  # or what a loop without a hook takes depends on where it happens to lie, by a fourth
         # A load before `if (i < n)` stays where it stands, or it would never be out of bounds. Below the odds that g++
@@ -67,7 +67,7 @@ _HOOKS = {
         *AFTER_HOOKS,
     ),
     "clang++": (
-        "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow,array-bounds",
+        "-O1", "-fsanitize=thread", "-fno-optimize-sibling-calls", "-fsanitize=signed-integer-overflow",
         "-fdata-sections",  # gaps.py
         "-fno-math-errno",  # as on the card: or what stands behind expf is loaded once more
         *(part for option in _CLANG for part in ("-mllvm", option)),

@@ -16,7 +16,6 @@ from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.attributes import tell_attributes
 from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.conditionals import asks_for_the_card
-from onekernel.simulator.rewrite.flat import walk_flat
 from onekernel.simulator.rewrite.float_bits import watch_float_bits
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
 from onekernel.simulator.rewrite.headers import for_programs, included
@@ -162,7 +161,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
-    tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(walk_flat(tokens))), names))
+    tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(tokens)), names))
     return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
 
 
