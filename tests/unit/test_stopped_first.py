@@ -12,7 +12,8 @@ from onekernel.messages import Message, area
 WRONG = Failure(Message("grading.values"), "", code="values")
 AFTER = Failure(Message(NOT_RUN[0]), "", code="ended")
 ENDLESS_FORMS = ("kernel", "waits", "meets", "program", "host")
-SLOW_FORMS = ("slow", "threads")
+SLOW_FORMS = ("slow", "threads", "late")
+PART = "faster"  # of their sentences
 
 
 def stopped(form: str) -> Failure:
@@ -29,7 +30,7 @@ def said(*failures: tuple[Failure, ...]) -> list[list[str]]:
 
 def test_the_simulator_has_these_forms_and_no_others() -> None:
     forms = {key.removeprefix("time-limit-") for key in area("simulator") if key.startswith("time-limit-")}
-    assert forms == {*ENDLESS_FORMS, *SLOW_FORMS}
+    assert forms == {*ENDLESS_FORMS, *SLOW_FORMS, PART}
 
 
 @pytest.mark.parametrize("form", ENDLESS_FORMS)
