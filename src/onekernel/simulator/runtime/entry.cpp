@@ -157,6 +157,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, const float* float
     if (returned && options & LEFT) tell_leaks();
     *status = returned ? call.status : ok_error(false);
     worker = nullptr;
+    give_back_stacks();
     return returned;
 }
 

@@ -39,6 +39,13 @@ static Worker& worker_at(size_t i) {
     }
     return *workers[i];
 }
+// Each stack takes two of the pieces of memory that a process may have, 65,530 as Linux has it. A process that has called many
+// programs keeps no more of them.
+constexpr int MOST_STACKS = 8192;
+void give_back_stacks() {
+    if (__atomic_load_n(&stacks_of_process, __ATOMIC_RELAXED) <= MOST_STACKS) return;
+    for (Worker* w : workers) give_back_stacks(*w);
+}
 static __thread bool is_guest = false;  // a thread that the program has made, in its call
 static Worker& guest() {
     static Worker* made = nullptr;

@@ -4,6 +4,7 @@
 #include "state.h"
 
 namespace __ok {
+void give_back_stacks();  // a call has ended: where the process has many
 enum Error : int {  // cudaError_t's values
     SUCCESS = 0, ERROR_INVALID_VALUE = 1, ERROR_MEMORY_ALLOCATION = 2, ERROR_INVALID_CONFIGURATION = 9,
     ERROR_INVALID_SYMBOL = 13, ERROR_INVALID_DIRECTION = 21, ERROR_INVALID_RESOURCE_HANDLE = 400,

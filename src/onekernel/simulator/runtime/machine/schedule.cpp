@@ -28,11 +28,21 @@ bool make_stacks(Worker& w) {
     return w.stacks;
 }
 
+void give_back_stacks(Worker& w) {
+    if (!w.stacks) return;
+    munmap(w.stacks, STACKS_BYTES);
+    __atomic_fetch_sub(&stacks_of_process, w.stacks_made, __ATOMIC_RELAXED);
+    w.stacks = nullptr;
+    w.stacks_made = 0;
+    w.stacks_free.clear();
+}
+
 static int take_stack(Worker& w) {
     if (w.stacks_free.empty()) {
         Busy busy;
         size_t each = GUARD_BYTES + STACK_BYTES;
         if (may_guard(w)) mprotect(w.stacks + w.stacks_made * each, GUARD_BYTES, PROT_NONE);
+        if (!w.resident) __atomic_fetch_add(&stacks_of_process, 1, __ATOMIC_RELAXED);
         w.stacks_free.reserve(MAX_THREADS_PER_BLOCK + 1);  // threads that end give theirs back: that must not allocate
         w.stacks_free.push_back(w.stacks_made++);
     }

@@ -114,6 +114,7 @@ struct Worker {
 // thread_local.cpp
 #define OK_THREAD_LOCAL __attribute__((visibility("default"), tls_model("initial-exec")))
 extern __thread Worker* worker __asm__("ok_worker") OK_THREAD_LOCAL;
+extern int stacks_of_process __asm__("ok_stacks_made") __attribute__((visibility("default")));  // of all its programs
 
 struct Busy {
     Busy() { if (worker) worker->busy = worker->busy + 1; }
@@ -141,6 +142,7 @@ inline bool in_own_stack(const Worker& w, uintptr_t address) {  // of the runnin
     return address - reinterpret_cast<uintptr_t>(w.stacks) - size_t(w.current->stack) * each < each;
 }
 bool make_stacks(Worker& w);  // false: the process has no room for them
+void give_back_stacks(Worker& w);
 bool in_stack_guard(const Worker& w, uintptr_t address);
 // warp.cpp
 void lane_left(Worker& w, int warp);         // a lane exited: a collective may be complete without it
