@@ -42,7 +42,8 @@ def test_the_committed_table_is_that_of_the_committed_figures() -> None:
     assert max(found["peak_memory"].values()) <= 500e6
     modes = json.loads((ROOT / "bench/results/cpu/modes.json").read_text(encoding="utf-8"))
     assert modes["tables"]["ratios"] == ratios.table(modes)
-    assert all(times["bounds"] < times["count-only"] < times["count"] for times in modes["kernels"].values())
+    for times in modes["kernels"].values():
+        assert times["bounds"] < min(times["check"], times["count-only"]) and times["check"] < times["count"]
 
 
 @pytest.mark.slow
