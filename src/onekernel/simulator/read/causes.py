@@ -38,17 +38,21 @@ def waits_plainly(file: str | None, number: int | None) -> bool:
     return spins(file, number) and not by_atomic
 
 
+def _wait_above(file: str | None, number: int | None) -> str:
+    """The line, or the nearest above it, that is a loop which only waits; "" where there is none."""
+    lines = range(number or 0, max(0, (number or 0) - _FAR), -1)
+    return next((line_of(file, n) for n in lines if spins(file, n)), "")
+
+
 def in_lock(file: str | None, number: int | None) -> bool:
     """Whether a loop that waits by atomicCAS or atomicExch stands here or above, and an atomicExch follows."""
-    waits = [n for n in range(number or 0, max(0, (number or 0) - _FAR), -1) if spins(file, n)]
-    taken = bool(waits) and re.search(r"\batomic(?:CAS|Exch)\b", line_of(file, waits[0]))
+    taken = re.search(r"\batomic(?:CAS|Exch)\b", _wait_above(file, number))
     return bool(taken) and any("atomicExch" in line_of(file, n) for n in range(number or 0, (number or 0) + _FAR))
 
 
 def waits_for_volatile(file: str | None, number: int | None, data: str) -> bool:
     """Whether a loop on the line, or above it, only waits for something volatile that is not `data` itself."""
-    above = [n for n in range(number or 0, max(0, (number or 0) - _FAR), -1) if spins(file, n)]
-    found = _SPIN.search(line_of(file, above[0])) if above else None
+    found = _SPIN.search(_wait_above(file, number))
     names = set(re.findall(r"[A-Za-z_]\w*", found[0])) - {"while"} if found else set()
     if not file or not names or data in names:
         return False

@@ -21,8 +21,9 @@ void put_in_turn(Worker& w, Allocation& a, int warp, int first, int last, uintpt
     mark_bits(a.read_bits, offset, count * bytes, a.unique_loaded);
     if (count > 1 && bytes >= 4 && offset % static_cast<unsigned>(bytes) == 0) {
         ShadowLine& line = line_of(a, offset / 4);
-        const Access now{static_cast<uint32_t>(w.block + 1), w.time, Access::at(pc - text_base(), static_cast<uint32_t>(rank)), 15, 0};
-        if (line.read_in_turn(static_cast<int>(offset / 4 % LINE_WORDS), count * bytes / 4, Run::STEP * 4 / bytes, now, w.barrier_time)) return;
+        w.rank = static_cast<unsigned>(rank);
+        if (line.read_in_turn(static_cast<int>(offset / 4 % LINE_WORDS), count * bytes / 4, Run::STEP * 4 / bytes, this_access(w, 0, pc), w.barrier_time))
+            return;
     }
     for (int i = 0; i < count; i++) put_alone(w, a, rank + i, address + static_cast<uintptr_t>(i * bytes), bytes, pc);
 }

@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void check_word(Worker& w, const Pl
     c.put(first ? READER : READER2, next);
 }
 
-static inline __attribute__((always_inline)) Access this_access(Worker& w, unsigned flags, uintptr_t pc) {
+inline __attribute__((always_inline)) Access this_access(Worker& w, unsigned flags, uintptr_t pc) {
     return {static_cast<uint32_t>(w.block + 1), w.time, Access::at(pc - text_base(), w.rank), 15, static_cast<uint8_t>(flags)};
 }
 

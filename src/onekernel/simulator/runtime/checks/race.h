@@ -12,6 +12,7 @@ void check_shared(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t a
                   uintptr_t pc);
 // The same of one word where it is called: the commonest access by far.
 void check_shared_word(Worker& w, const Place& place, ShadowWord* shadow, uintptr_t address, unsigned flags, uintptr_t pc);
+Access this_access(Worker& w, unsigned flags, uintptr_t pc);  // of the running thread to a whole word, now
 ShadowLine& line_of(const Allocation& a, uintptr_t word);  // as it is in this launch
 Access reader_of(const Allocation& a, uintptr_t word);     // the first that is kept
 // A write that may have stored what was there already is judged when it has happened.

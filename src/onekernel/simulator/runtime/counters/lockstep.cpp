@@ -66,6 +66,23 @@ struct Lockstep {
 };
 
 namespace {
+// All that was done in them has been told: the warp begins its list anew.
+void forget_steps(Lockstep& own, int warp) {
+    own.steps[warp].used = 0;
+    std::fill_n(own.taken + warp * WARP, WARP, 0);
+}
+
+// The running thread's next step is the one that its warp has there.
+inline void take_step(Worker& w, uintptr_t address, bool late) {
+    Lockstep& own = *w.counters->lockstep;
+    Steps& s = own.steps[w.rank / WARP];
+    const unsigned bit = 1u << w.rank % WARP;
+    uint32_t& mine = own.taken[w.rank];
+    s.addresses[mine].of[w.rank % WARP] = address;
+    if (late) s.list[mine].late |= bit;
+    s.list[mine++].lanes |= bit;
+}
+
 std::vector<Worker*> counting;  // the cores that have ever counted
 std::mutex counting_lock;
 
@@ -198,8 +215,7 @@ void join(Worker& w, int warp, unsigned group) {
     note_meeting(*w.counters->doubts, warp);
     if (s.used && !s.diverged && !(s.list[0].lanes & ~group)) {
         join_lockstep(w, warp, group);
-        std::fill_n(own.taken + warp * WARP, WARP, 0);
-        s.used = 0;
+        forget_steps(own, warp);
         return;
     }
     diverge(own, warp);
@@ -227,12 +243,6 @@ static void make_counters(Worker& w) {
     w.counters = new Counters{new Lockstep{}, make_requests(), make_doubts(), make_moved()};
     std::lock_guard<std::mutex> guard(counting_lock);
     counting.push_back(&w);
-}
-
-// Of loads alone, all of which have been put down.
-static void forget_steps(Lockstep& own, int warp) {
-    own.steps[warp].used = 0;
-    std::fill_n(own.taken + warp * WARP, WARP, 0);
 }
 
 void start_late_reads(Worker& w) {
@@ -277,11 +287,9 @@ void add_counts(const Launch& launch) {
     Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
     if (!(s.diverged & bit)) {
-        uint32_t& mine = own.taken[w.rank];
+        const uint32_t mine = own.taken[w.rank];
         if (mine == s.used && add_step(s, kind)) {
-            s.addresses[mine].of[w.rank % WARP] = address;
-            if (late) s.list[mine].late |= bit;
-            s.list[mine++].lanes |= bit;
+            take_step(w, address, late);
             return;
         }
         s.diverged |= bit;
@@ -305,15 +313,13 @@ inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, 
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
-    uint32_t& mine = own.taken[w.rank];
+    const uint32_t mine = own.taken[w.rank];
     if (late) own.late |= 1u << w.rank / WARP;
     if (__builtin_expect(mine >= s.used || s.diverged & bit || s.list[mine].code != kind.code(), 0)) {
         log_apart(w, address, kind, late);
         return;
     }
-    s.addresses[mine].of[w.rank % WARP] = address;
-    if (late) s.list[mine].late |= bit;
-    s.list[mine++].lanes |= bit;
+    take_step(w, address, late);
 }
 
 inline bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
@@ -324,16 +330,14 @@ inline bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc)
     const RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), 0, false};
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
-    uint32_t& mine = own.taken[w.rank];
+    const uint32_t mine = own.taken[w.rank];
     if (__builtin_expect(mine >= s.used, 0)) {
         if (s.used == MOST_LATE || !add_step(s, kind)) return false;
     } else if (s.list[mine].code != kind.code()) {
         return false;
     }
     own.late |= 1u << w.rank / WARP;
-    s.addresses[mine].of[w.rank % WARP] = address;
-    s.list[mine].lanes |= 1u << w.rank % WARP;
-    s.list[mine++].late |= 1u << w.rank % WARP;
+    take_step(w, address, true);
     return true;
 }
 
