@@ -73,11 +73,8 @@ void forget_steps(Lockstep& own, int warp) {
 }
 
 // The running thread's next step is the one that its warp has there.
-inline void take_step(Worker& w, uintptr_t address, bool late) {
-    Lockstep& own = *w.counters->lockstep;
-    Steps& s = own.steps[w.rank / WARP];
+inline __attribute__((always_inline)) void take_step(const Worker& w, Steps& s, uint32_t& mine, uintptr_t address, bool late) {
     const unsigned bit = 1u << w.rank % WARP;
-    uint32_t& mine = own.taken[w.rank];
     s.addresses[mine].of[w.rank % WARP] = address;
     if (late) s.list[mine].late |= bit;
     s.list[mine++].lanes |= bit;
@@ -287,9 +284,9 @@ void add_counts(const Launch& launch) {
     Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
     if (!(s.diverged & bit)) {
-        const uint32_t mine = own.taken[w.rank];
+        uint32_t& mine = own.taken[w.rank];
         if (mine == s.used && add_step(s, kind)) {
-            take_step(w, address, late);
+            take_step(w, s, mine, address, late);
             return;
         }
         s.diverged |= bit;
@@ -313,13 +310,13 @@ inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, 
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
     unsigned bit = 1u << w.rank % WARP;
-    const uint32_t mine = own.taken[w.rank];
+    uint32_t& mine = own.taken[w.rank];
     if (late) own.late |= 1u << w.rank / WARP;
     if (__builtin_expect(mine >= s.used || s.diverged & bit || s.list[mine].code != kind.code(), 0)) {
         log_apart(w, address, kind, late);
         return;
     }
-    take_step(w, address, late);
+    take_step(w, s, mine, address, late);
 }
 
 inline bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
@@ -330,14 +327,14 @@ inline bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc)
     const RequestKind kind{static_cast<uint32_t>(pc - code_base()), static_cast<uint8_t>(bytes), 0, false};
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
-    const uint32_t mine = own.taken[w.rank];
+    uint32_t& mine = own.taken[w.rank];
     if (__builtin_expect(mine >= s.used, 0)) {
         if (s.used == MOST_LATE || !add_step(s, kind)) return false;
     } else if (s.list[mine].code != kind.code()) {
         return false;
     }
     own.late |= 1u << w.rank / WARP;
-    take_step(w, address, true);
+    take_step(w, s, mine, address, true);
     return true;
 }
 
