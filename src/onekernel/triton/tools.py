@@ -151,7 +151,15 @@ def _alike(now: Any, model: Any, plain: Any) -> bool:
 
 def _alike_cells(one: Any, other: Any) -> bool:
     a, b = one.cell_contents, other.cell_contents
-    return a is b or _alike(a, b, _MISSING)
+    return a is b or _alike(a, b, _MISSING) or _holds_the_same(a, b)
+
+
+def _holds_the_same(a: Any, b: Any) -> bool:
+    """Whether two objects of one of Triton's classes hold the same: Triton 3.6 makes its semantics anew for each function."""
+    if type(a) is not type(b) or not _of_class(b):
+        return False
+    one, other = vars(a), vars(b)
+    return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())
 
 
 def _said(owner: Any, name: str) -> str:
