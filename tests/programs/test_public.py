@@ -26,6 +26,12 @@ def test_a_launch_that_is_repeated_is_run_once_and_one_that_is_not_the_same_each
     assert (done.returncode, "3,017 launches" in done.stderr) == (0, True), done.stderr
 
 
+def test_bad_launches_and_calls_are_refused_with_the_errors_of_a_gpu() -> None:
+    done = onekernel("run", "--fast", "--arch", "sm_90", HERE / "refused.cu")
+    assert done.stdout.splitlines() == (HERE / "refused.txt").read_text(encoding="utf-8").splitlines()
+    assert (done.returncode, "40 errors, 0 warnings" in done.stderr) == (3, True), done.stderr
+
+
 @pytest.mark.slow
 def test_a_program_that_is_too_large_to_be_checked_whole_comes_to_its_end(tmp_path: Path) -> None:
     path, out = HERE / "large.cu", tmp_path / "report.json"

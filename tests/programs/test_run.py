@@ -183,7 +183,7 @@ def test_an_error_that_nobody_looks_at_is_told_and_no_other() -> None:
     texts = [said[line] for line in sorted(said)]
     assert texts[0].startswith("cudaMalloc returned cudaErrorMemoryAllocation (out of memory), and nothing looked")
     assert texts[1].startswith("cudaSetDevice returned cudaErrorInvalidDevice (invalid device ordinal)")
-    assert texts[3].startswith("The launch of fill failed with cudaErrorInvalidConfiguration")
+    assert texts[3].startswith("The launch of fill failed with cudaErrorInvalidValue")
 
 
 @pytest.mark.slow

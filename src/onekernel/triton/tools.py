@@ -155,7 +155,7 @@ def _alike_cells(one: Any, other: Any) -> bool:
 
 
 def _holds_the_same(a: Any, b: Any) -> bool:
-    """Whether two objects of one of Triton's classes hold the same: Triton 3.6 makes its semantics anew for each function."""
+    """Whether two objects of one of Triton's classes hold the same: 3.6 makes its semantics anew for each function."""
     if type(a) is not type(b) or not _of_class(b):
         return False
     one, other = vars(a), vars(b)

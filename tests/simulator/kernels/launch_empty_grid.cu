@@ -1,6 +1,6 @@
 // n / 256 blocks where n is 100: no block at all.
 // n: 100
-// status: cudaErrorInvalidConfiguration
+// status: cudaErrorInvalidValue
 __global__ void k(const float* in, float* out, int64_t n) {
     int i = blockIdx.x * 256 + threadIdx.x;
     if (i < n) out[i] = in[i];

@@ -1,6 +1,6 @@
 // 2048 threads in a block.
 // n: 2048
-// status: cudaErrorInvalidConfiguration
+// status: cudaErrorInvalidValue
 __global__ void k(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x]; }
 extern "C" cudaError_t run(const float* x, float* y, int64_t n, cudaStream_t) {
     k<<<1, n>>>(x, y);  // <- bad-launch

@@ -65,10 +65,13 @@ extern "C" void ok_host_register(const void* pointer, size_t bytes) {
     Busy busy;
     registered.push_back({low, low + bytes});
 }
-extern "C" void ok_host_unregister(const void* pointer) {
+extern "C" bool ok_host_unregister(const void* pointer) {
+    const size_t before = registered.size();
     for (size_t i = 0; i < registered.size(); i++)
         if (registered[i].low == reinterpret_cast<uintptr_t>(pointer)) registered.erase(registered.begin() + static_cast<long>(i--));
+    return registered.size() < before;
 }
+extern "C" bool ok_is_host_registered(const void* pointer) { return is_registered(reinterpret_cast<uintptr_t>(pointer)); }
 
 // The system copies the set of signals before it looks at what to do with it, which is nothing here: EFAULT tells memory
 // that cannot be read. A graded process may ask this, where it may not ask for what another process could read.

@@ -233,7 +233,9 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceCanAccessPeer(int* can, int de
     *can = 0;
     return cudaSuccess;
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return __ok::fail(cudaErrorInvalidDevice); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) {
+    return __ok::fail(device == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+}
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceDisablePeerAccess(int) { return __ok::fail(cudaErrorInvalidDevice); }
 enum cudaDeviceP2PAttr {
     cudaDevP2PAttrPerformanceRank = 1,
@@ -275,7 +277,7 @@ namespace __ok {
 inline size_t limits[] = {1024, 1 << 20, 8 << 20, 0, 2048, 128, 0};  // by cudaLimit: what a new context has
 }  // namespace __ok
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-    if (static_cast<unsigned>(limit) > cudaLimitPersistingL2CacheSize) return __ok::fail(cudaErrorUnsupportedLimit);
+    if (static_cast<unsigned>(limit) > cudaLimitPersistingL2CacheSize) return __ok::fail(cudaErrorInvalidValue);
     if (limit == cudaLimitPersistingL2CacheSize && value > static_cast<size_t>(__ok::CARD.persisting_l2_bytes))
         return __ok::fail(cudaErrorInvalidValue);
     __ok::limits[limit] = value;
@@ -284,7 +286,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     if (value == nullptr) return __ok::fail(cudaErrorInvalidValue);
-    if (static_cast<unsigned>(limit) > cudaLimitPersistingL2CacheSize) return __ok::fail(cudaErrorUnsupportedLimit);
+    if (static_cast<unsigned>(limit) > cudaLimitPersistingL2CacheSize) return __ok::fail(cudaErrorInvalidValue);
     *value = __ok::limits[limit];
     return cudaSuccess;
 }

@@ -15,8 +15,9 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchCooperativeKernel(void (*kerne
 namespace __ok {
 inline cudaError_t launch_address(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream,
                                   bool cooperative, Site at) {
+    if (kernel == nullptr) return fail(cudaErrorInvalidDeviceFunction);
     const Launcher launcher = ok_launcher_of(kernel);
-    return launcher ? result(launcher(kernel, grid, block, arguments, shared, stream, cooperative, at)) : fail(cudaErrorInvalidDeviceFunction);
+    return launcher ? result(launcher(kernel, grid, block, arguments, shared, stream, cooperative, at)) : fail(cudaErrorInvalidResourceHandle);
 }
 }  // namespace __ok
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,

@@ -27,7 +27,7 @@ struct cudaMemLocation {
 
 template <class T>
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal, OK_AT) {
-    if (pointer == nullptr || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (pointer == nullptr || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return __ok::fail(cudaErrorInvalidValue);
     return __ok::result(__ok::ok_managed_alloc(reinterpret_cast<void**>(pointer), bytes, at));
 }

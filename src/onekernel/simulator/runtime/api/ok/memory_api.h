@@ -78,8 +78,9 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_
 }
 
 template <class T>
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned, OK_AT) {
-    if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned flags, OK_AT) {
+    constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if (pointer == nullptr || flags & ~known) return __ok::fail(cudaErrorInvalidValue);
     return __ok::result(__ok::ok_pinned_alloc(reinterpret_cast<void**>(pointer), bytes, at));
 }
 template <class T>
@@ -93,7 +94,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFreeHost(void* pointer, OK_AT) {
 }
 template <class T>
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
-    if (device == nullptr || host == nullptr) return __ok::fail(cudaErrorInvalidValue);
+    if (device == nullptr || !(__ok::ok_is_pinned(host) || __ok::ok_is_host_registered(host))) return __ok::fail(cudaErrorInvalidValue);
     *device = static_cast<T*>(host);
     return cudaSuccess;
 }
@@ -105,8 +106,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostRegister(T* pointer, size_t byte
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaHostUnregister(void* pointer) {
     if (pointer == nullptr) return __ok::fail(cudaErrorInvalidValue);
-    __ok::ok_host_unregister(pointer);
-    return cudaSuccess;
+    return __ok::ok_host_unregister(pointer) ? cudaSuccess : __ok::fail(cudaErrorHostMemoryNotRegistered);
 }
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {

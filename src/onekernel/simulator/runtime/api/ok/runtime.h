@@ -163,7 +163,8 @@ extern "C" bool ok_is_managed(const void* pointer);
 extern "C" int ok_pinned_alloc(void** out, size_t bytes, Site at);
 extern "C" bool ok_is_pinned(const void* pointer);
 extern "C" void ok_host_register(const void* pointer, size_t bytes);
-extern "C" void ok_host_unregister(const void* pointer);
+extern "C" bool ok_host_unregister(const void* pointer);  // whether it was registered
+extern "C" bool ok_is_host_registered(const void* pointer);
 extern "C" void ok_malloc_heap(size_t bytes);  // of malloc and new in kernels
 extern "C" int ok_device_free(void* pointer, Site at);
 // True where `pointer` lies in device memory; `base` and `bytes` (either may be null) receive its allocation's.
