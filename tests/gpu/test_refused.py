@@ -1,4 +1,4 @@
-"""What CUDA answers to bad launches and calls: the file that the simulator is compared with holds a GPU's own answers."""
+"""What CUDA answers to bad launches and calls: the file for the simulator holds a GPU's own answers."""
 
 from __future__ import annotations
 

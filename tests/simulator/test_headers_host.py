@@ -216,7 +216,7 @@ def test_bad_arguments_get_cudas_errors(tmp_path: Path) -> None:
     """
     source = LAUNCHER.format(body=body, headers="")
     got, _ = run(tmp_path, source, np.zeros(64, np.float32), np.zeros(64, np.int32))
-    assert got[:15].tolist() == [21, 21, 21, 0, 1, 12, 101, 101, 1, 400, 400, 1, 1, 0, 9]
+    assert got[:15].tolist() == [21, 21, 21, 0, 1, 12, 101, 101, 1, 400, 400, 1, 1, 0, 1]
 
 
 def test_a_kernels_fault_is_told_by_synchronising(tmp_path: Path) -> None:
