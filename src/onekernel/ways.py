@@ -16,6 +16,9 @@ what has a default, and on a matrix where tensors of any shape are taken."""
 IN_PLACE = "in-place"
 """A Python function is given its input as its output, too."""
 
+TURNED = "turned"
+"""The simulator runs the blocks of a launch from the last to the first: nothing promises an order."""
+
 FAR = "far"
 """In Triton's interpreter, rows lie so far apart that the third begins beyond 2^31 elements."""
 

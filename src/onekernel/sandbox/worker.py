@@ -20,7 +20,7 @@ from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touc
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
-from onekernel.ways import INTERPRETED, SPARSE
+from onekernel.ways import INTERPRETED, SPARSE, TURNED
 
 ENDLESS = "time-limit"
 LOST = 3
@@ -159,7 +159,7 @@ def work(folder: Path) -> None:
             answer[f"{number}.buffers"] = b"".join(held)
         answer[f"{number}.json"] = _json(report_to_json(report))
         _answer(out, number, answer, sealing)
-        if any(f.code == ENDLESS for f in report.findings) and way != SPARSE:
+        if any(f.code == ENDLESS for f in report.findings) and way not in (SPARSE, TURNED):
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
         if not program.usable:
             sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one

@@ -31,13 +31,13 @@ from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
 from onekernel.simulator.rewrite.symbols import KINDS
-from onekernel.ways import AS_WRITTEN, LEFT, REFUSED, SPARSE
+from onekernel.ways import AS_WRITTEN, LEFT, REFUSED, SPARSE, TURNED
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only": 1 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
 COUNTING = ("count", "count-only")
 
-COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE, TELL_LEFT = 4, 8, 16, 32, 64, 128, 256
+COUNT, TRACE, REFUSE, SAMPLE, BY_CODE, SCRAMBLE, TELL_LEFT, TURN = 4, 8, 16, 32, 64, 128, 256, 512
 _SPARSE_SECONDS = 2.0  # of a call on tensors larger than memory, of which some blocks run
 
 _MOST_ARGUMENTS, _MOST_FLOATS = 16, 4
@@ -102,8 +102,9 @@ class Simulated(Untimed):
         """Calls the launcher `function`; a stream is appended. Buffers' memory becomes what the device holds.
 
         REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. LEFT: memory that it
-        leaves allocated is reported, that of earlier calls with it. AS_WRITTEN: machine code is
-        not counted. Raises BuildError if the file does not export `function`, or with another number of parameters.
+        leaves allocated is reported, that of earlier calls with it. TURNED: blocks run from the last to the first.
+        AS_WRITTEN: machine code is not counted. Raises BuildError if the file does not export `function`, or with
+        another number of parameters.
         """
         address = self._address(function, len(args) + 1)
         started = time.perf_counter()
@@ -126,6 +127,8 @@ class Simulated(Untimed):
             options |= REFUSE
         if way == LEFT:
             options |= TELL_LEFT
+        if way == TURNED:
+            options |= TURN
         if way == SPARSE:
             options = MODES["bounds"] | SAMPLE
         if self.codes is not None and options & COUNT and way != AS_WRITTEN:

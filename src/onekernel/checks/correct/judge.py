@@ -9,24 +9,27 @@ from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.endings import only_slow
-from onekernel.grading.submission import SYMPTOMS, Ran, Submission, judge_call
+from onekernel.grading.submission import ENDLESS, SYMPTOMS, Ran, Submission, judge_call
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops.base import ON_GPU, SIMULATED, Case
 from onekernel.sandbox.supervisor import CallOutcome
-from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
+from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE, TURNED
 
 
 def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
     """Every case of the check's groups in every element type, as (case, type, draw); the first one twice, with other
     values at the same size, so that an answer kept by pointer or by shape is caught. A Triton function is also called
-    without its `out`, once in each type, with its input as its output, and without a GPU on rows that lie far apart."""
+    without its `out`, once in each type, with its input as its output, and without a GPU on rows that lie far apart. On
+    the simulator the blocks of two large inputs run in the other order, too."""
     found: list[tuple[Case, str, int]] = []
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
         named = (case for name in check.options["groups"] for case in s.operator.group(name))
         cases = [case for case in named if _runs_here(s, case, dtype) and dtype in (case.dtypes or [dtype])]
         found += [(case, dtype, 0) for case in cases]
         found += [(case, dtype, 1) for case in cases if case.plain][:1]
+        if s.ran_on == "simulator" and dtype == s.exercise.dtypes[0]:
+            found += [(replace(case, way=TURNED), dtype, 2) for case in cases if case in _of_many_blocks(s, check)]
         if s.operator.declared:
             continue  # a tensor of any number of dimensions, and one function that is given its output
         if s.backend == "triton":
@@ -39,6 +42,7 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
 
 
 MOST_IN_PLACE = 10_000  # elements, of several tiles
+MOST_TURNED = 50_000  # elements, of many blocks and few seconds
 MOST_PRINTED = 12  # lines of printf that a check shows
 
 
@@ -71,6 +75,16 @@ def _in_place(s: Submission, cases: list[Case]) -> list[Case]:
     return sorted(short, key=lambda case: -math.prod(case.sizes.values()))[:1]
 
 
+def _of_many_blocks(s: Submission, check: Check) -> list[Case]:
+    """Of the inputs of all checks of this kind that are not too large, that of most elements and that of most rows."""
+    groups = {group for c in s.exercise.checks if c.kind is check.kind for group in c.options["groups"]}
+    cases = [case for group in sorted(groups) for case in s.operator.group(group) if case.plain]
+    short = [case for case in cases if math.prod(case.sizes.values()) <= MOST_TURNED]
+    most = [max(short, key=lambda case: math.prod(case.sizes.values()), default=None)]
+    most += [max(short, key=lambda case: next(iter(case.sizes.values())), default=None)]
+    return [case for case in most if case]
+
+
 def _gapped(cases: list[Case]) -> list[Case]:
     """A case, where there is one, whose rows lie apart in each tensor, three of them at least; one for each choice."""
     apart = [c for c in cases if c.plain and c.gaps and min(c.gaps.values()) > 0 and min(c.sizes.values()) >= 3]
@@ -95,6 +109,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
             found = [_called_plainly(s, call, failure) for failure in found]
         if call.case.way == IN_PLACE and not failed:
             found = [_in_itself(s, failure) for failure in found]
+        if call.case.way == TURNED:
+            found = [] if failed else _in_another_order(found)
         failed += bool(found)
         of_group = groups.setdefault(call.case.group, [0, 0])
         of_group[0] += bool(found)
@@ -123,9 +139,10 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
 
 def _tells_less(pair: tuple[Call, CallOutcome]) -> tuple[bool, bool, bool]:
     """Where a call comes among those that are judged: one of a single element tells less, and so does a call that
-    leaves arguments away or gives one twice, or one on tensors of which some blocks see a part."""
+    leaves arguments away or gives one twice or has another order, or one on tensors of which some blocks see a part."""
     call, _ = pair
-    return call.case.way == SPARSE, call.case.way in (RETURNED, IN_PLACE), math.prod(call.case.sizes.values()) <= 1
+    way = call.case.way
+    return way == SPARSE, way in (RETURNED, IN_PLACE, TURNED), math.prod(call.case.sizes.values()) <= 1
 
 
 def _called_plainly(s: Submission, call: Call, failure: Failure) -> Failure:
@@ -142,6 +159,15 @@ def _in_itself(s: Submission, failure: Failure) -> Failure:
         return failure
     message = Message("grading.in-place", {"slug": s.exercise.slug, "symptom": failure.message})
     return replace(failure, message=message)
+
+
+def _in_another_order(found: list[Failure]) -> list[Failure]:
+    """What is wrong where blocks run from the last to the first, and right from the first to the last. A block that
+    waits for an earlier one waits for ever then: GPUs start blocks in ascending order, so no mistake that shows."""
+    if any(failure.code == ENDLESS for failure in found):
+        return []
+    told = [failure for failure in found if failure.code not in SYMPTOMS]
+    return told or [replace(f, message=Message("grading.turned", {"symptom": f.message})) for f in found]
 
 
 def _printed(ran: Ran) -> tuple[Message, ...]:

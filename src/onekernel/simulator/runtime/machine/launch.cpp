@@ -155,8 +155,10 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
         if (options & SPARSE && launch.blocks > SAMPLED_BLOCKS) {
             if (next >= SAMPLED_BLOCKS || launch.aborted) break;
             next = sampled_block(launch, next);
-        } else if (next >= launch.blocks || next > launch.last_block) {
+        } else if (next >= launch.blocks || next > launch.last_block || (options & TURNED && launch.aborted)) {
             break;
+        } else if (options & TURNED) {
+            next = launch.blocks - 1 - next;
         }
         run_block(w, next);
         block_done();
