@@ -7,24 +7,70 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from onekernel.sandbox import process
+from onekernel.sandbox import own_time, process
 
 NAP = [sys.executable, "-c", "import time; time.sleep(1.5)"]
 
 
-@pytest.mark.parametrize(("queued", "timed_out"), [(lambda pid: 0.0, True), (lambda pid: time.monotonic(), False)])
-def test_the_time_in_which_others_had_the_processors_is_not_its_own(tmp_path: Path, monkeypatch, queued, timed_out):
-    monkeypatch.setattr(process, "_queued", queued)
+@pytest.mark.parametrize(("own", "timed_out"), [(time.monotonic, True), (lambda: 0.0, False)])
+def test_the_time_in_which_others_had_the_processors_is_not_its_own(tmp_path: Path, monkeypatch, own, timed_out):
+    monkeypatch.setattr(process, "OwnTime", lambda pid: SimpleNamespace(seconds=own))
     ended = process.run(NAP, folder=tmp_path, env=dict(os.environ), timeout=60.0, patience=lambda: (1, 0.3))
     assert ended.timed_out is timed_out
 
 
-def test_what_the_kernel_says_of_waiting_is_seconds():
-    assert 0.0 <= process._queued(os.getpid()) < 1e6
-    assert process._queued(2**22 + 1) == 0.0
+class Machine:
+    """What the kernel says of a process that watches over another, which has one below it."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.now = folder, 100.0
+        monkeypatch.setattr(own_time, "_PROC", folder)
+        monkeypatch.setattr(own_time, "_processors", lambda: 2)
+        monkeypatch.setattr(own_time.time, "monotonic", lambda: self.now)
+        for pid, below in ((1, "2 "), (2, "3 "), (3, "")):
+            self.says(pid, 0.0, 0.0, below)
+
+    def says(self, pid: int, ran: float, queued: float, below: str | None = None) -> None:
+        task = self.folder / str(pid) / "task" / str(pid)
+        task.mkdir(parents=True, exist_ok=True)
+        (task / "schedstat").write_text(f"{ran * 1e9:.0f} {queued * 1e9:.0f} 7\n")
+        if below is not None:
+            (task / "children").write_text(below)
+
+
+@pytest.mark.parametrize(("worked", "watched", "own"), [
+    ((0.5, 9.5), (0.0, 0.0), 0.5),  # others had the processors: of ten seconds, half of one is its own
+    ((10.0, 0.0), (0.0, 0.0), 10.0),
+    ((0.0, 0.0), (0.0, 0.0), 10.0),  # it sleeps
+    ((10.0, 0.0), (10.0, 9.9), 10.0),  # they keep each other from the processors
+    ((0.0, 99.0), (0.0, 0.0), 0.0),
+])  # fmt: skip
+def test_who_works_below_the_process_that_is_watched_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worked: tuple[float, float], watched: tuple[float, float],
+    own: float,
+) -> None:
+    machine = Machine(tmp_path, monkeypatch)
+    its = own_time.OwnTime(1)
+    assert its.seconds() == 0.0
+    machine.now += 10.0
+    machine.says(3, *worked)
+    machine.says(2, *watched)
+    assert its.seconds() == pytest.approx(own)
+    machine.now += 1.0
+    for path in (tmp_path / "3" / "task" / "3", tmp_path / "2" / "task" / "2"):  # they end
+        (path / "schedstat").unlink()
+    assert its.seconds() == pytest.approx(own + 1.0)
+
+
+def test_the_kernel_says_it_of_this_process() -> None:
+    its = own_time.OwnTime(os.getpid())
+    time.sleep(0.05)
+    assert 0.0 <= its.seconds() < 60.0
+    assert own_time._threads(os.getpid()) and not own_time._threads(2**22 + 1)
 
 
 class Held:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Protocol
 
 from onekernel.sandbox.disk_quota import Flooded
+from onekernel.sandbox.own_time import OwnTime
 
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
@@ -112,13 +113,14 @@ def _wait(process: Running, deadline: float, patience: Callable[[], tuple[int, f
     """Whether the process ended by itself, before the deadline and without standing still for too long. While others
     have the processors it cannot go on: that time is not its own."""
     seen, since, last = -1, 0.0, time.monotonic()
+    its = OwnTime(process.pid)
     while (now := time.monotonic()) < deadline:
         if patience:
             reached, seconds = patience()
             if math.isinf(seconds):
                 deadline += now - last
             last = now
-            own = now - _queued(process.pid)
+            own = its.seconds()
             if reached != seen:
                 seen, since = reached, own
             elif own - since > seconds:
@@ -127,15 +129,6 @@ def _wait(process: Running, deadline: float, patience: Callable[[], tuple[int, f
             process.wait(min(POLL_SECONDS, deadline - now))
             return True
     return False
-
-
-def _queued(pid: int) -> float:
-    """Seconds that a process was ready to run and did not (Linux documentation, scheduler/sched-stats); 0 where the
-    kernel does not say."""
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        return 0.0
 
 
 def _end(process: Running | None, before: set[int]) -> bool:
