@@ -29,6 +29,7 @@ from onekernel.errors import UserError
 from onekernel.grading import verdicts
 from onekernel.messages import Message, say
 
+EXAMPLE = "borja"  # the worked example: his folder comes with the course, and git knows its files
 _JSON_BYTES = 1 << 20
 # A letter, a digit or "_", then up to 39 of those or "-": no path, no option, no hidden file.
 _NAME = re.compile(r"\w[\w-]{0,39}")

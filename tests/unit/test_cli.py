@@ -153,6 +153,21 @@ def test_solutions_get_full_points_and_nobodys_scores_change(run: Run, root: Pat
     assert list((root / "learners").iterdir()) == []
 
 
+def test_who_looks_at_the_worked_example_changes_nothing_in_it(run: Run, root: Path, ana: Path) -> None:
+    borja = shutil.copytree(ana, root / "learners" / "borja")
+    (borja / "profile.md").write_text("<!-- evidence -->\n<!-- /evidence -->\n")
+    before = {path: path.read_bytes() for path in borja.iterdir()}
+    code, out, _ = run("check", "--learner", "borja", "quiz")
+    assert code == 1 and "the scores in learners/borja stay as they are" in out
+    assert {path: path.read_bytes() for path in borja.iterdir()} == before
+    shutil.copy(root / "solutions" / "quiz.py", ana / "quiz.py")
+    shutil.copy(root / "solutions" / "quiz.py", borja / "quiz.py")
+    assert run("check", "--learner", "borja", "quiz")[0] == 0
+    assert not (borja / "scores.json").exists()  # and anybody else's are kept:
+    assert run("check", "--learner", "ana", "quiz")[0] == 0
+    assert (ana / "scores.json").is_file()
+
+
 def test_scores_say_when_with_what_and_keep_the_best(run: Run, root: Path, ana: Path) -> None:
     solve(root, "quiz")
     run("check", "quiz", "--seed", "5")

@@ -96,6 +96,7 @@ def _once(
     who = learner.name if learner else say("cli.solutions")
     verbatim(say("cli.heading", version=__version__, who=who, device=place(device), seed=seed), "bold")
     results: list[Result] = []
+    looked_at = args.learner == learners.EXAMPLE  # by somebody else: his scores are files of the course
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
     following = side_by_side.graded(
         [_submission(course, e, learner, device, seed) for e in exercises],
@@ -107,7 +108,7 @@ def _once(
                 result = next(following)
             scoreboard.show_one(result, course, results[-1] if results else None, alone=len(exercises) == 1)
             results.append(result)
-            if learner and not not_kept:
+            if learner and not looked_at and not not_kept:
                 try:
                     _record(learner, result)
                 except OSError as error:
@@ -120,7 +121,9 @@ def _once(
     _write(args.json, learner, device, seed, card)
     if not_kept:
         raise not_kept
-    if learner:
+    if looked_at:
+        tell("example-stays", name=learners.EXAMPLE)
+    elif learner:
         evidence.update(course, learner)
     done = all(r.solved for r in results)
     if learner and all(r.solved or r.status == UNTOUCHED for r in results):  # what failed comes next, and was explained
