@@ -93,7 +93,9 @@ OF_ONE: dict[str, tuple[Mapping[str, str | bytes], tuple[str, ...], list[str]]] 
     "an empty file": ({"vector_add.cu": " \n"}, HERE, ["empty-file"]),
     "carriage returns alone": ({"vector_add.cu": "// mine\rint x;\r"}, HERE, ["line-ends"]),
     "carriage returns as on Windows": ({"vector_add.cu": "// mine\r\nint x;\r\n"}, HERE, []),
-    "an encoding of 1990": ({"vector_add.cu": "// año\n".encode("latin-1")}, HERE, []),
+    "an encoding of 1990": ({"vector_add.cu": "// año\n".encode("latin-1")}, HERE, ["windows"]),
+    "a program's bytes": ({"vector_add.cu": b"\x7fELF\x02\x01\x00\xff"}, HERE, []),
+    "more than a megabyte": ({"vector_add.cu": ADD * 100_000}, HERE, ["large-file"]),
     "a submodule that is not there": ({".gitmodules": "\tpath = mine\n", "mine/": ""}, (), ["submodule"]),
     "a submodule that leads outside": ({".gitmodules": "path = ../bo\n", "x.txt": ""}, (), ["nothing"]),
     "a pointer of LFS": ({"vector_add.cu": "version https://git-lfs.github.com/spec/v1\n"}, HERE, ["lfs"]),
@@ -113,6 +115,12 @@ def test_what_one_student_hands_in_is_graded_or_says_what_to_do(name: str, tmp_p
     found = read(tmp_path / "in")
     assert told(found) == {"ada": (wanted, notes), **FINE}
     assert all(n.text(language) for s in found.students for n in s.notes for language in LANGUAGES)
+
+
+def test_a_file_of_an_older_editor_is_read_as_that_editor_does(tmp_path: Path) -> None:
+    write(tmp_path / "in", {"ada/vector_add.cu": "// año, €\n".encode("cp1252"), "bo/vector_add.cu": ADD})
+    ada, _ = read(tmp_path / "in").students
+    assert ada.path("vector_add.cu").read_text(encoding="utf-8") == "// año, €\n"
 
 
 NAMES: dict[str, list[str]] = {

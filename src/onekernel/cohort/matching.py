@@ -93,7 +93,8 @@ def nothing(home: Path) -> Message:
 
 
 def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
-    """What is graded of a file: its bytes, without a byte-order mark. One in UTF-16 becomes UTF-8."""
+    """What is graded of a file: its bytes, without a byte-order mark. Text in UTF-16, or as editors on Windows once
+    saved it, becomes UTF-8."""
     with path.open("rb") as file:
         data = file.read(SOURCE_BYTES + 1)
     if data.startswith(_POINTER):
@@ -105,6 +106,9 @@ def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
             return text.encode()
     if not data.strip():
         notes.append(Message("cohort.note-empty-file", {"file": name}))
+    if len(data) > SOURCE_BYTES:
+        notes.append(Message("cohort.note-large-file", {"file": name}))
+        return data
     if b"\r" in data and b"\n" not in data:  # lines as Macs once ended them, which compilers take for one
         data = data.replace(b"\r", b"\n")
         notes.append(Message("cohort.note-line-ends", {"file": name}))
@@ -112,7 +116,18 @@ def text_of(path: Path, name: str, notes: list[Message]) -> bytes:
         if data[first:16:2] == bytes(8):  # every other byte of what begins with eight letters of ASCII
             notes.append(Message("cohort.note-utf16", {"file": name}))
             return data.decode(encoding, "replace").encode()
+    if not _is_utf8(data) and not any(byte < 32 and byte not in b"\t\n\f\r" for byte in data):
+        notes.append(Message("cohort.note-windows", {"file": name}))
+        return data.decode("cp1252", "replace").encode()
     return data
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _own_folder(home: Path, course: Course, notes: list[Message]) -> Path:
