@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import os
 import signal
+import types
 import warnings
 from collections import namedtuple
 from collections.abc import Callable, Iterator
@@ -15,8 +16,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 tl = pytest.importorskip("triton.language")
+from onekernel.triton import origins  # noqa: E402
 from onekernel.triton.closed import ClosedMemory  # noqa: E402
-from onekernel.triton.plain import is_plain  # noqa: E402
+from onekernel.triton.plain import each_in, is_plain, is_plain_class  # noqa: E402
+
+origins.remember()
 
 Hang = Callable[[Callable[..., Any]], object]
 
@@ -113,10 +117,24 @@ class After(int):
     __module__ = "torch"
 
 
+class Module(types.ModuleType):
+    pass
+
+
+class Tensor(torch.Tensor):
+    pass
+
+
+def named_for_numpy() -> object:
+    """An object of a class that says, and shows, that it is one of NumPy's numbers."""
+    kind = type("float31", (np.float32,), {"__module__": "numpy"})
+    return kind(1)
+
+
 @pytest.mark.parametrize("value", [
     None, True, 3, 2.5, "x", b"x", (1, ("x", 2)), [1, None], {"x": 1}, Pair(1, 2), Typed(1), tl.float32,
-    tl.pointer_type(tl.float32), tl.constexpr(3), tl.constexpr("x"), torch.float16, np.float32(2), np.dtype("f4"),
-    torch.zeros(2), len,
+    tl.pointer_type(tl.float32), tl.constexpr(3), tl.constexpr("x"), torch.float16, np.float32(2),
+    torch.zeros(2), (torch.zeros(2), 1), slice(1, 2), tl.tuple([1, 2]), np, len,
 ])  # fmt: skip
 def test_numbers_texts_types_and_tuples_of_them_are_plain(value: object) -> None:
     assert is_plain(value)
@@ -125,6 +143,30 @@ def test_numbers_texts_types_and_tuples_of_them_are_plain(value: object) -> None
 @pytest.mark.parametrize("value", [
     object(), Text("x"), Tuple((1, 2)), (1, Text("x")), [Text("x")], {"x": Text("x")}, {Text("x"): 1}, Changed(1),
     Replaced(1), Below(1, 2), Pair(1, Text("x")), Which.A, Element("fp32"), tl.constexpr(Text("x")), After(1),
+    np.zeros(2), np.array([object()]), [torch.zeros(2)], {"x": torch.zeros(2)}, slice(Text("x"), 1), Module("x"),
+    tl.constexpr(tl.constexpr(Text("x"))), torch.zeros(2).as_subclass(Tensor), named_for_numpy(),
 ])  # fmt: skip
 def test_what_has_code_of_its_own_is_not(value: object) -> None:
     assert not is_plain(value)
+
+
+def test_a_function_is_found_in_whatever_holds_it() -> None:
+    for held in ((1, (print, 2)), [print], {"x": print}, slice(print, 1), Pair(print, 1), tl.constexpr(print)):
+        assert print in each_in(held)
+
+
+@pytest.mark.parametrize(("kind", "plain"), [
+    (int, True), (tuple, True), (torch.Tensor, True), (tl.constexpr, True), (Pair, True), (Typed, True),
+    (Text, False), (Below, False), (Changed, False), (type("Made", (), {}), False),
+    (type, False), (np.vectorize, False),
+])  # fmt: skip
+def test_a_class_that_a_kernel_names_is_one_that_kernels_work_with(kind: type, plain: bool) -> None:
+    assert is_plain_class(kind) is plain
+
+
+def test_what_is_put_into_tritons_modules_later_is_not_tritons(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = type("Added", (), {"__module__": "triton.language.core"})
+    monkeypatch.setattr(tl.core, "Added", added, raising=False)
+    assert origins.is_tritons(tl.core.constexpr) and not origins.is_tritons(added)
+    assert origins.had(tl.core, "constexpr") and not origins.had(tl.core, "Added")
+    assert origins.leads_out("builtins") and not origins.leads_out("math")

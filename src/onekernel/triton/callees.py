@@ -7,14 +7,14 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
-import sys
 from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton.plain import is_plain
+from onekernel.triton import origins
+from onekernel.triton.plain import each_in, is_plain, is_plain_class
 
 CHAPTER = "03-triton#program"
 # Python's own that the compiler takes; but for getattr, by which a kernel reaches what no name of it says.
@@ -35,16 +35,17 @@ def remember() -> None:
 
     for module in (standard, random):
         _theirs.update(id(v.fn) for v in vars(module).values() if isinstance(v, InterpretedFunction))
+    origins.remember()
 
 
 def plain_python(kernel: Any, given: Iterable[Any], file: str) -> Finding | None:
     """A finding where the kernel, what it is `given`, or a function that it calls, names a function that Triton has not
-    made, or what the interpreter computes with."""
+    made, or what the interpreter computes with. `kernel`: as the interpreter has rewritten it."""
     for function, name in _plain(kernel, {*_theirs}, given):
         odd = isinstance(name, _Object)
         line = function.__code__.co_firstlineno
         values = {"line": line, "name": name, "kernel": function.__name__}
-        inside = name == _REWRITTEN or name.startswith(".") or hasattr(builtins, name)
+        inside = name == _REWRITTEN or name.startswith((".", "_")) or hasattr(builtins, name)
         key = "object-in-kernel" if odd else "inside-in-kernel" if inside else "python-in-kernel"
         return Finding("not-compiled", Message(f"triton.{key}", values), file, line, chapter=CHAPTER)
     return None
@@ -56,27 +57,37 @@ def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator
     original = getattr(function, "onekernel_original", function)
     seen.add(id(original))
     names, attributes = _names(original.__code__)
+    if function is not original:  # the text that was rewritten may be another's
+        more, of_them = _names(function.__code__)
+        names, attributes = (*names, *(n for n in more if n != _REWRITTEN)), (*attributes, *of_them)
     cells = zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)
     known = original.__globals__ | {name: cell.cell_contents for name, cell in cells}
     if known.get(_REWRITTEN, interpreter.interpreter_semantic) is not interpreter.interpreter_semantic:
         yield original, _REWRITTEN
-    yield from ((original, f".{name}") for name in attributes if name == "handle" or name.startswith("_"))
+    if any(f.__builtins__ is not vars(builtins) for f in (function, original)):
+        yield original, "__builtins__"
+    yield from ((original, f".{n}") for n in attributes if n == "handle" or n[0] == "_" or origins.leads_out(n))
+    yield from ((original, f".{n}") for f in {function, original} for n in _changed(f.__code__))
     values = [(name, known.get(name)) for name in (*names, *original.__code__.co_freevars)]
     yield from ((original, n) for n in names if n not in known and hasattr(builtins, n) and n not in _BUILTINS)
-    for name, value in (*values, *((getattr(v, "__name__", type(v).__name__), v) for v in given)):
-        value = getattr(value, "value", value) if _of_triton(value) else value  # a compile-time one, tl.constexpr(f)
+    values += [(getattr(v, "__name__", type(v).__name__), v) for v in given]
+    odd = next((name for name, value in values if not is_plain(value)), None)
+    if odd is not None:
+        yield original, _Object(odd)
+        return
+    for name, value in [(name, each) for name, held in values for each in each_in(held)]:
         if type(value) is interpreter.InterpretedFunction:
             inner = value.fn
             if not isinstance(inner, FunctionType) or _replaced(value):
                 yield original, name
             elif id(inner) not in seen:
-                yield from _plain(inner, seen)
-        elif not isinstance(value, ModuleType | type) and not is_plain(value):
-            yield original, _Object(name)
-        elif not isinstance(value, ModuleType | type) and callable(value) and not _of_triton(value):
-            yield original, name
-        elif isinstance(value, ModuleType | type) or type(value).__module__ == original.__module__:
+                yield from _plain(value.rewrite(), seen)  # now: that runs its line of `def`
+        elif isinstance(value, ModuleType | type):
+            if isinstance(value, type) and not is_plain_class(value):
+                yield original, _Object(name)
             yield from ((original, f"{name}.{n}") for n in attributes if _own(value, n))
+        elif callable(value) and not _of_triton(value):
+            yield original, name
 
 
 def _replaced(function: Any) -> bool:
@@ -84,30 +95,40 @@ def _replaced(function: Any) -> bool:
     return any(hasattr(type(function), name) for name in vars(function) if not name.startswith("__"))
 
 
+_LOOKED_UP = ("LOAD_GLOBAL", "LOAD_NAME")
+_OF_SOMETHING = ("LOAD_ATTR", "LOAD_METHOD")
+
+
 @functools.lru_cache(maxsize=1000)
 def _names(code: CodeType) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The global names that a function reads, and those that it looks up in something."""
-    found = [(step.opname in ("LOAD_GLOBAL", "LOAD_NAME"), str(step.argval)) for step in dis.get_instructions(code)
-             if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_ATTR", "LOAD_METHOD")]  # fmt: skip
+    """The global names that a function, and what is defined in it, reads; and those that it looks up in something."""
+    found = [(step.opname in _LOOKED_UP, str(step.argval)) for step in dis.get_instructions(code)
+             if step.opname in _LOOKED_UP + _OF_SOMETHING]  # fmt: skip
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            more, of_them = _names(inner)
+            found += [*((True, n) for n in more), *((False, n) for n in of_them)]
     return tuple({n: 0 for known, n in found if known}), tuple({n: 0 for known, n in found if not known})
+
+
+@functools.lru_cache(maxsize=1000)
+def _changed(code: CodeType) -> tuple[str, ...]:
+    """What a function changes besides its own variables, and what it brings in."""
+    changed = ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME")
+    inner = [n for c in code.co_consts if isinstance(c, CodeType) for n in _changed(c)]
+    return (*(str(step.argval) for step in dis.get_instructions(code) if step.opname in changed), *inner)
 
 
 def _own(holder: Any, name: str) -> bool:
     """Whether an attribute is a function that is not Triton's, nor of the numbers that the compiler knows."""
-    real = isinstance(holder, ModuleType) and sys.modules.get(holder.__name__) is holder
-    if real and holder.__name__.split(".")[0] == "triton":
+    if origins.had(holder, name):
         return False
     value = getattr(holder, name, None)
-    if real:
+    if isinstance(holder, ModuleType):
         return callable(value) and not isinstance(value, type) and not _of_triton(value)
     return isinstance(value, FunctionType | MethodType)
 
 
 def _of_triton(value: Any) -> bool:
-    """Whether it is what a module of Triton's has under its name, or had before the interpreter dressed it for a
-    launch; or an object of a class of Triton's."""
-    made = value if isinstance(value, FunctionType | type) else type(value)
-    module = str(made.__module__)
-    there = getattr(sys.modules.get(module), str(made.__qualname__), None)
-    dressed = (getattr(there, "__kwdefaults__", None) or {}).get("member")
-    return module.split(".")[0] == "triton" and (made is there or made is dressed)
+    """Whether it is a function or a class of Triton's, or an object of one."""
+    return origins.is_tritons(value if isinstance(value, FunctionType | type) else type(value))

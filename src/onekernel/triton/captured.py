@@ -32,6 +32,25 @@ def keep_closures(interpreter: Any) -> None:
         return made
 
     rewriter._compile_and_exec = kept
+    _rewrite_for_good(interpreter)
+
+
+def _rewrite_for_good(interpreter: Any) -> None:
+    """What the interpreter runs for a function is what its text was rewritten as, whatever a file does with either."""
+    made: dict[Any, tuple[Any, ...]] = {}  # function -> what runs for it, and that one's code, and what is filled in
+
+    def rewrite(self: Any) -> Any:
+        known = made.get(self.fn)
+        if known is None or known[1:] != _filled(known[0]):
+            written = interpreter.FunctionRewriter(self.fn).rewrite_ast()
+            known = made[self.fn] = (written, *_filled(written))
+        return known[0]
+
+    interpreter.InterpretedFunction.rewrite = rewrite
+
+
+def _filled(function: Any) -> tuple[Any, ...]:
+    return function.__code__, function.__defaults__, function.__kwdefaults__
 
 
 def closure(function: Any) -> dict[str, Any]:

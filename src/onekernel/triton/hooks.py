@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -12,13 +14,14 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton import libdevice
+from onekernel.triton import libdevice, movers
 from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.callees import plain_python, remember
 from onekernel.triton.closed import ClosedMemory
 from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
+from onekernel.triton.plain import is_plain
 from onekernel.triton.sparse import Extent
 from onekernel.triton.tools import Tools
 
@@ -38,6 +41,7 @@ def install() -> None:
     builder._onekernel_watched = True
     libdevice.install()
     remember()
+    movers.remember()
     handle = interpreter.TensorHandle
 
     def narrowed(method: Callable[..., Any], kind: str, pointer_at: int, mask_at: int) -> Callable[..., Any]:
@@ -104,16 +108,12 @@ def _watch_launches(executor: Any) -> None:
         asked, sizes = self.grid, list[Extent]()
         if Watch.active is not None and Watch.active.samples:
             self.grid = _sampled(asked, sizes)
-        if Tools.active is not None:
-            Tools.active.look()
-        given = (v for v in map(_plain, (*args, *kwargs.values())) if type(v) not in (bool, int, float))
-        if Watch.active is not None and (found := plain_python(self.fn, given, Watch.active.file)):
-            raise Stop(found)
         try:
             with ExitStack() as self.onekernel_window:
                 if ClosedMemory.active is not None:
-                    self.grid = _opening(self.grid, ClosedMemory.active, self.onekernel_window)
+                    kwargs = _defaults(self.fn, args) | kwargs
                     args, kwargs = tuple(map(_plain, args)), {name: _plain(v) for name, v in kwargs.items()}
+                    self.grid = _opening(self, args, kwargs, ClosedMemory.active)
                 result = call(self, *args, **kwargs)
         finally:
             self.grid = asked
@@ -135,15 +135,48 @@ def _plain(value: Any) -> Any:
     return int.__index__(value) + 0 if isinstance(value, int) else float.__float__(value) + 0.0
 
 
-def _opening(grid: Any, memory: ClosedMemory, window: ExitStack) -> Callable[[Any], Any]:
-    """The grid; when it is known, and the kernel's first program starts, memory is open until the `window` ends."""
+def _defaults(function: Any, args: Sequence[Any]) -> dict[str, Any]:
+    """The defaults of a kernel's parameters behind so many arguments: given, they are looked at as what is given."""
+    names, values = function.__code__.co_varnames[: function.__code__.co_argcount], function.__defaults__ or ()
+    first = len(names) - len(values)
+    return {name: value for at, (name, value) in enumerate(zip(names[first:], values, strict=True), first)
+            if at >= len(args)}  # fmt: skip
 
-    def asked(named: Any) -> Any:
-        sizes = grid(named) if callable(grid) else grid
-        window.enter_context(memory.opened())
+
+def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory: ClosedMemory) -> Callable[[Any], Any]:
+    """The grid; when it is known, and the kernel's first program starts, memory is open until the launch's window ends.
+    What is to run in it is looked at between the two: whoever gives the grid may change it until then."""
+    from triton.runtime import interpreter
+
+    grid = launch.grid
+
+    def own() -> dict[str, Any]:
+        """What the grid is asked with, apart from what the kernel is given."""
+        parameters = inspect.getfullargspec(launch.fn).args
+        given = inspect.getcallargs(launch.fn, *args, **{n: v for n, v in kwargs.items() if n in parameters})
+        return {n: v if n in launch.constexprs else interpreter._implicit_cvt(v) for n, v in given.items()}
+
+    def asked(_named: Any) -> Any:
+        sizes = _sizes(grid(own()) if callable(grid) else grid)
+        if Tools.active is not None:
+            Tools.active.look()
+        given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
+        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
+            raise Stop(found)
+        launch.onekernel_window.enter_context(memory.opened())
         return sizes
 
     return asked
+
+
+def _sizes(grid: Any) -> Any:
+    """A grid as plain numbers, of whatever class it is: its methods would run in the kernel."""
+    if isinstance(grid, tuple | list):
+        kind: Any = tuple if isinstance(grid, tuple) else list
+        return kind(n if type(n) in (int, Extent) else operator.index(n) for n in kind.__iter__(grid))
+    if is_plain(grid) and not callable(grid):
+        return grid
+    raise TypeError(f"object of type '{type(grid).__name__}' has no len()")
 
 
 def _sampled(grid: Any, sizes: list[Extent]) -> Callable[[Any], tuple[Extent, ...]]:

@@ -18,17 +18,11 @@ from typing import Any
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton.closed import ClosedMemory
+from onekernel.triton.movers import MOVES, is_torchs, mover, undisturbed
 
 CODE = "host-computation"
 CHAPTER = "03-triton#program"
 _OTHERS = re.compile(r"/torch/_tensor_str\.py$|(?<!/onekernel)/triton/")  # print(tensor), and Triton for a kernel
-# What torch's operators do that moves numbers and makes none of several; views are told by their schema.
-MOVES = (
-    "_to_copy", "_unsafe_view", "arange", "cat", "clone", "constant_pad_nd", "contiguous", "copy", "copy_",
-    "detach", "empty_like", "empty_strided", "fill", "fill_", "flip", "full_like", "lift_fresh", "new_empty",
-    "new_empty_strided", "new_full", "new_ones", "new_zeros", "ones_like", "repeat", "resize_", "roll", "stack",
-    "zero", "zero_", "zeros_like",
-)  # fmt: skip
 _ITEM = "_local_scalar_dense"  # what takes a number out of a tensor
 _NAMES = {_ITEM: "Tensor.item"}
 TAKEN_OUT = ("numpy", "tolist", "__array__", "__dlpack__", "__reduce_ex__", "to_dlpack", "from_dlpack")
@@ -126,8 +120,11 @@ def _moved(func: Any, args: Any, kwargs: Any) -> Any:
     given = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, list | tuple) else (a,)) if _stored(t)]
     if memory is None or func.is_view or not any(memory.knows(t) for t in given):
         return func(*args, **kwargs)
-    with memory.opened():
-        result = func(*args, **kwargs)
+    move = mover(func)
+    if move is None or not all(map(is_torchs, given)):
+        return func(*args, **kwargs)  # with noise: code of the file's would run in between
+    with undisturbed(), memory.opened():
+        result = move(*args, **kwargs)
         if _stored(result):
             memory.add(result)
     return result

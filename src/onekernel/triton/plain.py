@@ -2,42 +2,63 @@
 
 from __future__ import annotations
 
-import sys
 from collections import namedtuple
-from types import FunctionType, NoneType
+from collections.abc import Iterator
+from types import FunctionType, ModuleType, NoneType
 from typing import Any
 
-from onekernel.triton.loops import Count
+import numpy as np
+
+from onekernel.triton.loops import Count, CountedRange
+from onekernel.triton.origins import is_known
 from onekernel.triton.sparse import Extent
 
-_SIMPLE = frozenset((NoneType, bool, int, float, complex, str, bytes, range, slice, type(...), Extent, Count))
-_LISTS = (list, tuple, set, frozenset)
+_SIMPLE = frozenset((NoneType, bool, int, float, complex, str, bytes, range, type(...), Extent, Count))
+_LISTS = (list, set, frozenset)
 _NAMED = {n: v.__code__ for n, v in vars(namedtuple("_NAMED", ())).items() if isinstance(v, FunctionType)}
 _Field = type(vars(namedtuple("_ONE", ("field",)))["field"])
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value, and what it holds, is of classes that are not a file's. Functions and tensors are looked at
-    elsewhere: they are."""
+    """Whether a value, and what it holds, is of classes that are not a file's. Functions, classes and
+    modules are looked at elsewhere."""
     kind = type(value)
-    if kind.__name__ == "constexpr" and _is_of_triton(kind):
-        return is_plain(value.value)
-    if kind in _SIMPLE or callable(value) or hasattr(kind, "untyped_storage"):
+    if kind in _SIMPLE or kind is ModuleType or (callable(value) and not is_known(kind)):
         return True
-    if kind in _LISTS:
+    if kind is slice:
+        return is_plain((value.start, value.stop, value.step))
+    if kind is tuple:
         return all(map(is_plain, value))
+    if kind in _LISTS:  # what a kernel takes out of them is gone: its last word may be heard
+        return all(is_plain(v) and not hasattr(v, "untyped_storage") for v in value)
     if kind is dict:
-        return all(map(is_plain, (*value, *value.values())))
+        return is_plain([*value, *value.values()])
     if kind.__mro__[1:] == (tuple, object):
         return _is_named_tuple(kind) and all(map(is_plain, tuple.__iter__(value)))
-    return _is_of_triton(kind)
+    if not is_known(kind) or isinstance(value, np.ndarray):
+        return False
+    return all(map(is_plain, vars(value).values() if hasattr(value, "__dict__") else ()))
 
 
-def _is_of_triton(kind: type) -> bool:
-    """Whether a module of Triton, PyTorch or NumPy has the class under its name."""
-    module = str(kind.__module__)
-    known = module.split(".")[0] in ("triton", "torch", "numpy")
-    return known and getattr(sys.modules.get(module), kind.__qualname__, None) is kind
+def each_in(value: Any) -> Iterator[Any]:
+    """A plain value, and all that it holds: a kernel may take a function out of a tuple."""
+    yield value
+    kind = type(value)
+    if isinstance(value, tuple | list | set | frozenset):
+        held: Any = value
+    elif kind is dict:
+        held = (*value, *value.values())
+    elif kind is slice:
+        held = (value.start, value.stop, value.step)
+    else:
+        held = vars(value).values() if is_known(kind) and hasattr(value, "__dict__") else ()
+    for each in held:
+        yield from each_in(each)
+
+
+def is_plain_class(kind: Any) -> bool:
+    """Whether a class that a kernel names is one that kernels work with, or a named tuple's."""
+    return is_known(kind) or kind is CountedRange or (kind.__mro__[1:] == (tuple, object) and _is_named_tuple(kind))
 
 
 def _is_named_tuple(kind: Any) -> bool:
@@ -49,4 +70,4 @@ def _is_named_tuple(kind: Any) -> bool:
             return False
     made, model = kind.__new__, namedtuple("_MODEL", getattr(kind, "_fields", ()), rename=True).__new__
     same = getattr(made, "__code__", None) == getattr(model, "__code__", None)
-    return same and made.__globals__.get("_tuple_new") == tuple.__new__
+    return same and type(kind) is type and made.__globals__.get("_tuple_new") == tuple.__new__

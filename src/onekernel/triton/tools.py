@@ -14,16 +14,20 @@ import inspect
 import math
 import operator
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from types import FunctionType, ModuleType
 from typing import Any
+
+import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton.host import CHAPTER, CODE
 
 _PYTHONS = (builtins, functools, inspect, math, operator)
-_TRITONS = ("triton.language", "triton.runtime.interpreter", "triton.runtime.jit", "onekernel.triton")
+_TRITONS = ("triton", "onekernel.triton")
+_INSIDE = ("__wrapped__", "_implementation", "fget", "fset", "func", "__func__", "pyfunc")  # functions within others
 _MISSING = object()
 
 
@@ -41,11 +45,14 @@ class Tools:
         self._interpreter = interpreter
         self._operators: set[str] = getattr(torch.library, "_impls", set())  # "aten/clone/CPU": Python in its place
         self._known = {*self._operators}
-        owners = [*_owners()]
+        owners = [*{id(o): o for o in _owners()}.values()]
         self._kept = [(o, vars(o), [(n, v) for n, v in vars(o).items() if _runs(v)], {*vars(o)}) for o in owners]
         self._dressed = _dressed(interpreter, owners)
         self._objects = [v for owner in owners for v in [*vars(owner).values()] if _of_class(v)]
         self._held = [{**vars(each)} for each in self._objects]
+        self._parts = [*_parts(owners, self._objects)]
+        tables = {id(v): (n, v) for owner in owners for n, v in vars(owner).items() if type(v) is dict}
+        self._tables = [(n, t, [(k, v) for k, v in t.items() if callable(v)]) for n, t in tables.values()]
         self._found: Message | None = None
 
     def look(self) -> None:
@@ -69,8 +76,14 @@ class Tools:
             for name, value in vars(each).items():
                 if callable(value) and held.get(name) is not value:
                     yield f"{type(each).__name__}.{name}"
+        for them, part, were, called in self._parts:
+            if not all(map(operator.is_, map(part, them), were)):
+                yield next(n for n, each, was in zip(called, them, were, strict=True) if part(each) is not was)
+        for name, table, functions in self._tables:
+            if any(table.get(key) is not function for key, function in functions):
+                yield name
         for named in self._operators - self._known:
-            if named.startswith("aten/") and named.endswith(("CPU", "Autograd")):
+            if named.startswith("aten/") and not named.endswith("/Meta"):
                 yield named.replace("/", ".")
 
     def _hides(self, owner: Any, name: str, value: Any) -> bool:
@@ -105,8 +118,47 @@ def _runs(value: Any) -> bool:
 
 def _of_class(value: Any) -> bool:
     """Whether a value is an object of one of Triton's classes, which may hold a function under a method's name."""
-    return not isinstance(value, type | ModuleType | FunctionType) and type(value).__module__.startswith(_TRITONS) and (
-        hasattr(value, "__dict__"))  # fmt: skip
+    known = type(value).__module__.startswith(_TRITONS) or type(value) is np.vectorize
+    return known and not isinstance(value, type | ModuleType | FunctionType) and hasattr(value, "__dict__")
+
+
+def _parts(owners: Sequence[Any], objects: Sequence[Any]) -> Iterator[tuple[list[Any], Any, list[Any], list[str]]]:
+    """What can be exchanged in a thing while it stays the same: things, what part of each, what it is, their names."""
+    functions = _functions(v for owner in owners for v in vars(owner).values())
+    cells = [(c, f) for f in functions for c in f.__closure__ or () if _is_full(c)]
+    classes = [o for o in owners if isinstance(o, type)]
+    for part, named in (
+        ("__code__", [(f, f.__qualname__) for f in functions]),
+        ("cell_contents", [(c, f.__qualname__) for c, f in cells]),
+        ("__bases__", [(c, c.__qualname__) for c in classes]),
+        ("__class__", [*((o, o.__name__) for o in owners), *((o, type(o).__name__) for o in objects)]),
+    ):
+        them, of = [each for each, _ in named], attrgetter(part)
+        yield them, of, [*map(of, them)], [name for _, name in named]
+
+
+def _functions(values: Iterable[Any]) -> list[FunctionType]:
+    """The functions among the values, and within them: their code, and what that is around, can be exchanged while the
+    function stays the same."""
+    found: dict[int, FunctionType] = {}
+    rest = [*values]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, FunctionType) and id(value) not in found:
+            found[id(value)] = value
+            rest += [c.cell_contents for c in value.__closure__ or () if _is_full(c)]
+            rest += [v for n in _INSIDE if callable(v := getattr(value, n, None))]
+            rest += [*(value.__kwdefaults__ or {}).values()]
+        elif not isinstance(value, type | ModuleType | FunctionType):
+            rest += [v for n in _INSIDE if callable(v := getattr(value, n, None))]
+    return [*found.values()]
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:
+        return False
 
 
 def _above(owner: type, name: str) -> Any:
