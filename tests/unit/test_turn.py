@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -136,6 +137,40 @@ def test_who_sees_all_gpus_and_who_sees_the_first_share_its_turn(
             monkeypatch.setenv("CUDA_VISIBLE_DEVICES", seen)
             with turn.kept(jobs[0]) as mine:
                 assert mine.waits() == waits
+
+
+def test_a_lock_that_somebody_tidied_away_is_still_one_for_all(jobs: list[Path], tmp_path: Path) -> None:
+    """Who opened the file before it lost its name, and who makes it anew, do not both have the turn."""
+    first, second = jobs
+    for job in jobs:
+        (job / "out" / turn.ASKED).touch()
+    with turn.kept(first) as mine:
+        for file in tmp_path.glob("onekernel-turn-*.lock"):
+            file.unlink()
+        with turn.kept(second) as his:
+            assert not his.waits() and his.given
+            assert mine.waits() and not mine.given
+        assert not mine.waits() and mine.given
+
+
+def test_the_turn_of_a_grader_that_was_killed_is_free(jobs: list[Path], tmp_path: Path) -> None:
+    script = """
+import sys, tempfile, time
+tempfile.tempdir = sys.argv[1]
+from onekernel.sandbox import turn
+with turn.held():
+    print("held", flush=True)
+    time.sleep(600)
+"""
+    killed = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE)
+    assert killed.stdout is not None and killed.stdout.readline() == b"held\n"
+    (jobs[0] / "out" / turn.ASKED).touch()
+    with turn.kept(jobs[0]) as mine:
+        assert mine.waits()
+        killed.kill()
+        killed.wait()
+        assert not mine.waits() and mine.given
+    killed.stdout.close()
 
 
 def test_where_no_lock_can_be_had_nobody_waits(jobs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

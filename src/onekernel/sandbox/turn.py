@@ -51,7 +51,7 @@ def wait(folder: Path) -> None:
 class Turn:
     """What the trusted side knows of the turn of one process."""
 
-    def __init__(self, folder: Path, lock: int | None) -> None:
+    def __init__(self, folder: Path, lock: _Lock | None) -> None:
         self._folder, self._lock = folder, lock
         self.given = False
 
@@ -59,8 +59,7 @@ class Turn:
         """Whether the process asks and others have the turn. It gets it as soon as nobody has."""
         if self.given or self._lock is None or not os.path.lexists(self._folder / "out" / ASKED):
             return False
-        with contextlib.suppress(OSError):
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if self._lock.take(wait=False):
             self.give()
         return not self.given
 
@@ -85,21 +84,49 @@ def held() -> Iterator[None]:
     while a process of its own has it."""
     with _lock() as lock:
         if lock is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock.take(wait=True)
         yield
 
 
+class _Lock:
+    """The file that is locked by whose turn it is."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = self._open()
+
+    def _open(self) -> int:
+        return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+    def take(self, wait: bool) -> bool:
+        """Whether it is this process's now. Temporary folders are tidied: who has locked a file that has lost its name
+        has nothing, and another one may have the file that has the name now."""
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                named = self._open()
+            except OSError:
+                return False
+            if os.path.sameopenfile(self._file, named):
+                os.close(named)
+                return True
+            os.close(self._file)
+            self._file = named
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
 @contextlib.contextmanager
-def _lock() -> Iterator[int | None]:
-    """The file that is locked by whose turn it is; None where there can be none."""
+def _lock() -> Iterator[_Lock | None]:
+    """None where there can be none."""
     name = "".join(c if c.isalnum() else "-" for c in only(0))  # the GPU that a process uses which chooses none
     try:
-        lock = os.open(Path(tempfile.gettempdir()) / f"onekernel-turn-{os.geteuid()}-{name}.lock",
-                       os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)  # fmt: skip
+        lock = _Lock(Path(tempfile.gettempdir()) / f"onekernel-turn-{os.geteuid()}-{name}.lock")
     except OSError:
         yield None
         return
     try:
         yield lock
     finally:
-        os.close(lock)
+        lock.close()
