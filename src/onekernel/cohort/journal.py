@@ -29,7 +29,7 @@ from onekernel.messages import LANGUAGES, Message
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
 FORMAT = 1
 DAMAGED = "damaged"  # why a line is stale whose key is still right
-_HUNG = ("simulator.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
+_HUNG = ("simulator.time-limit", "triton.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
 
 
 class Kept(NamedTuple):

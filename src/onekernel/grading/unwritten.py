@@ -15,12 +15,16 @@ from onekernel.sandbox.supervisor import CallOutcome
 
 _OF_INDICES = ("grading.unwritten-from", "grading.unwritten-holes")  # told of threads, which Triton has none of
 TILES = tuple(1 << k for k in range(1, 18))  # columns
+_PROGRAM = re.compile(r"\bprogram_id\s*\(\s*(?:axis\s*=\s*)?([^)\s]*)")
 _ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
 
 
 def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str, text: str) -> Message:
     """What the bytes say; where a tensor's end is missing although there were threads for it, the index is to blame."""
     second = fault.message.values.get("second")
+    if backend == "triton" and fault.kind == "unwritten" and (of_axes := _of_axes(kernels, second, text)):
+        first = fault.message.values["first"] if isinstance(second, Message) else fault.message
+        return Message("grading.both", {"first": first, "second": of_axes})
     if not isinstance(second, Message):
         return fault.message
     if second.key == "grading.unwritten-all" and (size := nothing_to_sum(call)):
@@ -71,6 +75,25 @@ def nothing_to_sum(call: Call) -> str:
     if not all(array.size for array in call.expected.values()):
         return ""
     return next((name for name, size in call.case.sizes.items() if not size), "")
+
+
+def _of_axes(kernels: Sequence[KernelCounts], second: object, text: str) -> Message | None:
+    """An axis of the grid along which programs are not told apart, or one that the kernel asks for and the grid does
+    not have."""
+    asked: set[str] = set(briefly(lambda: _PROGRAM.findall(text), list[str]()))
+    if len(kernels) != 1 or not asked <= {"0", "1", "2"}:
+        return None
+    grid, axes = kernels[0].grid, {int(axis) for axis in asked}
+    shown = 1 + max(axis for axis in range(3) if axis in axes or grid[axis] > 1 or not axis)
+    values = {"grid": " x ".join(map(str, grid[:shown]))}
+    same = [axis for axis in range(3) if grid[axis] > 1 and axis not in axes]
+    if same and axes:
+        return Message("grading.unwritten-axis-not-asked", {**values, "axis": same[0]})
+    of_columns = isinstance(second, Message) and second.key == "grading.unwritten-columns"
+    flat = [axis for axis in sorted(axes) if axis and grid[axis] == 1]
+    if flat and (of_columns or grid == (1, 1, 1)):
+        return Message("grading.unwritten-axis-of-one", {**values, "axis": flat[0]})
+    return None
 
 
 def _same_index(kernels: Sequence[KernelCounts], text: str) -> Message | None:

@@ -55,6 +55,8 @@ def install() -> None:
             if isinstance(mask, np.ndarray):  # of a block pointer or a descriptor
                 mask = handle(mask, language.int1)
             watch.program = getattr(self, "grid_idx", (0, 0, 0))
+            if not watch.samples:
+                watch.patience.ask(watch.program, self.grid_dim, len(watch.kernels))
             itemsize = interpreter._get_np_dtype(pointers.get_element_ty()).itemsize
             allowed = watch.access(kind, pointers.data, mask.data, itemsize)
             changed = list(args)

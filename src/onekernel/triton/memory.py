@@ -20,6 +20,7 @@ import numpy as np
 from onekernel.backends.base import Finding
 from onekernel.counts import ATOMICS, BYTES_LOADED, BYTES_STORED, BufferTraffic, KernelCounts
 from onekernel.messages import Message
+from onekernel.triton.slow import Patience
 
 CHAPTER = "03-triton#masks"
 MAX_FINDINGS = 8
@@ -80,6 +81,7 @@ class Watch:
         self.kernels: list[KernelCounts] = []
         self.program: tuple[int, ...] = (0, 0, 0)
         self.in_place = False  # whether the output is the input, too: what it writes, it has read
+        self.patience = Patience()
         self.configurations = 0  # of the autotuner that has most
         self._widest = 0  # elements of the widest access of a program
         self._metrics: dict[str, float] = {}
@@ -117,6 +119,7 @@ class Watch:
             size = tensor.element_size()
             elements = storage.nbytes() // size
             self.regions.append(Region(name, start, start + storage.nbytes(), size, 1, elements, elements))
+        self.patience.launch()
         self._widest = 0
         self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
 

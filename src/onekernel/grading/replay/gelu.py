@@ -11,8 +11,11 @@ from functools import partial
 
 import numpy as np
 
+from onekernel.grading.replay import gelu_constants
 from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.sums import NARROW, STEP
+from onekernel.messages import Message
+from onekernel.ops.base import Arrays
 from onekernel.ops.gelu import CUBIC, erfc, oracle
 
 ENDS = (1, 2, 3, 4, 5, 6, 8, 10, 20, 50, 100)
@@ -27,6 +30,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("gelu-exchanged", lambda: _form(x, not by_tanh))
     yield Mistake("gelu-sigmoid", lambda: x / (1 + np.exp(-1.702 * x)))
     yield Mistake("gelu-sigmoid", lambda: _form(x, True) if by_tanh else x / (1 + np.exp(-1.702 * x)), variant="exact")
+    yield Mistake("gelu-sigmoid", lambda: x / (1 + np.exp(-1.702 * x)) if by_tanh else _form(x, False), variant="tanh")
     yield Mistake("gelu-no-half", lambda: 2 * _form(x, by_tanh))
     for one in (True, False):  # in one of the forms alone
         right = later(_form, x, by_tanh)
@@ -40,6 +44,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for forms in ((True, False), (True,), (False,)):
         size = later(lambda lost: np.abs(_form(x, by_tanh)) if lost else _form(x, by_tanh), by_tanh in forms)
         yield Mistake("element-absolute", size, {"name": "x"}, forms)
+    yield from _of_other_formulas(x, u, by_tanh)
     yield Mistake("gelu-of-relu", lambda: _form(np.maximum(x, 0), by_tanh))
     yield Mistake("gelu-root-of-x", lambda: _form(x, True) if by_tanh else _form_of(x, x / np.sqrt(2 * x), False))
     for digits in (1.4, 1.41, 1.414, 1.4142, 1.42):
@@ -88,7 +93,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     for constant in (*_misread("044715", "0."), 0.0447, 0.045, 0.04):
         make = later(lambda c: _tanh(x, ROOT, c) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-cubic", make, variant=constant)
-    other_roots = (math.sqrt(math.pi / 2), 2 / math.pi, 1 / math.sqrt(2 * math.pi))
+    other_roots = (math.sqrt(math.pi / 2), 2 / math.pi)
+    yield Mistake("gelu-root-halved", lambda: _logistic(x, u) if by_tanh else _form(x, False))
     for constant in (*_misread("79788", "0."), 0.8, 0.798, 0.79788, *_short_pi(), *other_roots):
         make = later(lambda c: _tanh(x, c, CUBIC) if by_tanh else _form(x, False), constant)
         yield Mistake("gelu-root", make, variant=constant)
@@ -103,9 +109,55 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake("gelu-narrow", rounded, {"type": kind}, step=STEP[kind])
         of_tanh = later(lambda n: _logistic(x, 2 * _round(u, n)) if by_tanh else _form(x, False), narrow)
         yield Mistake("gelu-tanh-narrow", of_tanh, {"type": kind}, step=STEP[kind])
-
-
     yield from _in_own_type(case, x, u, by_tanh)
+
+
+def _of_other_formulas(x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[Mistake]:
+    """The right pieces, put together in another way, or those of another approximation."""
+    tanh, erf = np.tanh(u), 1 - erfc(x / math.sqrt(2))
+    bent = x + CUBIC * x**3
+    in_tanh = {
+        "gelu-sigmoid-constant": (1.702 * bent, 0.851 * bent, 1.702 * x, 1.702 * u, 0.851 * u),
+        "gelu-tanh-of-x": (x,),
+        "gelu-cube-alone": (ROOT * CUBIC * x**3, CUBIC * x**3),
+        "gelu-cube-minus": (ROOT * (x - CUBIC * x**3),),
+        "gelu-cube-power": (ROOT * (x + CUBIC), *(ROOT * (x + CUBIC * x**n) for n in (1, 4, 5))),
+        "gelu-cube-bare": (ROOT * (x + x**3),),
+    }
+    for cause, arguments in in_tanh.items():
+        for n, argument in enumerate(arguments):
+            made = later(lambda v: _logistic(x, 2 * v) if by_tanh else _form(x, False), argument)
+            yield Mistake(cause, made, variant=n)
+    forms = {
+        "gelu-parenthesis": (0.5 * x + tanh, 0.5 * x + erf),
+        "gelu-x-inside": (0.5 * (1 + x * tanh), 0.5 * (1 + x * erf)),
+        "gelu-without-half-and-one": (x * tanh, x * erf),
+        "gelu-root-outside": (0.5 * x * (1 + ROOT * np.tanh(bent)), None),
+        "gelu-root-two-outside": (None, 0.5 * x * (1 + (1 - erfc(x)) / math.sqrt(2))),
+        "gelu-erfc-plus": (None, 0.5 * x * (2 - erf)),
+        "gelu-erf-of-cubic": (None, 0.5 * x * erfc(-u)),
+    }
+    for cause, made_of in forms.items():
+        mine = made_of[not by_tanh]
+        for variant, concerned in {"both": True, "tanh": by_tanh, "erf": not by_tanh}.items():
+            said = mine if mine is not None and concerned else _form(x, by_tanh)
+            yield Mistake(cause, later(lambda said: said, said), variant=variant)
+    soft = np.log(1 + np.exp(x.astype(np.float32)))  # of a large x that is infinite, as in a kernel
+    others = {"softplus": soft, "ELU": np.where(x > 0, x, np.expm1(x)), "Mish": x * np.tanh(soft), "tanh": np.tanh(x),
+              "Leaky ReLU": np.where(x > 0, x, 0.01 * x)}  # fmt: skip
+    for name, other in others.items():
+        for variant, concerned in {"both": True, "tanh": by_tanh, "erf": not by_tanh}.items():
+            said = other if concerned else _form(x, by_tanh)
+            yield Mistake("gelu-activation", later(lambda said: said, said), {"name": name}, variant)
+
+
+def telling(got: np.ndarray, inputs: Arrays) -> bool:
+    return gelu_constants.telling(got, inputs["x"])
+
+
+def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Message | None:
+    """The constants that the results were computed with, where no known ones give them."""
+    return gelu_constants.found(got, dtype, inputs["x"], bool(inputs["approximate"]))
 
 
 def _of_another_function(x: np.ndarray, u: np.ndarray, by_tanh: bool, form: bool) -> Iterator[Mistake]:

@@ -6,6 +6,7 @@ Causes are message keys: replay.rms-NAME, or those of a sum (sums.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,11 @@ from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.factors import of_rows
 from onekernel.grading.replay.sums import NARROW, STEP, of_own_warp, weightings
 from onekernel.messages import Message
+from onekernel.ops.base import Arrays
 
-USUAL_EPS = (1e-5, 1e-6, 1e-8)
+USUAL_EPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+TINY_EPS = 1e-8  # and less: of the elements that are tried no square is as small
+FIXED = (*(1 << k for k in range(11, 17)), 100, 300, 768, 1000)  # for cols
 WIDTHS = (4, 8, 32, 64, 128, 256)
 OFTEN = (2, 4, 8, 16, *THREADS)  # how often eps may come in: by warps, or by threads
 
@@ -42,6 +46,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-eps-on-elements", lambda: over(row_sum((h + eps) ** 2) / cols))
     yield Mistake("rms-eps-on-elements", lambda: _right(h + eps, weight, 0.0), variant="numerator")
     yield Mistake("rms-eps-on-elements", lambda: over(row_sum((h + eps) ** 2) / cols + eps), variant="twice")
+    yield Mistake("rms-eps-tiny", lambda: over(mean + TINY_EPS))
+    yield Mistake("rms-eps-subtracted", lambda: over(mean - eps))
     yield Mistake("own-type-eps", lambda: over(mean + case.own(np.asarray(eps))))
     yield Mistake("rms-cols-outside", lambda: h / np.sqrt(mean * cols + eps) / cols * weight)
     yield Mistake("rms-cols-outside", lambda: h / np.sqrt(mean * cols + eps) * cols * weight, variant="times")
@@ -65,7 +71,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-no-residual", lambda: x / np.sqrt(row_sum(x * x) / cols + eps) * weight)
     middle = row_sum(h) / cols
     yield Mistake("rms-layer-norm", lambda: (h - middle) / np.sqrt(mean - middle**2 + eps) * weight)
-    for counted, n in {"cols + 1": cols + 1, "2 * cols": 2 * cols, "rows": rows}.items():
+    numbers = {"cols + 1": cols + 1, "2 * cols": 2 * cols, "cols / 2": cols / 2, "rows": rows}
+    for counted, n in (numbers | {"rows * cols": rows * cols} | {str(n): n for n in FIXED}).items():
         yield Mistake("rms-count", later(lambda n: over(mean * cols / n + eps), n), {"counted": counted})
     for name, stride in case.row_strides.items():
         by_stride = later(lambda n: over(mean * cols / n + eps), stride)
@@ -82,6 +89,12 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-not-squared", lambda: over(row_sum(h) / cols + eps))
     yield Mistake("rms-sign-lost", lambda: np.abs(h) / root * weight)
     yield Mistake("rms-matrix-mean", lambda: over((h * h).mean() + eps))
+    yield Mistake("rms-count", lambda: over(mean * cols / (cols // 2) + eps), {"counted": "cols / 2"}, "rounded")
+    for threads in THREADS:
+        own = later(lambda t: over(mean * cols / (cols // t + 1) + eps), threads)
+        yield Mistake("rms-steps", own, variant=threads)
+        yield Mistake("rms-steps", later(lambda t: over(mean * cols / -(-cols // t) + eps), threads), variant=-threads)
+    yield from _of_the_ends(x, residual, weight, root, over, eps)
     for width in WIDTHS:
         rounded = -(-cols // width) * width
         yield Mistake("rms-columns", later(lambda n: over(mean * cols / n + eps), rounded), variant=width)
@@ -146,13 +159,29 @@ def _of_eps(
     yield Mistake("rms-eps-outside", lambda: right * (1 / np.sqrt(mean) + eps), variant="of the reciprocal")
 
 
+def _of_the_ends(
+    x: np.ndarray, residual: np.ndarray, weight: np.ndarray, root: np.ndarray, over: Callable[..., Any], eps: float
+) -> Iterator[Mistake]:
+    """How x, residual and weight are put together: other signs, and one of them left out or added again."""
+    h, cols = x + residual, x.shape[1]
+    apart = row_sum(x * x + residual * residual) / cols
+    yield Mistake("rms-squares-apart", lambda: over(apart + eps))
+    yield Mistake("rms-product", lambda: _right(x * residual, weight, eps))
+    yield Mistake("rms-residual-alone", lambda: residual / root * weight)
+    yield Mistake("rms-weight-added", lambda: h * (1 / root + weight))
+    yield Mistake("rms-weight-added", lambda: h / root + weight, variant="to the result")
+    for name, again in {"x": x, "residual": residual, "x + residual": h}.items():
+        yield Mistake("rms-added-again", later(lambda a: h / root * weight + a, again), {"name": name})
+    yield Mistake("rms-divided-twice", lambda: over(row_sum(h * h) / cols**2 + eps))
+
+
 def _of_own_thread(terms: np.ndarray, threads: int) -> np.ndarray:
     """For each column the sum of those that its own thread takes."""
     sums = dealt(terms, threads).sum(axis=1)
     return np.asarray(sums[:, np.arange(terms.shape[1]) % threads])
 
 
-def otherwise(got: np.ndarray, want: np.ndarray, dtype: str) -> Message | None:
+def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Message | None:
     """What wrong rows have in common where no mistake gives their numbers: all elements off by one factor."""
     found = of_rows(got, want, dtype)
     if found is None or found[1] <= 0:

@@ -17,6 +17,7 @@ from onekernel.grading.replay.factors import of_rows
 from onekernel.grading.replay.softmax_rows import Rows
 from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, of_own_warp, weightings
 from onekernel.messages import Message
+from onekernel.ops.base import Arrays
 from onekernel.ops.softmax import compare
 
 # Where a maximum is begun, in place of -INFINITY.
@@ -379,7 +380,7 @@ def _not_shared(r: Rows, threads: int, others: str) -> np.ndarray:
     return np.asarray((laid / sums).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
-def otherwise(got: np.ndarray, want: np.ndarray, dtype: str) -> Message | None:
+def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Message | None:
     """What wrong rows have in common where no mistake gives their numbers: all elements NaN, or off by one factor."""
     if np.isnan(got).all() and not np.isnan(want).all():
         return Message("replay.softmax-all-nan")

@@ -10,9 +10,12 @@ import numpy as np
 from onekernel.backends.base import Buffer
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
+from onekernel.grading.replay.stride_pairs import of_several
 from onekernel.messages import Message
 from onekernel.ops.base import DTYPES, Operator
 from onekernel.sandbox.supervisor import CallOutcome
+
+UNKNOWN = "replay.stride-unknown"
 
 
 def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
@@ -37,8 +40,11 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
         return Message("replay.stride-any", {"inputs": len(wrong), "right": len(close)})
     if all(_row_0_is_wrong(operator, c, o) for c, o in wrong):  # it begins where it should under any stride
         return Message("replay.stride-for-cols", {"inputs": len(wrong), "right": len(close)})
-    which = "unknown" if not one_matrix else _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
     values = {"inputs": len(wrong), "right": len(close)}
+    if not one_matrix:
+        found = of_several(operator, right, wrong)
+        return Message(found.key, {**found.values, **values}) if found else Message(UNKNOWN, values)
+    which = _of_the_gaps(right, wrong) or _of_the_output(operator, wrong)
     return Message(f"replay.stride-{which}", values)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from onekernel.grading.buffers import Call
 from onekernel.grading.replay import cause
-from onekernel.grading.replay.strides import stride_cause
+from onekernel.grading.replay.strides import UNKNOWN, stride_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
 from onekernel.grading.unwritten import whole_tiles_alone
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
@@ -17,10 +17,11 @@ WRONG = ("values", "nan", "row-sum")
 SEEN = tuple(
     f"replay.{cause}" for cause in (
         "softmax-row-factor", "softmax-all-nan", "softmax-first-from-others", "softmax-last-from-others",
-        "rms-row-factor", "tiles-whole-alone",
+        "rms-row-factor", "gelu-found-sigmoid", "gelu-found-tanh", "gelu-found-erf", "tiles-whole-alone",
         "factor", "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least",
     )
 )  # fmt: skip  # told from the results, not made on purpose
+OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
 
@@ -38,7 +39,8 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
     found = strided
     if strided is None or len(s.operator.inputs()) > 1:  # of several inputs it says less than a mistake made on purpose
         made = cause(s.operator, every, s.text())
-        strided, found = (None, made) if made else (strided, strided)
+        if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
+            strided, found = None, made
     found = found or whole_tiles_alone(s.operator, every)
     if found is None:
         return _unexplained(s, verdicts)
