@@ -1,5 +1,6 @@
 // exercise: softmax_mul
 // bug: the product is taken inside the exponential
+// cause: mul-in-exponent
 // group: shapes
 // caught: values
 #include <cuda_fp16.h>

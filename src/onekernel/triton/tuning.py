@@ -56,10 +56,11 @@ def tune_in_turn() -> None:
         if Watch.active is not None:  # at every call: the key of this one may be known from a call before
             different = len({str(config) for config in self.configs})
             Watch.active.configurations = max(Watch.active.configurations, different)
+        named = _named(self, args, kwargs) if Watch.active is not None else []
         try:
             result = run(self, *args, **kwargs)
             if getattr(self, "_onekernel_timed", False) and Watch.active is not None:
-                _refuse_other_results(self, lambda: run(self, *args, **kwargs), Watch.active)
+                _refuse_other_results(self, lambda: run(self, *args, **kwargs), named, Watch.active)
             return result
         finally:
             if Watch.active is not None and self.early_config_prune and self.cache.key is not None:
@@ -114,14 +115,12 @@ def _forgotten(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any], watch:
     return Finding("autotune-key", message, watch.file, line, chapter=CHAPTER)
 
 
-def _refuse_other_results(tuner: Any, again: Callable[[], Any], watch: Watch) -> None:
-    """Blames a kernel that gives something else when it is run again, where the autotuner restores nothing. Any call
-    may be the first with its key: the one in which the kernel is timed."""
+def _refuse_other_results(tuner: Any, again: Callable[[], Any], named: list[_Named], watch: Watch) -> None:
+    """Blames a kernel that gives something else when it is run again, as the autotuner runs it: with what it restores
+    or sets to 0. Any call may be the first with its key: the one in which the kernel is timed."""
     if watch.samples or watch.in_place:  # in place it is so with every kernel, and no exercise asks to see to it
         return
-    if tuner.reset_to_zero or tuner.restore_value or tuner.user_defined_pre_hook:
-        return
-    if any(config.pre_hook for config in tuner.configs) or ClosedMemory.active is None:
+    if tuner.user_defined_pre_hook or any(config.pre_hook for config in tuner.configs) or ClosedMemory.active is None:
         return
     read_again = [r for r in watch.regions if r.stored and (r.loaded or watch.metric(ATOMICS))]
     read_again = [r for r in read_again if r.end - r.start <= MOST]
@@ -131,18 +130,46 @@ def _refuse_other_results(tuner: Any, again: Callable[[], Any], watch: Watch) ->
     tuner.cache.run_again.add(tried)
     kernels, findings = list(watch.kernels), list(watch.findings)
     before = _contents(read_again)
+    with ClosedMemory.active.opened():
+        left = [tensor.memory.copy() for tensor in named]
+        for tensor in named:
+            tensor.elements[...] = 0 if tensor.reset else tensor.held
     again()
     with ClosedMemory.active.opened():
         after = [bytes_at(r.start, r.end - r.start) for r in read_again]
         changed = [r for r, a, b in zip(read_again, before, after, strict=True) if not np.array_equal(a, b)]
-        for memory, content in zip(after, before, strict=True):
+        for memory, content in zip((*after, *(t.memory for t in named)), (*before, *left), strict=True):
             memory[:] = content
     watch.kernels[:], watch.findings[:] = kernels, findings
     if changed:
         line = tuner.base_fn.__code__.co_firstlineno
         values = {"line": line, "kernel": tuner.base_fn.__name__, "name": changed[0].name}
-        message = Message("triton.autotune-runs", values)
+        reset = any(t.reset and changed[0].start <= t.start < changed[0].end for t in named)
+        message = Message(f"triton.autotune-{'reset' if reset else 'runs'}", values)
         watch.blame(Finding("autotune-runs", message, watch.file, line, chapter=CHAPTER_OF_RUNS))
+
+
+class _Named:
+    """A tensor that the autotuner restores after each timing, or sets to 0 before: its memory, and what it held."""
+
+    def __init__(self, tensor: Any, reset: bool) -> None:
+        size, self.reset, self.start = tensor.element_size(), reset, tensor.data_ptr()
+        extents = [(n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True)]
+        self.memory = bytes_at(self.start, (1 + sum(extents)) * size)
+        whole = self.memory.view(f"u{size}")
+        self.elements = np.lib.stride_tricks.as_strided(whole, tensor.shape, [step * size for step in tensor.stride()])
+        self.held = self.elements.copy()
+
+
+def _named(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[_Named]:
+    """The tensors that the decorator names, as they are before the launch."""
+    if not (tuner.reset_to_zero or tuner.restore_value) or ClosedMemory.active is None:
+        return []
+    given = dict(zip(tuner.arg_names, args, strict=False)) | kwargs
+    names = [*((n, False) for n in tuner.restore_value), *((n, True) for n in tuner.reset_to_zero)]
+    with ClosedMemory.active.opened():
+        tensors = [(given[n], reset) for n, reset in names if hasattr(given.get(n), "data_ptr")]
+        return [_Named(t, r) for t, r in tensors if t.numel() and t.numel() * t.element_size() <= MOST]
 
 
 def _contents(regions: list[Region]) -> list[np.ndarray]:

@@ -49,6 +49,7 @@ WORDS = {
     "softmax-rows-mixed": _OF_A_WARP, "softmax-whole-tile": _TILES, "softmax-tile-axis": _TILES,
     "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-by-min": "min|less",
     "copy-bytes": _COPIES, "copy-vector": _COPIES,
+    "gemm-tiles-skipped": r"\b2\s*\*|\*\s*2\b|<<\s*1\b|\+=\s*2\b",  # else half of each deeper tile is left out
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 FIRST = ("copy-bytes", "copy-vector")  # where the text has such a copy: zeros have many other causes, too

@@ -141,6 +141,10 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
     for depth in DEPTHS:
         of_last = (k - 1) // depth * depth  # where the last tile begins
         values = {"depth": depth}
+        again = (at < depth) * -(-k // depth)
+        yield Mistake("gemm-first-tile-often", later(weighted, again), values)
+        swapped = later(_operands_swapped, case, a, b, depth)
+        yield Mistake("gemm-operands-swapped", swapped, variant=depth)
         yield Mistake("gemm-last-tile-alone", later(weighted, at >= of_last), values)
         yield Mistake("gemm-last-tile-lost", later(weighted, at < of_last), values)
         yield Mistake("gemm-first-tile-lost", later(weighted, at >= depth), values)
@@ -162,6 +166,16 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
         for name, make in {"A": turned_a, "B": turned_b}.items():
             ended = later(lambda product: _ended(case, product()), make)
             yield Mistake("gemm-tile-turned", ended, {"name": name}, variant=depth)
+
+
+def _operands_swapped(case: Replayed, a: np.ndarray, b: np.ndarray, side: int) -> np.ndarray:
+    """Square tiles of B times those of A, which belong together and stand the wrong way round."""
+    tiles_a, tiles_b = (_padded(x, side, side) for x in (a, b))
+    rows, depth, cols = (n // side for n in (*tiles_a.shape, tiles_b.shape[1]))
+    of_a = tiles_a.reshape(rows, side, depth, side)
+    of_b = tiles_b.reshape(depth, side, cols, side)
+    product = np.einsum("pxjy,iypz->ixjz", of_b, of_a, optimize=True).reshape(rows * side, cols * side)
+    return _ended(case, product[: a.shape[0], : b.shape[1]])
 
 
 def _exchanged(case: Replayed, a: np.ndarray, b: np.ndarray, side: int) -> np.ndarray:

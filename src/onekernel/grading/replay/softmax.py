@@ -68,6 +68,9 @@ def _of_the_formula(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-numerator-no-exponential", lambda: r.x / row_sum(r.e), variant="not shifted")
     yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x)))
     yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x - r.largest)), variant="shifted")
+    beyond = np.float32(-np.inf if r.x.shape[1] & (r.x.shape[1] - 1) else 0)  # of a tile's columns, a power of two
+    padded = row_sum(r.x) + beyond
+    yield Mistake("softmax-sum-of-x", lambda: r.over(padded), variant="of a tile")
     yield Mistake("softmax-sum-of-own", lambda: r.over(np.float32(r.x.shape[1]) * r.e))
     twice = np.exp(r.e)
     yield Mistake("softmax-exponential-twice", lambda: twice / row_sum(r.e))
