@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 from onekernel.grading.endings import only_slow
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
+from onekernel.sandbox.supervisor import CALL_SECONDS
 from onekernel.triton import slow
 from onekernel.triton.guards import Stop
 
@@ -19,7 +20,7 @@ GRID = (4, 5, 6)
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     now = [100.0]
-    monkeypatch.setattr(time, "process_time", lambda: now[0])
+    monkeypatch.setattr(slow, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def passes(seconds: float) -> None:
         now[0] += seconds
@@ -32,6 +33,10 @@ def stopped(patience: slow.Patience, program: tuple[int, int, int], launches: in
         patience.ask(program, GRID, launches)
     assert caught.value.finding.code == "time-limit"
     return caught.value.finding.message
+
+
+def test_it_is_told_before_the_process_is_ended() -> None:
+    assert slow.SECONDS < 2 * CALL_SECONDS
 
 
 def test_a_call_within_its_time_goes_on(clock: Callable[[float], None]) -> None:
@@ -71,6 +76,7 @@ def test_launches_that_come_and_go_are_too_many(clock: Callable[[float], None]) 
         clock(slow.SECONDS / 10)
         if launches < 9:
             patience.ask((0, 0, 0), GRID, launches)
+    clock(1)
     said = stopped(patience, (0, 0, 1), 9)
     assert said.key == "triton.time-limit-late" and said.values["number"] == 10
     assert only_slow(Failure(said, "", code="time-limit"))
