@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,8 @@ class Executable:
         first = str(self.sources[0].path)
         report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
         findings = self._of_nobody(findings_of(report, self._lines, first, self._functions))
-        findings = self.warnings + findings + odd_trees(report, self.files, self._functions)
+        warnings = tuple(w for w in self.warnings if not _is_seen(w, findings))
+        findings = warnings + findings + odd_trees(report, self.files, self._functions)
         if ended.report is None:
             values = {"status": ended.status, "signal": ended.signal}
             findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
@@ -120,6 +121,12 @@ class Executable:
 
 def _is_no_failed_allocation(finding: Finding) -> bool:
     return finding.code != "unasked-error" or "Malloc" not in str(finding.message.values["call"])
+
+
+def _is_seen(warning: Finding, findings: Iterable[Finding]) -> bool:
+    """Whether the loop that passes an array's end, as its text says, has done so."""
+    past = {(f.file, f.message.values["variable"]) for f in findings if f.code == "array-bounds"}
+    return warning.code == "warning-past-the-end" and (warning.file, warning.message.values["name"]) in past
 
 
 def build(

@@ -12,7 +12,7 @@ from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.compilation import thrust
 from onekernel.simulator.compilation.compile import compile_object, keep_warnings
-from onekernel.simulator.compilation.compiler import Compiler, flags, linker
+from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import link_error
 from onekernel.simulator.compilation.parts import (
     WRAP,
@@ -49,6 +49,7 @@ def compile_program(
     """
     first = sources[0]
     how = (*flags(mode, with_compiler, first.arch), *OF_PROGRAMS)
+    how += EXTENTS[with_compiler.family] if mode == "check" else ()
     how += (f"-std=gnu++{max(17, int(standard[-2:]))}",) if standard else ()
     folders = tuple(part for folder in first.folders for part in ("-I", str(folder)))
     texts = [t for s in sources for t in (str(s.path), s.text, *(f"{k}\0{v}" for k, v in sorted(s.included.items())))]

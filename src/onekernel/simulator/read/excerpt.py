@@ -33,6 +33,12 @@ def line_of(file: str | None, number: int | None) -> str:
     return lines[number - 1].partition("//")[0].strip() if number and 0 < number <= len(lines) else ""
 
 
+def as_written(file: str, number: int) -> str:
+    """The source line with all that stands on it."""
+    lines = _lines(file)
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
 def quoted(text: str) -> str:
     """A source line between backticks, shortened, without the spaces that align it."""
     text = re.sub(r"\s+", " ", text)

@@ -12,6 +12,7 @@ from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.simulator.read.arrays import is_told_elsewhere
 from onekernel.simulator.read.case import Case, Launch, Place
 from onekernel.simulator.read.forms import RULES
 from onekernel.simulator.read.indices import by_rows
@@ -28,6 +29,8 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     outside = {tuple(found["pc"]) for found in raw if found["code"] == "out-of-bounds-read"}
     beyond = ("uninitialised-read", "host-pointer")
     kept = [f for f in raw if f["code"] not in beyond or f["form"] == "argument" or tuple(f["pc"]) not in outside]
+    left = {_where(f, "", lines, path) for f in kept if f["code"].startswith("out-of-bounds")}
+    kept = [f for f in kept if not is_told_elsewhere(f, left)]
     if any(found["code"] in ("early-time", "time-of-nothing") for found in kept):  # which say more
         kept = [found for found in kept if found["code"] != "no-time"]
     # A kernel that was stopped, or never began, has not written its output: the error says so.
@@ -67,7 +70,7 @@ def _alike(finding: Finding, number: int) -> tuple[object, ...]:
     place = (finding.code, finding.file, finding.line, variable)
     if finding.code.startswith("race-") and finding.line:
         return *place, str(values["kernel"]), str(values["other_line"])
-    told_once = finding.code == "use-after-free" or finding.code.startswith("out-of-bounds")
+    told_once = finding.code in ("use-after-free", "array-bounds") or finding.code.startswith("out-of-bounds")
     return place if told_once and finding.line else (number,)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from onekernel.simulator.read import causes, excerpt, indices, races
+from onekernel.simulator.read import arrays, causes, excerpt, indices, races
 from onekernel.simulator.read.case import Case
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
 
@@ -113,6 +113,7 @@ RULES: Mapping[str, Callable[[Case], None]] = {
     "race": races.tell,
     "out-of-bounds": indices.of_buffer,
     "out-of-bounds-shared": indices.of_shared,
+    "array-bounds": arrays.tell,
     "unset-constant": indices.of_constant,
     "time-limit": _time_limit,
     "unwritten-copy": _unwritten_copy,
@@ -139,6 +140,8 @@ OF_THE_READER = (
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "elements", "nowhere", "also", "swapped", "loop",
     "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
     "advice-pointer",
+    # arrays
+    "unnamed", "extent",
     # the others
     "guarded", "few", "added", "generator", "short", "short-pitch", "short-part", "rows", "thrust", "freed",
     "twice-by-object", "by-object", "reset", "waits", "faster", "branch", "part-rows", "part-index", "why-event",
@@ -146,5 +149,5 @@ OF_THE_READER = (
 )  # fmt: skip
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
-    "each", "why", "also", "rows", "name", "faster",
+    "each", "why", "also", "rows", "name", "faster", "variable",
 )  # fmt: skip

@@ -16,12 +16,14 @@ from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.attributes import tell_attributes
 from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.conditionals import asks_for_the_card
+from onekernel.simulator.rewrite.flat import walk_flat
 from onekernel.simulator.rewrite.float_bits import watch_float_bits
 from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
 from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
 from onekernel.simulator.rewrite.kernels import keep_addresses, kernels, plain_calls, uncast_kernels
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
+from onekernel.simulator.rewrite.proven import names_of_memory, spare
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
@@ -156,13 +158,14 @@ def _rewrite_file(path: Path, source: Source) -> str:
     for i, token in enumerate(tokens):
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token, path, source, arity, names), token.line)
+    memory = names_of_memory(everything)
     try:
         tokens = rewrite_shared(mark(tokens, declared))
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
-    tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(tokens)), names))
-    return f'#line 1 "{path}"\n' + text_of(rewrite_launches(tokens, arity, names))
+    tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(walk_flat(tokens))), names))
+    return f'#line 1 "{path}"\n' + text_of(spare(rewrite_launches(tokens, arity, names), memory))
 
 
 def _read(path: Path, program: bool) -> str:

@@ -105,6 +105,7 @@ void tell_unset(const Allocation& a, uintptr_t address, int bytes, uintptr_t pc)
 Allocation* symbol_at(uintptr_t address);       // or null
 const Allocation* symbol_beside(uintptr_t address, int bytes, bool writes);  // the one that an access in a gap, or across an end, is meant for; or null
 bool is_symbol(uintptr_t address, size_t bytes);
+bool symbol_has_extent(long long elements);      // one may be an array of so many, by its bytes
 
 // Shared memory.
 struct SharedArray {
@@ -118,6 +119,7 @@ void shared_launch(size_t dynamic_bytes);      // before a launch
 char* make_arena();
 const SharedArray* shared_at(uint32_t offset);        // the array that holds this byte of the arena, or null
 const SharedArray* shared_nearest(uint32_t offset);   // the array that an access to this byte most likely meant, or null
+bool shared_has_extent(long long elements);           // an array that this launch has used, or each row of one, has so many
 size_t shared_static_bytes();                         // of the arrays that this launch has used
 bool shared_needs_one_core();
 }  // namespace __ok

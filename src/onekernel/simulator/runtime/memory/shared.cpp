@@ -127,6 +127,16 @@ const SharedArray* shared_at(uint32_t offset) {
     return a && offset < a->offset + a->bytes ? a : nullptr;
 }
 
+bool shared_has_extent(long long elements) {
+    Busy busy;
+    std::lock_guard<std::mutex> lock(shared_lock);
+    for (const auto* sites : {&used, &of_files})
+        for (const SharedSite* site : *sites)
+            for (unsigned size : {site->bytes / site->item, site->columns, site->rows * site->columns})
+                if (size == elements) return true;
+    return false;
+}
+
 size_t shared_static_bytes() {
     std::lock_guard<std::mutex> lock(shared_lock);
     size_t total = 0;

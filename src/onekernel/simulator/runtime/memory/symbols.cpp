@@ -104,4 +104,12 @@ bool is_symbol(uintptr_t address, size_t bytes) {
     const Allocation* s = symbol_at(address);
     return s && address + bytes <= s->high;
 }
+
+bool symbol_has_extent(long long elements) {
+    constexpr long long WIDEST = 16;  // bytes of an element
+    return std::any_of(symbols.begin(), symbols.end(), [=](const Allocation* s) {
+        const long long bytes = static_cast<long long>(s->high - s->low), item = bytes / elements;
+        return item * elements == bytes && item <= WIDEST && !(item & (item - 1));
+    });
+}
 }  // namespace __ok

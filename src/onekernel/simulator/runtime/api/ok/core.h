@@ -14,6 +14,23 @@ constexpr unsigned columns = std::rank_v<T> == 3 ? std::extent_v<T, 2> : std::ra
 template <class T>
 constexpr unsigned rows = std::rank_v<T> == 3 ? std::extent_v<T, 1> : 0;
 
+// An array of arrays that is walked as one, a[0][i], from rewrite/flat.py: its rows lie behind each other.
+template <class T, size_t N>
+[[gnu::always_inline]] constexpr T* flat(T (&first_row)[N]) { return first_row; }
+template <class T>
+[[gnu::always_inline]] constexpr T&& flat(T&& no_array) { return static_cast<T&&>(no_array); }
+
+// A subscript whose index needs no check, from rewrite/proven.py.
+#ifdef __clang__
+#define OK_UNCHECKED __attribute__((always_inline, no_sanitize("array-bounds")))
+#else
+#define OK_UNCHECKED __attribute__((always_inline, no_sanitize("bounds")))
+#endif
+template <class T, size_t N, class I>
+OK_UNCHECKED constexpr T& at(T (&a)[N], I i) { return a[i]; }
+template <class T, class I>
+OK_UNCHECKED constexpr decltype(auto) at(T&& no_array, I i) { return static_cast<T&&>(no_array)[i]; }
+
 template <class T>
 OK_INLINE const void* pointer_of(const T& argument) {
     if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
