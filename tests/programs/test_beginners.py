@@ -92,6 +92,7 @@ def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str
         ("float left = v[i - 1];", "v[i] = left;", False),
         ("int old = v[i];", "v[i] = w[i];", False),
         ("if (v[i] > v[j]) {", "v[i] = t;", False),
+        ("if (t == 3) mine += v[i];", "if (t == 40) v[i] = 2.0f;", False),  # a test of who reads
     ],
 )
 def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, write: str, lost: bool) -> None:

@@ -49,6 +49,8 @@ def test_a_program_runs_as_it_is_and_its_faults_are_told(tmp_path: Path) -> None
     known = onekernel("run", path, "--baseline", out, "--", "1000", "7")
     assert known.returncode == 7
     assert "increment.cu:7" not in known.stderr
+    assert "Nothing was found that the baseline does not list." in known.stderr
+    assert "Nothing wrong was found" not in known.stderr
 
 
 @pytest.mark.slow

@@ -487,3 +487,28 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n31 {
+static const int size = 8;
+constexpr float one = 1;
+__device__ int value(int a) { return a; }
+__device__ int twice(const int& a) { return 2 * a; }
+__device__ int both(int& a, int b) { return a += b; }
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x, copy = size;
+    const float& mine = x[i & size];
+    int mask = n & size, twofold = (n) & size;
+    bool all = n > 2 && size;
+    x[i] = value(size) + twice(copy) + both(copy, size) + mine + mask + twofold + all + one + twice(n + size);
+}
+__global__ void shadowed(float* x, int size) {
+    const int& n = size;
+    x[0] = twice(n) + twice(size);
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    const int* p = &size;
+    k<<<1, 32, 0, stream>>>(x, *p);
+    shadowed<<<1, 32, 0, stream>>>(x, 1);
+    return cudaGetLastError();
+}
+}

@@ -44,6 +44,12 @@ class Case:
 
 
 REFUSED = {
+    "address-of-host-constant": [
+        Case("static const int kSize = 8;", "const int& size = kSize; x[i] = size;"),
+        Case("constexpr float kOne = 1;", "const float* one = &kOne; x[i] = *one;"),
+        Case("const int kSize = 8;\n__device__ int twice(int a, const int& b) { return a + b; }",
+             "x[i] = twice(i, kSize);"),
+    ],
     "not-a-kernel": [Case(head="void k"), Case(head="__device__ void k")],
     "kernel-returns": [
         Case(head="__global__ float k"),

@@ -49,7 +49,9 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def clean(run: Run) -> str:
-    """What there is to say where nothing was found: what the mode has looked for."""
+    """What there is to say where nothing was found: what the mode has looked for, or that no more was than before."""
+    if run.ignored:
+        return say("run.clean-but-known")
     return say(f"run.clean-{run.mode}" if run.mode in ("fast", "count-only") else "run.clean")
 
 

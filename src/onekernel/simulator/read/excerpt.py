@@ -245,7 +245,7 @@ def updates_later(read: str, write: str, variable: str) -> bool:
     if changed is None or _read(before, changed[0], variable) != {changed[0]}:
         return False
     kept = re.search(r"(\w+)\s*=[^=;]+;", _code(read))
-    tested = re.search(r"\b(?:if|while)\(", before)
+    tested = re.search(rf"\b(?:if|while)\((?:[^()]|\([^()]*\))*?{re.escape(changed[0])}", before)
     return bool(tested or (kept and re.search(rf"\b{kept[1]}\b", changed[2])))
 
 

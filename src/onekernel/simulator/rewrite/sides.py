@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.rewrite.addresses import addressed
 from onekernel.simulator.rewrite.conditionals import active
 from onekernel.simulator.rewrite.constants import asked_value, computed, is_plain_static
 from onekernel.simulator.rewrite.functions import BOTH, DEVICE, HOST, KERNEL, Declarations, Function, qualifiers_in
@@ -88,6 +89,9 @@ def misplaced(
         if function.on_device:
             found += _on_device(tokens, body, function, declared)
             found += _constants_written(tokens, body, declared)
+            for name, line in addressed(tokens, body, function, declared):
+                values: dict[str, object] = {"name": name, "caller": function.name}
+                found.append(Misplaced("address-of-host-constant", line, values))
         elif function.side == HOST:
             found += _on_host(tokens, body, function, declared)
     found += _arena_types(tokens, declared)

@@ -1,0 +1,75 @@
+"""Addresses of the host's constants on the device: CUDA gives a kernel their values alone; g++ binds references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from onekernel.simulator.rewrite.functions import BOTH, Declarations, Function
+from onekernel.simulator.rewrite.tokens import Token, closing, next_solid, previous_solid, split_commas
+
+_NO_TYPES = frozenset(("return", "else", "case", "throw", "do", "sizeof"))
+_VALUES = ("name", "number", "string")
+
+
+def addressed(
+    tokens: list[Token], body: range, function: Function, declared: Declarations
+) -> Iterator[tuple[str, int]]:
+    """Name and line of each constant of the host that a function of the device takes the address of: `&n`, a reference
+    `const int& m = n;`, an argument of a function of the file that takes a reference."""
+    constants = {v.name for v in declared.variables if v.side == BOTH and _is_constant(tokens, v.begin)}
+    if constants.isdisjoint(tokens[i].text for i in body):
+        return
+    references: dict[str, frozenset[int]] = {}
+    for f in declared.functions:
+        references[f.name] = references.get(f.name, _by_reference(tokens, f)) & _by_reference(tokens, f)
+    constants -= {t.text for t in tokens[function.name_at : body.start]}
+    constants -= {tokens[i].text for i in body if tokens[i].text in constants and _is_declared(tokens, i)}
+    for i in (i for i in body if tokens[i].text in constants):
+        before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
+        alone = tokens[after].text in (",", ")", ";", "}")
+        if tokens[before].text == "&":
+            left = tokens[previous_solid(tokens, before - 1)]
+            if left.kind not in _VALUES and left.text not in (")", "]", "&"):
+                yield tokens[i].text, tokens[i].line
+        elif tokens[before].text == "=" and tokens[after].text == ";":
+            name = previous_solid(tokens, before - 1)
+            if tokens[previous_solid(tokens, name - 1)].text == "&":
+                yield tokens[i].text, tokens[i].line
+        elif alone and tokens[before].text in ("(", ","):
+            called, number = _argument(tokens, before, body.start)
+            if number in references.get(called, ()):
+                yield tokens[i].text, tokens[i].line
+
+
+def _is_constant(tokens: list[Token], begin: int) -> bool:
+    """Not __managed__, __device__ or __constant__, which the device has."""
+    words = set()
+    while begin < len(tokens) and tokens[begin].text not in ("=", ";", "{"):
+        words.add(tokens[begin].text)
+        begin += 1
+    return not words & {"__managed__", "__device__", "__constant__"}
+
+
+def _is_declared(tokens: list[Token], i: int) -> bool:
+    before = tokens[previous_solid(tokens, i - 1)]
+    return before.kind == "name" and before.text not in _NO_TYPES
+
+
+def _argument(tokens: list[Token], i: int, begin: int) -> tuple[str, int]:
+    """What is called with the argument behind the comma or bracket at `i`, and the argument's number."""
+    number = depth = 0
+    while i > begin:
+        text = tokens[i].text if tokens[i].kind == "sign" else ""
+        if text == "(" and depth == 0:
+            return tokens[previous_solid(tokens, i - 1)].text, number
+        depth += (text in (")", "]", "}")) - (text in ("(", "[", "{"))
+        number += text == "," and depth == 0
+        i -= 1
+    return "", 0
+
+
+def _by_reference(tokens: list[Token], f: Function) -> frozenset[int]:
+    """The numbers of the parameters that are references."""
+    opening = next_solid(tokens, f.name_at + 1)
+    parameters = split_commas(tokens[opening + 1 : closing(tokens, opening)])
+    return frozenset(k for k, p in enumerate(parameters) if any(t.text == "&" for t in p))
