@@ -73,6 +73,9 @@ def spared(text: str, tmp_path: Path) -> list[str]:
         ("float a[N];\nfor (int i = 0; i < N; i++) {\ni += t;\na[i] = 0;\n}", []),
         ("float a[M];\nfor (int i = 0; i < N; i++)\na[i] = 0;", []),
         ("float a[N];\nint i = 0;\nfor (i = 0; i < N; i++) y[i] = 0;\na[i] = 0;", []),
+        ("__shared__ float a[M];\ny = new float[t];", []),
+        ("__shared__ float a[M];\nassert(a[t] == 0);", []),
+        ("{ __shared__ float a[M]; }\n{ float const a[M][N] = {}; }", []),
         ("float a[N], b[N];\nfor (int i = 0; i < N; i++)\na[i] = b[t];", []),  # b's column tells its name
     ],
 )  # fmt: skip

@@ -38,14 +38,17 @@ class _Loop:
 
 
 def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
-    """What declarations of shared memory and of the device's variables name, and the words of their types."""
+    """What declarations of shared memory and of the device's variables declare."""
     names: set[str] = set()
-    inside = ""
+    inside = last = ""
     for token in tokens:
+        if token.kind == "space":
+            continue
         ends = (";", "=", "{", "(") if inside == "__device__" else (";", "=", "{")
+        if inside and token.text in ("[", ",", *ends):
+            names.add(last)
         inside = token.text if token.text in MEMORY else "" if token.text in ends else inside
-        if inside and token.kind == "name":
-            names.add(token.text)
+        last = token.text
     return frozenset(names)
 
 
@@ -55,11 +58,13 @@ def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
     places = [i for i, t in enumerate(tokens) if t.kind not in ("space", "directive")]
     code = [tokens[i] for i in places]
     arrays, loops = list(_arrays(code)), list(_loops(code))
-    spared, others = [], set()
+    declarators = {a.begin - 1 for a in arrays}
+    spared: list[tuple[int, list[tuple[int, int]]]] = []
+    others = {t.line for t in code if t.text == "assert"}  # which prints what stands in its brackets
     for i, groups in _subscripts(code):
         inner = [a for a in arrays if a.name == code[i].text and a.begin <= i < a.end]
         member = code[i - 1].text in (".", "->")
-        if any(a.begin == i + 1 for a in inner) or all(_number(code[o + 1 : c]) is not None for o, c in groups):
+        if i in declarators or all(_number(code[o + 1 : c]) is not None for o, c in groups):
             continue
         if member or (inner and not _within(code, groups, inner[-1], loops)):
             others |= {t.line for t in code[i : groups[-1][1] + 1]}
