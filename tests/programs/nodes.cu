@@ -38,7 +38,8 @@ int main() {
     void* others[] = {&b, &twice};
     kernel.func = reinterpret_cast<void*>(scale<float>);
     kernel.gridDim = dim3(1), kernel.blockDim = dim3(n), kernel.kernelParams = others;
-    cudaGraphAddKernelNode(&scaled, child, nullptr, 0, &kernel);
+    const cudaKernelNodeParams at_once = {reinterpret_cast<void*>(scale<float>), {1, 1, 1}, {n, 1, 1}, 0, others, nullptr};
+    cudaGraphAddKernelNode(&scaled, child, nullptr, 0, &at_once);
     cudaGraphAddEmptyNode(&nothing, child, &scaled, 1);
     cudaGraphAddChildGraphNode(&inner, graph, &added, 1, child);
     cudaGraphAddMemcpyNode1D(&back, graph, &inner, 1, to, b, sizeof to, cudaMemcpyDeviceToHost);

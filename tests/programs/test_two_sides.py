@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from onekernel.simulator.arch import architecture
+from onekernel.simulator.rewrite.source import rewrite
 from support.simulated import clean
 
 HERE = Path(__file__).parent
@@ -95,3 +97,13 @@ def test_lines_are_the_files_own_in_both_branches_and_after_them(tmp_path: Path)
     assert "late.cu:4:" in done.stderr
     (tmp_path / "wrong.cu").write_text(LATE.replace('printf("host', 'print_nothing("host'))
     assert "wrong.cu:6:" in onekernel("run", tmp_path / "wrong.cu").stderr
+
+
+def test_what_an_editor_is_told_changes_no_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cu"
+    path.write_text(
+        "#ifdef __JETBRAINS_IDE__\n#define __global__\n#define __device__\n#endif\n"
+        "__device__ int one() { __syncthreads(); return 1; }\n"
+        "__global__ void k(int* y) { y[threadIdx.x] = one(); }\nint main() { k<<<1, 1>>>(nullptr); }\n"
+    )
+    assert rewrite(path, architecture(None), program=True).findings == []

@@ -73,7 +73,7 @@ def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
     bodies: dict[str, set[str]] = {}
     for token in tokens:
         match = DEFINE.match(token.text) if token.kind == "directive" else None
-        if match:
+        if match and match["name"] not in _QUALIFIERS:  # an editor is told that they are nothing
             bodies.setdefault(match["name"], set()).update(t.text for t in tokenize(match["body"]) if t.kind == "name")
     known: dict[str, frozenset[str]] = {}
 

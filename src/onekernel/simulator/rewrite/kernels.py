@@ -95,13 +95,18 @@ def _template_parameters(tokens: list[Token], i: int) -> int | None:
 
 
 def uncast_kernels(tokens: list[Token]) -> list[Token]:
-    """cudaLaunchKernel((void*)kernel, ...) and node.func = (void*)kernel need the kernel's own type: the cast goes."""
+    """cudaLaunchKernel((void*)kernel, ...), node.func = (void*)kernel and a node {(void*)kernel, ...} need the kernel's
+    own type: the cast goes."""
     has_nodes = any(t.text == "cudaKernelNodeParams" for t in tokens)
     for i, token in enumerate(tokens):
         if has_nodes and token.text == "func" and is_sign(tokens, equals := next_solid(tokens, i + 1), "="):
             end = next(k for k in range(equals, len(tokens)) if is_sign(tokens, k, ";"))
             plain = _uncast(text_of(tokens[equals + 1 : end]))
             tokens[equals + 1 : end] = tokenize(plain, tokens[equals].line)
+        if token.text == "cudaKernelNodeParams" and (brace := _initialiser(tokens, i)) is not None:
+            first = split_commas(tokens[brace + 1 : closing(tokens, brace)])[:1]
+            plain = _uncast(text_of(first[0])) if first else ""
+            tokens[brace + 1 : brace + 1 + len(first[0] if first else ())] = tokenize(plain, token.line)
         if token.kind != "name" or token.text not in _BY_ADDRESS:
             continue
         bracket = next_solid(tokens, i + 1)
@@ -112,6 +117,13 @@ def uncast_kernels(tokens: list[Token]) -> list[Token]:
         if (plain := _uncast(first)) != first:
             tokens[bracket + 1 : bracket + 1 + len(pieces[0])] = tokenize(plain, tokens[bracket].line)
     return tokens
+
+
+def _initialiser(tokens: list[Token], i: int) -> int | None:
+    """The brace of `type name = {`, whose type stands at `i`."""
+    brace = next_solid(tokens, next_solid(tokens, i + 1) + 1)
+    brace = next_solid(tokens, brace + 1) if is_sign(tokens, brace, "=") else brace
+    return brace if is_sign(tokens, brace, "{") else None
 
 
 def keep_addresses(tokens: list[Token], kernels: dict[str, int]) -> list[Token]:

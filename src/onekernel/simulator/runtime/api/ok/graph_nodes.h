@@ -22,6 +22,10 @@ OK_INLINE cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const c
 struct KernelOfNode {
     const void* address;
     cudaError_t (*add)(const void*, cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*, size_t, const struct ::cudaKernelNodeParams&, Site);
+    KernelOfNode() = default;
+    KernelOfNode(std::nullptr_t) : address(nullptr), add(nullptr) {}
+    template <class... P>
+    KernelOfNode(void (*kernel)(P...)) { *this = kernel; }
     template <class... P>
     KernelOfNode& operator=(void (*kernel)(P...));
 };
