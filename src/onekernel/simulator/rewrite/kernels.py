@@ -104,9 +104,8 @@ def uncast_kernels(tokens: list[Token]) -> list[Token]:
             plain = _uncast(text_of(tokens[equals + 1 : end]))
             tokens[equals + 1 : end] = tokenize(plain, tokens[equals].line)
         if token.text == "cudaKernelNodeParams" and (brace := _initialiser(tokens, i)) is not None:
-            first = split_commas(tokens[brace + 1 : closing(tokens, brace)])[:1]
-            plain = _uncast(text_of(first[0])) if first else ""
-            tokens[brace + 1 : brace + 1 + len(first[0] if first else ())] = tokenize(plain, token.line)
+            whose = next(iter(split_commas(tokens[brace + 1 : closing(tokens, brace)])), [])
+            tokens[brace + 1 : brace + 1 + len(whose)] = tokenize(_uncast(text_of(whose)), token.line)
         if token.kind != "name" or token.text not in _BY_ADDRESS:
             continue
         bracket = next_solid(tokens, i + 1)
