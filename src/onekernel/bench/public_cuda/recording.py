@@ -93,8 +93,8 @@ def recorded(candidate: Candidate, compiler: Nvcc, gpu: tuple[str, str]) -> dict
 def _built(candidate: Candidate, compiler: Nvcc, binary: Path, environment: Mapping[str, str]) -> str:
     """The first error, of the program's file alone or, where it lacks a function, with the files beside it."""
     told = _compiled(candidate, [candidate.path], compiler, binary, environment)
-    more = helpers(candidate.path)
-    if re.search("undefined|unresolved", told, re.IGNORECASE) and more:
+    # Of a folder with thousands of programs all are read for it.
+    if re.search("undefined|unresolved", told, re.IGNORECASE) and (more := helpers(candidate.path)):
         told = _compiled(candidate, [candidate.path, *more], compiler, binary, environment)
     return told
 
