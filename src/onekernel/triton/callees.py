@@ -70,7 +70,7 @@ def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator
     yield from ((original, f".{n}") for f in {function, original} for n in _changed(f.__code__))
     values = [(name, known.get(name)) for name in (*names, *original.__code__.co_freevars)]
     yield from ((original, n) for n in names if n not in known and hasattr(builtins, n) and n not in _BUILTINS)
-    values += [(getattr(v, "__name__", type(v).__name__), v) for v in given]
+    values += [(_called(v), v) for v in given]
     odd = next((name for name, value in values if not is_plain(value)), None)
     if odd is not None:
         yield original, _Object(odd)
@@ -132,3 +132,11 @@ def _own(holder: Any, name: str) -> bool:
 def _of_triton(value: Any) -> bool:
     """Whether it is a function or a class of Triton's, or an object of one."""
     return origins.is_tritons(value if isinstance(value, FunctionType | type) else type(value))
+
+
+def _called(value: Any) -> str:
+    """What a value that a launch is given is called: by its own name, if it has one, else by its class's."""
+    try:
+        return str(value.__name__)
+    except (AttributeError, ValueError):  # the latter of a tuple of Triton 3.6
+        return type(value).__name__
