@@ -50,7 +50,7 @@ def spared(text: str, tmp_path: Path) -> list[str]:
     """The lines of a kernel's body that hold a subscript which nothing checks."""
     path = tmp_path / "mine.cu"
     path.write_text(f"constexpr int M = 4, N = 8;\n__global__ void k(float* y, int n, int t) {{\n{text}\n}}\n")
-    source = rewrite(path, architecture(None))
+    source = rewrite(path, architecture(None), program=True)
     assert not source.findings
     return [line.strip().replace("::__ok::", "") for line in source.text.splitlines() if "::__ok::at(" in line]
 
@@ -75,6 +75,9 @@ def spared(text: str, tmp_path: Path) -> list[str]:
         ("float a[N];\nint i = 0;\nfor (i = 0; i < N; i++) y[i] = 0;\na[i] = 0;", []),
         ("__shared__ float a[M];\ny = new float[t];", []),
         ("__shared__ float a[M];\nassert(a[t] == 0);", []),
+        ("__shared__ float t, a[M];\na[t] = 0;", ["at(a,t) = 0;"]),
+        ("{ __shared__ float a[M]; }\n{ float t, a[M]; }", []),
+        ("{ __shared__ float a[M]; }\n{ float t = f(1, 2), a[M]; }", []),
         ("{ __shared__ float a[M]; }\n{ float const a[M][N] = {}; }", []),
         ("float a[N], b[N];\nfor (int i = 0; i < N; i++)\na[i] = b[t];", []),  # b's column tells its name
     ],

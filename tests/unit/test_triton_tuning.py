@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -117,3 +118,21 @@ def test_a_configuration_that_does_not_fit_shows_in_its_turn(tmp_path):
     """Three keys take the three configurations: the first is too short for a row of 60."""
     found, _ = answers(tmp_path, cases=((2, 60, 0, 0), (2, 61, 0, 0), (2, 62, 0, 0)), key='"cols"', prune="")
     assert [bool(a["fault"]) for a in found] == [True, False, False] * 2
+
+
+def test_what_lies_on_a_gpu_is_not_read_as_the_hosts_memory() -> None:
+    """Compiled kernels are timed by the autotuner itself: reading their tensors here ended the process."""
+    torch = pytest.importorskip("torch")
+    from onekernel.triton.closed import ClosedMemory
+
+    def read() -> int:
+        raise AssertionError("memory of a device is no address here")
+
+    one = {"numel": lambda: 4, "element_size": lambda: 4, "shape": (4,), "stride": lambda: (1,)}
+    tuner = SimpleNamespace(restore_value=["a"], reset_to_zero=["b"], arg_names=["a", "b"])
+    on_device = SimpleNamespace(device=torch.device("meta"), data_ptr=read, **one)
+    with ClosedMemory(()):
+        assert tuning._named(tuner, (on_device, on_device), {}) == []
+        held = torch.ones(4)
+        [kept] = tuning._named(tuner, (held, on_device), {})
+    assert kept.held.view("f4").tolist() == [1.0] * 4

@@ -162,13 +162,15 @@ class _Named:
 
 
 def _named(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[_Named]:
-    """The tensors that the decorator names, as they are before the launch."""
+    """The tensors that the decorator names, as they are before the launch; of a GPU's memory none, whose kernels are
+    timed there."""
     if not (tuner.reset_to_zero or tuner.restore_value) or ClosedMemory.active is None:
         return []
     given = dict(zip(tuner.arg_names, args, strict=False)) | kwargs
     names = [*((n, False) for n in tuner.restore_value), *((n, True) for n in tuner.reset_to_zero)]
     with ClosedMemory.active.opened():
         tensors = [(given[n], reset) for n, reset in names if hasattr(given.get(n), "data_ptr")]
+        tensors = [(tensor, reset) for tensor, reset in tensors if tensor.device.type == "cpu"]
         return [_Named(t, r) for t, r in tensors if t.numel() and t.numel() * t.element_size() <= MOST]
 
 

@@ -59,6 +59,7 @@ def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
     code = [tokens[i] for i in places]
     arrays, loops = list(_arrays(code)), list(_loops(code))
     declarators = {a.begin - 1 for a in arrays}
+    declarators.update(i for begin, end in _of_memory(code) for i in range(begin, end))
     spared: list[tuple[int, list[tuple[int, int]]]] = []
     others = {t.line for t in code if t.text == "assert"}  # which prints what stands in its brackets
     for i, groups in _subscripts(code):
@@ -79,6 +80,13 @@ def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
             tokens[places[begin]] = Token("spared", ",", code[begin].line)
             tokens[places[end]] = Token("spared", ")", code[end].line)
     return tokens
+
+
+def _of_memory(code: list[Token]) -> Iterator[tuple[int, int]]:
+    """The declarations of shared memory and of the device's variables, as far as the names and extents in them go."""
+    for i, token in enumerate(code):
+        if token.text in MEMORY:
+            yield i, next((k for k in range(i, len(code)) if code[k].text in (";", "{", "(")), len(code))
 
 
 def _subscripts(code: list[Token]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
@@ -109,7 +117,11 @@ def _arrays(code: list[Token]) -> Iterator[_Array]:
         by_reference = before.text == "&" and code[i - 2].text == "(" and code[i + 1].text == ")"
         at = i + 2 if by_reference else i + 1
         is_one = by_reference or i == declared or (before.kind == "name" and before.text not in _NO_TYPES)
-        if not is_one or at >= len(code) or code[at].text != "[":
+        if not is_one or at >= len(code):
+            continue
+        if code[at].text != "[":
+            if open_braces and not by_reference and code[at].text in (",", "="):
+                declared = _next_declarator(code, at)  # `float sum = 0, parts[4];`
             continue
         extents = []
         while at < len(code) and code[at].text == "[":
@@ -121,9 +133,14 @@ def _arrays(code: list[Token]) -> Iterator[_Array]:
             yield _Array(token.text, extents, i + 1, ends.get(body, 0))
             continue
         yield _Array(token.text, extents, i + 1, ends[open_braces[-1]])
-        while at < len(code) and code[at].text not in (",", ";"):
-            at = closing(code, at) + 1 if code[at].text in ("(", "[", "{") else at + 1
-        declared = at + 1
+        declared = _next_declarator(code, at)
+
+
+def _next_declarator(code: list[Token], at: int) -> int:
+    """Where the next one of the statement begins, or the next statement."""
+    while at < len(code) and code[at].text not in (",", ";"):
+        at = closing(code, at) + 1 if code[at].text in ("(", "[", "{") else at + 1
+    return at + 1
 
 
 def _loops(code: list[Token]) -> Iterator[_Loop]:

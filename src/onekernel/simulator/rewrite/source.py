@@ -158,14 +158,16 @@ def _rewrite_file(path: Path, source: Source) -> str:
     for i, token in enumerate(tokens):
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token, path, source, arity, names), token.line)
-    memory = names_of_memory(everything)
     try:
         tokens = rewrite_shared(mark(tokens, declared))
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
     tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(walk_flat(tokens))), names))
-    return f'#line 1 "{path}"\n' + text_of(spare(rewrite_launches(tokens, arity, names), memory))
+    tokens = rewrite_launches(tokens, arity, names)
+    if source.program:  # the others are built without the compiler's check of indices
+        tokens = spare(tokens, names_of_memory(everything))
+    return f'#line 1 "{path}"\n' + text_of(tokens)
 
 
 def _read(path: Path, program: bool) -> str:
