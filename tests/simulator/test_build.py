@@ -334,6 +334,7 @@ UNREAD = {
     "a section's name": '__attribute__((section(".text,\\"ax\\"\\nsyscall\\n#"))) int a;',
     "a pasted attribute": '#define NAME(x, y) x##y\n__attribute__((NAME(sec, tion)(".text"))) int a;',
     "a macro for it": '#define MINE section\n__attribute__((MINE(".text"))) int a;',
+    "an argument that its kernel destroys": "struct [[clang::trivial_abi]] A { ~A(); };",
     "a version": '__attribute__((symver("a@V\\nsyscall\\n#"))) int a();',
     "a weak reference": 'static int a() __attribute__((__weakref__("malloc\\nsyscall\\n#")));',
     "a remark": '#ident "x\\"\\nsyscall\\n#"',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from onekernel.simulator.rewrite.stubs import default_at, parameters
 from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
@@ -26,7 +27,8 @@ _BY_ADDRESS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
 
 
 def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
-    """Template parameters of each kernel template, and how often each kernel name is defined, or declared otherwise."""
+    """Template parameters of each kernel template, and how often each kernel name is defined, or declared otherwise, or
+    has default arguments, which no pointer to it has."""
     arity: dict[str, int] = {}
     names: dict[str, int] = {}
     taken: dict[str, set[str]] = {}  # the types of its parameters
@@ -45,7 +47,9 @@ def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
                 types = _types(tokens[k + 1 : closing(tokens, k)])
                 is_other = types not in taken.setdefault(name, {types})
                 taken[name].add(types)
-                names[name] = names.get(name, 0) + is_sign(tokens, close, "{") + is_other
+                inside = parameters(tokens[k + 1 : closing(tokens, k)])
+                has_default = any(default_at(piece) < len(piece) for piece in inside)
+                names[name] = names.get(name, 0) + is_sign(tokens, close, "{") + is_other + 2 * has_default
                 if (count := _template_parameters(tokens, i)) is not None:
                     arity[name] = count
                 break

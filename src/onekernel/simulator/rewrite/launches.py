@@ -1,10 +1,12 @@
-"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call of __ok::__launch that keeps their names."""
+"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call that keeps their names and, once,
+makes the kernel's parameters of them on the host."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from onekernel.simulator.rewrite.stubs import stub_name
 from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
@@ -73,16 +75,26 @@ def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names:
         pieces = split_commas(arguments)
         name = one_line(kernel)
         text = "\\n".join(_escaped(one_line(piece)) for piece in pieces)
-        address = f"(const void*)({name})" if _has_address(name, template_arity, names) else "nullptr"
-        call = (
-            f'(::__ok::__launch(::__ok::LaunchSite{{"{_escaped(name)}", "{text}", {address}, ::__ok::Site()}}, '
-            f"::__ok::Config({text_of(config)}), "
-            f"[&](auto&... ok_arguments) OK_QUIET {{ {text_of(kernel)}(ok_arguments...); }}"
-            f"{', ' if pieces else ''}{text_of(arguments)}))"
+        how = (
+            f'::__ok::LaunchSite{{"{_escaped(name)}", "{text}", nullptr, ::__ok::Site()}}, '
+            f"::__ok::Config({text_of(config)})"
         )
+        if not _is_one_function(name, template_arity, names):
+            chosen = f"[&](auto ok_type) OK_QUIET {{ return static_cast<decltype(ok_type)>({text_of(kernel)}); }}"
+            launcher = f"::__ok::ok_stub_launcher<::__ok::__how>({how}, {chosen})"
+            call = f"({_stub_of(kernel)}({launcher}{', ' if pieces else ''}{text_of(arguments)}))"
+        else:
+            call = f"(::__ok::ok_launcher<::__ok::__how>({how}, {text_of(kernel)}).ok_run({text_of(arguments)}))"
         tokens[begin : close + 1] = [Token("call", call, tokens[begin].line)]
         i = begin + 1
     return tokens
+
+
+def _stub_of(kernel: list[Token]) -> str:
+    """`name::kernel<float>` with the name of the kernel's stub."""
+    end = next((i for i in range(len(kernel)) if is_sign(kernel, i, "<")), len(kernel))
+    at = previous_solid(kernel, end - 1)
+    return f"{text_of(kernel[:at])}{stub_name(kernel[at].text)}{text_of(kernel[at + 1 :])}"
 
 
 def _escaped(text: str) -> str:
@@ -141,7 +153,7 @@ def _kernel_begin(tokens: list[Token], chevrons: int) -> int | None:
     return None
 
 
-def _has_address(name: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:
+def _is_one_function(name: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:
     """Does the text alone name one function? Not a template whose arguments are deduced, nor an overloaded name."""
     if name.endswith("]"):
         return True  # of an array of kernels

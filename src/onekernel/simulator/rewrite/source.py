@@ -28,6 +28,7 @@ from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced
+from onekernel.simulator.rewrite.stubs import write_stubs
 from onekernel.simulator.rewrite.symbols import UNSET, declares_aligned_types, exports, variables
 from onekernel.simulator.rewrite.tokens import Token, text_of, tokenize
 from onekernel.simulator.rewrite.two_sides import differing, on_their_sides, words_on_host
@@ -163,6 +164,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""
+    tokens = write_stubs(tokens, arity, names)
     tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(walk_flat(tokens))), names))
     tokens = rewrite_launches(tokens, arity, names)
     if source.program:  # the others are built without the compiler's check of indices

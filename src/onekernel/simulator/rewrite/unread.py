@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator
 from onekernel.simulator.rewrite.refuse import Refusal
 from onekernel.simulator.rewrite.tokens import Token
 
-NAMES = ("weakref", "__weakref__", "symver", "__symver__", "_GLOBAL_OFFSET_TABLE_", "_DYNAMIC")
-"""Attributes whose text goes to the assembler as it stands, and what only the linker makes."""
+NAMES = ("weakref", "__weakref__", "symver", "__symver__", "_GLOBAL_OFFSET_TABLE_", "_DYNAMIC",
+         "trivial_abi", "__trivial_abi__")  # fmt: skip
+"""Attributes whose text goes to the assembler as it stands, what only the linker makes, and, of clang's, what has a
+kernel destroy its arguments."""
 _SECTION = ("section", "__section__")  # an attribute where a string follows in brackets, else anybody's name
 _DIRECTIVE = re.compile(
     r"#\s*(?P<word>ident|sccs)\b|#\s*(?:line)?\s*\d+\s*\"|#\s*define\b.*?\b(?P<section>section|__section__)\b"

@@ -303,7 +303,6 @@ extern "C" int ok_launch(const LaunchSite* site, const Config* config, const voi
     HostCall call(true);
     int error = run_launch(site, config, pointers, arguments, body, context);
     run_nested(config->stream);
-    free_for_arguments();
     return error ? error : fault;
 }
 

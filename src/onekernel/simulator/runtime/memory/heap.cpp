@@ -280,22 +280,9 @@ void tell_leaks() {
     }
 }
 
-static std::map<void*, Site> freed_by_arguments;  // in the running launch
-
-void free_for_arguments() {
-    std::map<void*, Site> freed;
-    freed.swap(freed_by_arguments);
-    for (auto [pointer, at] : freed) ok_device_free(pointer, at);
-}
-
 extern "C" int ok_device_free(void* pointer, Site at) {
     if (!pointer) return SUCCESS;
-    if (worker && worker->current) {  // the destructor of an argument by value: CUDA runs it on the host, once
-        Busy busy;
-        std::lock_guard<std::recursive_mutex> lock(heap_lock);
-        freed_by_arguments.insert({pointer, at});
-        return SUCCESS;
-    }
+    if (worker && worker->current) trap("cudaFree in a kernel", at);
     HostCall call;
     uintptr_t offset = reinterpret_cast<uintptr_t>(pointer) - heap_base;
     if (heap_base && offset < HEAP_BYTES) {

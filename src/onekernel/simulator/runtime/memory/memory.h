@@ -82,7 +82,6 @@ struct Named {
 };
 Named element_of(const Allocation& a, uintptr_t address);  // of it, or of a member that the launch was given
 void note_table(const void* table);  // of virtual functions, that an object points to
-void free_for_arguments();  // what the destructors of a launch's arguments have freed
 void release_all(Site at);    // of what the host has asked for
 void tell_leaks();     // what has been asked for and not freed
 void start_traffic();  // clears the byte counts of all allocations

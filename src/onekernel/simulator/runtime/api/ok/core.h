@@ -35,7 +35,6 @@ template <class T>
 OK_INLINE const void* pointer_of(const T& argument) {
     if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>)
         return const_cast<const void*>(static_cast<const volatile void*>(argument));
-    else if constexpr (std::is_array_v<T>) return const_cast<const void*>(static_cast<const volatile void*>(&argument[0]));
     else return nullptr;
 }
 
@@ -51,24 +50,114 @@ OK_INLINE Argument argument_of(const T& value) {
                                     : !std::is_integral_v<T> && !std::is_enum_v<T>      ? Argument::OTHER
                                     : std::is_unsigned_v<T>                             ? Argument::UNSIGNED
                                                                                         : Argument::SIGNED;
-    return {std::is_array_v<T> ? nullptr : static_cast<const void*>(&value), std::is_array_v<T> ? 0 : static_cast<int>(sizeof value), kind, std::is_pointer_v<T> ? size_if_known<std::remove_pointer_t<T>> : 0};
+    return {static_cast<const void*>(__builtin_addressof(value)), static_cast<int>(sizeof value), kind,
+            std::is_pointer_v<T> ? size_if_known<std::remove_pointer_t<T>> : 0};
 }
 
-// kernel<<<config>>>(arguments...), rewritten: `kernel` is a generic lambda that converts the arguments as a call does.
-template <class Kernel, class... Arguments>
-OK_INLINE int __launch(const LaunchSite& site, const Config& config, Kernel kernel, Arguments&&... arguments) {
-    auto body = [&]() OK_QUIET { kernel(arguments...); };
+// A thread's own copy of a parameter, made without a line of the parameter's class: nvcc copies bytes. What a class would have to
+// be asked for, a compiler passes by its address (Itanium C++ ABI, 3.1.2.3), and whoever calls destroys it: here, nobody.
+template <class P>
+struct Copy {
+    typedef void* Passed;
+    alignas(P) unsigned char bytes[sizeof(P)];
+    OK_QUIET explicit Copy(const P& parameter) {
+        __builtin_memcpy(bytes, static_cast<const void*>(__builtin_addressof(parameter)), sizeof bytes);
+    }
+    OK_QUIET void* pass() { return bytes; }
+};
+// Of what is copied trivially: from a constant, or as one that is moved, or as a variable. A prvalue becomes the parameter itself.
+template <class P, class From>
+struct PlainCopy {
+    typedef P Passed;
+    P& parameter;
+    OK_QUIET explicit PlainCopy(P& parameter) : parameter(parameter) {}
+    OK_QUIET P pass() { return P(static_cast<From>(parameter)); }
+};
+template <class P>
+struct Passing {
+    typedef std::conditional_t<
+        std::is_trivially_constructible_v<P, const P&>, PlainCopy<P, const P&>,
+        std::conditional_t<std::is_trivially_constructible_v<P, P>, PlainCopy<P, P&&>,
+                           std::conditional_t<std::is_trivially_constructible_v<P, P&>, PlainCopy<P, P&>, Copy<P>>>>
+        Own;
+};
+template <class P>
+struct Passing<P&> {
+    struct Own {
+        typedef P& Passed;
+        P& parameter;
+        OK_QUIET explicit Own(P& parameter) : parameter(parameter) {}
+        OK_QUIET P& pass() { return parameter; }
+    };
+};
+
+// One launch. `parameters` are what the host has made of the arguments, once, while device memory is closed to it; a thread gets
+// their bytes.
+template <class... P>
+OK_INLINE int launch_now(const LaunchSite& text, const Config& config, void (*kernel)(P...), std::remove_reference_t<P>&... parameters) {
+    auto body = [&]() OK_QUIET {
+        reinterpret_cast<void (*)(typename Passing<P>::Own::Passed...)>(kernel)(typename Passing<P>::Own(parameters).pass()...);
+    };
     using Body = decltype(body);
-    const void* pointers[] = {pointer_of(arguments)..., nullptr};
-    const Argument values[] = {argument_of(arguments)..., Argument{}};
-    ok_arguments(values, sizeof...(arguments));
-    return ok_launch(&site, &config, pointers, sizeof...(arguments), [](void* context) OK_QUIET { (*static_cast<Body*>(context))(); }, &body);
+    const LaunchSite site{text.kernel, text.arguments, reinterpret_cast<const void*>(kernel), text.at};
+    const void* pointers[] = {pointer_of(parameters)..., nullptr};
+    const Argument values[] = {argument_of(parameters)..., Argument{}};
+    ok_arguments(values, sizeof...(parameters));
+    return ok_launch(&site, &config, pointers, sizeof...(parameters), [](void* context) OK_QUIET { (*static_cast<Body*>(context))(); }, &body);
 }
+struct Now {
+    template <class... P>
+    OK_QUIET static int launch(const LaunchSite& site, const Config& config, void (*kernel)(P...), std::remove_reference_t<P>&... parameters) {
+        return launch_now(site, config, kernel, parameters...);
+    }
+};
+typedef Now __how;  // graphs.h and nested.h have others
+
+// kernel<<<config>>>(arguments...), rewritten: ok_launcher<__how>(site, config, kernel).ok_run(arguments...), where the last call
+// makes parameters of the arguments as nvcc's stub does.
+template <class How, class... P>
+struct HostLaunch {
+    LaunchSite site;
+    Config config;
+    void (*kernel)(P...);
+    OK_QUIET int ok_run(P... parameters) const { return How::launch(site, config, kernel, parameters...); }
+};
+template <class How, class... P>
+OK_INLINE HostLaunch<How, P...> ok_launcher(const LaunchSite& site, const Config& config, void (*kernel)(P...)) {
+    return {site, config, kernel};
+}
+// The same where the name alone says no one function: the stub that rewrite/stubs.py has written knows the parameters.
+template <class How, class Chosen>
+struct StubLaunch {
+    LaunchSite site;
+    Config config;
+    Chosen chosen;
+    template <class... P>
+    OK_QUIET int ok_run(std::remove_reference_t<P>&... parameters) const {
+        return How::launch(site, config, chosen(static_cast<void (*)(P...)>(nullptr)),
+                           const_cast<std::remove_cv_t<std::remove_reference_t<P>>&>(parameters)...);
+    }
+};
+template <class How, class Chosen>
+OK_INLINE StubLaunch<How, Chosen> ok_stub_launcher(const LaunchSite& site, const Config& config, Chosen chosen) {
+    return {site, config, chosen};
+}
+
+// Parameters of a launch that is yet to come.
+template <class P>
+struct Kept {
+    typedef std::remove_reference_t<P> Type;
+    alignas(Type) unsigned char bytes[sizeof(Type)];
+    OK_QUIET explicit Kept(const Type& parameter) {
+        __builtin_memcpy(bytes, static_cast<const void*>(__builtin_addressof(parameter)), sizeof bytes);
+    }
+    OK_QUIET Type& value() { return *reinterpret_cast<Type*>(bytes); }
+};
 
 template <class... P, size_t... I>
 OK_INLINE int launch_pointers(const LaunchSite& site, const Config& config, void (*kernel)(P...), void** arguments,
                               std::index_sequence<I...>) {
-    return __launch(site, config, kernel, *static_cast<std::remove_reference_t<P>*>(arguments[I])...);
+    return launch_now(site, config, kernel, *static_cast<std::remove_reference_t<P>*>(arguments[I])...);
 }
 
 // cudaLaunchKernel(kernel, grid, block, arguments, shared, stream).

@@ -50,25 +50,14 @@ struct cudaHostNodeParams {
 };
 
 namespace __ok {
-template <class... P>
-struct KernelNode {
-    LaunchSite site;
-    Config config;
-    void (*kernel)(P...);
-    std::tuple<std::decay_t<P>...> arguments;
-    void operator()(cudaStream_t stream) {
-        config.stream = stream;
-        std::apply([&](auto&... each) OK_QUIET { (void)__launch(site, config, kernel, each...); }, arguments);
-    }
-};
 template <class... P, size_t... I>
 OK_INLINE cudaError_t add_kernel(void (*kernel)(P...), std::index_sequence<I...>, cudaGraphNode_t* node, cudaGraph_t graph,
                                  const cudaGraphNode_t* after, size_t count, const cudaKernelNodeParams& p, Site at) {
     if (sizeof...(P) > 0 && p.kernelParams == nullptr) return fail(cudaErrorInvalidValue);
     return add_node(node, graph, after, count,
-                    KernelNode<P...>{LaunchSite{nullptr, "", reinterpret_cast<const void*>(kernel), at},
+                    CapturedLaunch<P...>{LaunchSite{nullptr, "", reinterpret_cast<const void*>(kernel), at},
                                      Config(p.gridDim, p.blockDim, p.sharedMemBytes), kernel,
-                                     std::tuple<std::decay_t<P>...>(*static_cast<std::decay_t<P>*>(p.kernelParams[I])...)});
+                                     std::tuple<Kept<P>...>(Kept<P>(*static_cast<std::remove_reference_t<P>*>(p.kernelParams[I]))...)});
 }
 template <class... P>
 KernelOfNode& KernelOfNode::operator=(void (*kernel)(P...)) {

@@ -27,29 +27,33 @@ extern "C" void ok_graph_capture(const void* graph, void* stream);
 
 inline cudaError_t graph_result(int error) { return error ? fail(static_cast<cudaError_t>(error)) : cudaSuccess; }
 
-// What <<<...>>> becomes in such a file: into a captured stream the arguments are copied and kept.
-template <class Kernel, class... Arguments>
-OK_INLINE int __graph_launch(const LaunchSite& site, const Config& config, Kernel kernel, Arguments&&... arguments) {
-    const int how = ok_capturing(config.stream);
-    if (how > 0) return ok_refuse_launch(&site, how);
-    if (how == 0) return __launch(site, config, kernel, static_cast<Arguments&&>(arguments)...);
-    struct Kept {
-        LaunchSite site;
-        Config config;
-        Kernel kernel;
-        std::tuple<std::decay_t<Arguments>...> arguments;
-    };
-    auto run = [](void* data, void* stream) OK_QUIET {
-        Kept& kept = *static_cast<Kept*>(data);
-        kept.config.stream = stream;
-        std::apply([&](auto&... each) OK_QUIET { (void)__launch(kept.site, kept.config, kept.kernel, each...); }, kept.arguments);
-    };
-    ok_capture_work(config.stream, run, [](void* data) { delete static_cast<Kept*>(data); },
-                    new Kept{site, config, kernel, std::tuple<std::decay_t<Arguments>...>(static_cast<Arguments&&>(arguments)...)});
-    return 0;
-}
+// What <<<...>>> becomes in such a file: into a captured stream the bytes of the parameters are kept.
+template <class... P>
+struct CapturedLaunch {
+    LaunchSite site;
+    Config config;
+    void (*kernel)(P...);
+    std::tuple<Kept<P>...> parameters;
+    OK_QUIET void operator()(cudaStream_t stream) {
+        config.stream = stream;
+        std::apply([&](auto&... each) OK_QUIET { (void)launch_now(site, config, kernel, each.value()...); }, parameters);
+    }
+};
+struct Captured {
+    template <class... P>
+    OK_QUIET static int launch(const LaunchSite& site, const Config& config, void (*kernel)(P...), std::remove_reference_t<P>&... parameters) {
+        typedef CapturedLaunch<P...> Work;
+        const int how = ok_capturing(config.stream);
+        if (how > 0) return ok_refuse_launch(&site, how);
+        if (how == 0) return launch_now(site, config, kernel, parameters...);
+        ok_capture_work(config.stream, [](void* data, void* stream) OK_QUIET { (*static_cast<Work*>(data))(static_cast<cudaStream_t>(stream)); },
+                        [](void* data) { delete static_cast<Work*>(data); },
+                        new Work{site, config, kernel, std::tuple<Kept<P>...>(Kept<P>(parameters)...)});
+        return 0;
+    }
+};
 }  // namespace __ok
-#define __launch __graph_launch
+#define __how Captured
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
     return __ok::graph_result(__ok::ok_capture_begin(stream, mode));

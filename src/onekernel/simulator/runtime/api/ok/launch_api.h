@@ -134,7 +134,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchKernelEx(__ok::ConfigAt how, v
     const __ok::LaunchSite site{nullptr, "", reinterpret_cast<const void*>(kernel), how.at};
     __ok::Config config(c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream, cooperative);
     config.cluster = __ok::cluster_of(c);
-    return __ok::result(__ok::__launch(site, config, kernel, arguments...));
+    return __ok::result(__ok::launch_now(site, config, kernel, arguments...));
 }
 
 // Upper bounds: a cluster must also fit a group of neighbouring multiprocessors, which is not modelled.

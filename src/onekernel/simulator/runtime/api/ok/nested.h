@@ -24,24 +24,25 @@ OK_INLINE void after_grid(bool last, Work work) {
     }, last)) Work(work);
 }
 
-template <class Kernel, class... Arguments>
+template <class... P>
 struct NestedLaunch {
     LaunchSite site;
     Config config;
-    Kernel kernel;
-    std::tuple<Arguments...> arguments;
+    void (*kernel)(P...);
+    std::tuple<Kept<P>...> parameters;
     OK_QUIET void operator()(cudaStream_t stream) {
         config.stream = stream;
-        std::apply([&](auto&... each) OK_QUIET { (void)__launch(site, config, kernel, each...); }, arguments);
+        std::apply([&](auto&... each) OK_QUIET { (void)launch_now(site, config, kernel, each.value()...); }, parameters);
     }
 };
-template <class Kernel, class... Arguments>
-OK_INLINE int __nested_launch(const LaunchSite& site, const Config& config, Kernel kernel, Arguments&&... arguments) {
-    if (!ok_in_kernel()) return __launch(site, config, kernel, static_cast<Arguments&&>(arguments)...);
-    after_grid(config.stream == cudaStreamTailLaunch,
-               NestedLaunch<Kernel, std::decay_t<Arguments>...>{site, config, kernel, std::tuple<std::decay_t<Arguments>...>(arguments...)});
-    return 0;
-}
+struct Nested {
+    template <class... P>
+    OK_QUIET static int launch(const LaunchSite& site, const Config& config, void (*kernel)(P...), std::remove_reference_t<P>&... parameters) {
+        if (!ok_in_kernel()) return launch_now(site, config, kernel, parameters...);
+        after_grid(config.stream == cudaStreamTailLaunch, NestedLaunch<P...>{site, config, kernel, std::tuple<Kept<P>...>(Kept<P>(parameters)...)});
+        return 0;
+    }
+};
 
 // A kernel's streams order its launches, which are done one by one as it is: they are names alone.
 OK_INLINE cudaError_t nested_stream(cudaStream_t* stream, unsigned flags) {
@@ -64,8 +65,8 @@ OK_INLINE cudaError_t nested_error(bool clears) {
 }
 OK_INLINE const char* nested_error_text(cudaError_t error) { return cudaGetErrorString(error); }
 }  // namespace __ok
-#undef __launch
-#define __launch __nested_launch
+#undef __how
+#define __how Nested
 #define cudaStreamCreateWithFlags(...) ::__ok::nested_stream(__VA_ARGS__)
 #define cudaStreamDestroy(...) ::__ok::nested_stream_end(__VA_ARGS__)
 #define cudaGetLastError() ::__ok::nested_error(true)

@@ -215,7 +215,7 @@ extern "C" void ok_unsupported(const char* what, Site at);   // a finding that n
 struct LaunchSite {
     const char* kernel;     // as written: "softmax<float, 256>"
     const char* arguments;  // as written, separated by '\n'
-    const void* address;    // of the kernel, where the name alone identifies it
+    const void* address;    // of the kernel; of one that <<<...>>> names the launch fills it in
     Site at;
 };
 struct Config {
@@ -227,7 +227,7 @@ struct Config {
     Config(dim3 grid, dim3 block, size_t shared = 0, CUstream_st* stream = nullptr, bool cooperative = false)
         : grid(grid), block(block), shared(shared), stream(stream), cooperative(cooperative) {}
 };
-// An argument as it is passed, before it becomes what the kernel takes.
+// A parameter of a launch, made of its argument.
 struct Argument {
     enum Kind { OTHER, SIGNED, UNSIGNED, FLOATING, POINTER };
     const void* value;
