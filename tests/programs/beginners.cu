@@ -105,7 +105,7 @@ template <class F>
 __global__ void each(F f) { f(threadIdx.x); }
 struct Part { const int* data; };
 __global__ void add_part(const Part* part, int* out) { out[threadIdx.x] = part->data[threadIdx.x]; }  // <- 29:uninitialised-read
-__global__ void add_vector(std::vector<int> v, int* out) { *out = v.front(); }
+__global__ void add_vector(std::vector<int> v, int* out) { *out = v.front(); }  // <- 30:host-pointer
 struct Signals { long long time; int late, latch; };
 __global__ void wait_for(const int* latch, int* out) { *out = *latch; }  // <- 32:uninitialised-read 33:uninitialised-read
 
@@ -250,7 +250,7 @@ int main(int argc, char** argv) {
         wait_for<<<1, 1>>>(part + 9, out);
         cudaFree(part);
     }
-    if (which == 30) add_vector<<<1, 1>>>(h, out);  // <- 30:host-pointer
+    if (which == 30) add_vector<<<1, 1>>>(h, out);
     cudaFree(data);
     cudaFree(out);
     cudaFree(x);
