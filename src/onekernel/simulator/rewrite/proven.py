@@ -38,15 +38,18 @@ class _Loop:
 
 
 def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
-    """What declarations of shared memory and of the device's variables declare."""
+    """What declarations of shared memory and of the device's variables declare. `__device__ Pair<float, int> f()`
+    declares neither `float` nor `int`: commas in angle brackets part no names."""
     names: set[str] = set()
     inside = last = ""
+    depth = 0
     for token in tokens:
         if token.kind == "space":
             continue
         ends = (";", "=", "{", "(") if inside == "__device__" else (";", "=", "{")
-        if inside and token.text in ("[", ",", *ends):
+        if inside and depth <= 0 and token.text in ("[", ",", *ends):
             names.add(last)
+        depth = 0 if token.text in MEMORY or token.text in ends else depth + (token.text == "<") - (token.text == ">")
         inside = token.text if token.text in MEMORY else "" if token.text in ends else inside
         last = token.text
     return frozenset(names)
