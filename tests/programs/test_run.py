@@ -57,7 +57,7 @@ def test_a_program_runs_as_it_is_and_its_faults_are_told(tmp_path: Path) -> None
 def test_several_files_with_headers_and_names_of_their_own() -> None:
     two = HERE / "two"
     done = onekernel("run", two / "main.cu", two / "again.cu", "-I", two / "include", "-D", "SCALE=2")
-    assert (done.stdout, done.returncode) == ("main 60.0\n", 0), done.stderr
+    assert (done.stdout, done.returncode) == ("./main 60.0\n", 0), done.stderr
     assert "sizeof" not in done.stderr  # a name may hold a number of bytes
     missing = onekernel("run", two / "again.cu")
     assert missing.returncode == 1

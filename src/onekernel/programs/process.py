@@ -56,7 +56,7 @@ def run(
         started = time.monotonic()
         try:
             process = subprocess.Popen(
-                [program.stem.rpartition("-")[0], *arguments],  # what it calls itself: not a file of the cache
+                ["./" + program.stem.rpartition("-")[0], *arguments],  # as a shell calls it: not a file of the cache
                 executable=program, env={**os.environ, "ONEKERNEL_PROGRAM": folder},
                 preexec_fn=lambda: _limit(limit * cores), **(outputs if quiet else {}),  # type: ignore[call-overload]
             )  # fmt: skip
