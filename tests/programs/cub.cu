@@ -41,6 +41,17 @@ __global__ void add_one(int* x, int n) {
     if (threadIdx.x < n) x[threadIdx.x] += 1;
 }
 
+using Pair = cub::KeyValuePair<int, float>;
+struct Larger {
+    __device__ Pair operator()(const Pair& a, const Pair& b) const { return b.value > a.value ? b : Pair(a.key, a.value); }
+};
+__global__ void largest(const float* x, Pair* out) {
+    using Reduce = cub::BlockReduce<Pair, 64>;
+    __shared__ Reduce::TempStorage storage;
+    const Pair all = Reduce(storage).Reduce(Pair(threadIdx.x, x[threadIdx.x]), Larger());
+    if (threadIdx.x == 0 && all != Pair()) *out = all;
+}
+
 static void use() {
     const std::vector<int> h = {5, -3, 8, 1, 1, 7, -3, 0};
     const int n = static_cast<int>(h.size());
@@ -72,6 +83,14 @@ static void use() {
     expect(host(both.Current(), 4)[0] == -2.0f, "DoubleBuffer");
     twice([&](void* s, size_t& b) { return cub::DeviceSelect::If(s, b, x, y, count, n, Odd()); });
     expect(host(count, 1)[0] == 6 && host(y, 3)[2] == 1, "If");
+    std::vector<float> high(64, 1.0f);
+    high[37] = 2.0f;
+    float* f = device(high);
+    Pair* found;
+    cudaMalloc(&found, sizeof *found);
+    largest<<<1, 64>>>(f, found);
+    expect(host(found, 1)[0].key == 37 && host(found, 1)[0].value == 2.0f, "pairs of one's own");
+    cudaFree(f), cudaFree(found);
     cudaFree(x), cudaFree(y), cudaFree(count), cudaFree(k), cudaFree(sorted), cudaFree(pair);
 }
 

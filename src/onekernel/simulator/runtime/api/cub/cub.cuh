@@ -5,6 +5,7 @@
 #include "block/block_reduce.cuh"
 #include "block/block_scan.cuh"
 #include "block/block_store.cuh"
+#include "key_value_pair.cuh"
 #include "warp/warp_reduce.cuh"
 #include "warp/warp_scan.cuh"
 #ifdef OK_PROGRAM

@@ -4,16 +4,10 @@
 #include <limits>
 
 #include "../../ok/cub_operations.h"
-
 #include "../../ok/device_calls.h"
+#include "../key_value_pair.cuh"
 
 namespace cub {
-
-template <class Key, class Value>
-struct KeyValuePair {
-    Key key;
-    Value value;
-};
 
 struct DeviceReduce {
     template <class Input, class Output, class Operation, class T>
