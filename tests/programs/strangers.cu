@@ -11,6 +11,11 @@ __global__ void square(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[i] * x[i];  // <- 1:uninitialised-read
 }
+__global__ void sizes() {
+    for (int i = 0; i < 2; i++) printf("%5zu of %d\n", sizeof(float), i);  // <- 26:no-size
+    printf("%llu, %%zu, %ld\n", (unsigned long long)sizeof(float), 3L);
+}
+__global__ void set(float& value) { value = 1; }
 __global__ void sum_rows(const float* p, size_t pitch, float* y, int width) {
     const float* row = (const float*)((const char*)p + threadIdx.x * pitch);
     float s = 0;
@@ -254,6 +259,9 @@ int main(int argc, char** argv) {
         (void)cudaStreamEndCapture(stream, &graph);
         cudaStreamDestroy(stream);
     }
+    if (which == 25) square<<<4, 256>>>(x, y, numbers[0]);  // <- 25:host-touches-device
+    if (which == 125) set<<<1, 1>>>(x[0]);
+    if (which == 26) sizes<<<1, 1>>>();
     if (which == 24) cudaMalloc((void**)nullptr, 4);  // <- 24:unasked-error
     cudaDeviceSynchronize();
     cudaFree(x);

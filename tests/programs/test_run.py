@@ -64,6 +64,17 @@ def test_several_files_with_headers_and_names_of_their_own() -> None:
     assert "No file has main()" in missing.stderr
 
 
+@pytest.mark.slow
+def test_a_size_that_the_printf_of_a_gpu_does_not_know_is_printed_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "sizes.cu"
+    prints = r'printf("%zu, %d %%zu %llu\n", sizeof(int), 7, 8ULL);'
+    text = f"#include <cstdio>\n__global__ void k() {{ {prints} }}\n"
+    path.write_text(text + f"int main() {{ {prints} k<<<1, 1>>>(); cudaDeviceSynchronize(); }}\n", encoding="utf-8")
+    done = onekernel("run", "--fast", path)
+    assert done.stdout == "4, 7 %zu 8\n%zu, 7 %zu 8\n", done.stderr
+    assert done.stderr.count("knows the sizes h, l and ll alone") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [(["nothing.cu"], "is not there"), (["-I", "/nowhere", HERE / "increment.cu"], "not a folder")],

@@ -42,9 +42,11 @@ SAID = {
     21: ("t[threadIdx.y][threadIdx.x], as the array", "t[threadIdx.y][threadIdx.x], porque el array"),
     22: ("halves is launched with blocks of 100 threads", "halves se lanza con bloques de 100 hilos"),
     23: ("all work goes into that stream", "todo el trabajo va a ese stream"),
+    25: ("reads it by way of cudaMemcpy(..., cudaMemcpyDeviceToHost)", "copiándola con cudaMemcpy"),
+    26: ("`%llu`, and (unsigned long long)", "`%llu`, y (unsigned long long)"),
     24: ("Its first argument is the address", "Su primer argumento es la dirección"),
 }
-RIGHT = (102, 103, 104, 106, 107, 110, 113, 114, 122)
+RIGHT = (102, 103, 104, 106, 107, 110, 113, 114, 122, 125)
 # The crash that follows from a failed allocation; memory that a program which ended early has not freed.
 ALSO = ("crash", "leak", "unwaited")
 
