@@ -59,12 +59,12 @@ struct HostAdd {
 
 namespace ns {
 template <class T>
-__global__ void fill(T* out, const int n, T value) {
+__global__ void fill(T* __restrict__ out, const int n, T value) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = value;
 }
 template <int N, class T, class... Rest>
-__global__ void sum(T* out, Rest... rest) {
+__global__ void sum(T* const __restrict__ out, Rest... rest) {
     out[threadIdx.x] = N + (T(0) + ... + T(rest));
 }
 }  // namespace ns

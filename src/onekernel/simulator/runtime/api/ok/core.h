@@ -127,6 +127,19 @@ OK_INLINE HostLaunch<How, P...> ok_launcher(const LaunchSite& site, const Config
     return {site, config, kernel};
 }
 // The same where the name alone says no one function: the stub that rewrite/stubs.py has written knows the parameters.
+// What the type of a kernel has of the parameter that the stub declares: no qualifiers of its own.
+template <class P>
+struct Unqualified {
+    typedef std::remove_cv_t<P> Type;
+};
+template <class T>
+struct Unqualified<T* __restrict__> {
+    typedef T* Type;
+};
+template <class T>
+struct Unqualified<T* const __restrict__> {
+    typedef T* Type;
+};
 template <class How, class Chosen>
 struct StubLaunch {
     LaunchSite site;
@@ -134,8 +147,8 @@ struct StubLaunch {
     Chosen chosen;
     template <class... P>
     OK_QUIET int ok_run(std::remove_reference_t<P>&... parameters) const {
-        return How::launch(site, config, chosen(static_cast<void (*)(P...)>(nullptr)),
-                           const_cast<std::remove_cv_t<std::remove_reference_t<P>>&>(parameters)...);
+        return How::launch(site, config, chosen(static_cast<void (*)(typename Unqualified<P>::Type...)>(nullptr)),
+                           const_cast<std::remove_reference_t<typename Unqualified<P>::Type>&>(parameters)...);
     }
 };
 template <class How, class Chosen>
