@@ -352,14 +352,18 @@ def _arena_types(tokens: list[Token], declared: Declarations) -> Iterator[Mispla
             yield Misplaced("arena-types", token.line, values)
 
 
-def mark(tokens: list[Token], declared: Declarations) -> list[Token]:
-    """Puts an attribute before what the host alone has, and asks for constant initial values where CUDA does."""
+def mark(tokens: list[Token], declared: Declarations, guarded: bool) -> list[Token]:
+    """Puts an attribute before what the host alone has, and asks for constant initial values where CUDA does.
+    `guarded`: a function of the host also looks where it runs, since a kernel may be led there by a pointer, or by a
+    function of both sides."""
     marks: dict[int, str] = {}
     for f in declared.functions:
         if f.side == HOST:
             # Its accesses are nobody's to check: a page that is closed stops it where it touches device memory.
             quiet = "OK_QUIET " if f.body is not None and "constexpr" not in f.head else ""
             marks[f.begin] = quiet + ("OK_HOST_ONLY " if f.name != "main" else "")
+            if quiet and guarded and f.body is not None:
+                marks[f.body + 1] = f' ::__ok::ok_of_host("{f.name}"); '
         elif f.on_device and f.body is not None:
             for i in range(f.body, closing(tokens, f.body)):
                 if tokens[i].kind == "name" and tokens[i].text == "static" and is_plain_static(tokens, i):

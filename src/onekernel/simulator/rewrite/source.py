@@ -160,7 +160,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token, path, source, arity, names), token.line)
     try:
-        tokens = rewrite_shared(mark(tokens, declared))
+        tokens = rewrite_shared(mark(tokens, declared, guarded=not source.program))
     except BadDeclaration as error:
         _finding(source, path, error.line, error.key)
         return ""

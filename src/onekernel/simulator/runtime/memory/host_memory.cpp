@@ -126,4 +126,10 @@ void report_host_pointer(Worker& w, uintptr_t address, bool writes, uintptr_t pc
     else Finding("host-pointer", pc).form("anywhere").about(address).code_at(pc).here().add();
     stop_launch(ERROR_ILLEGAL_ADDRESS);
 }
+
+extern "C" void ok_of_host(const char* function, Site at) {
+    if (!worker || !worker->current) return;
+    Finding("host-pointer", uint64_t(at.line)).form("code").at(at).here().text("variable", function).add();
+    stop_launch(ERROR_ILLEGAL_ADDRESS);
+}
 }  // namespace __ok

@@ -104,6 +104,7 @@ extern "C" void ok_atomic_ordered(const volatile void* address, int bytes, Atomi
 // The linear index of the calling thread in its block, and its lane.
 extern "C" unsigned ok_thread_rank();
 extern "C" bool ok_in_kernel();
+extern "C" void ok_of_host(const char* function, Site at = Site());  // which begins, and which no kernel may call
 // Whether the function that asks works for the device: in a kernel, or in a library that stands for one.
 extern "C" bool ok_on_device() __attribute__((const));
 extern "C" long long ok_clock();  // nanoseconds, which leap where a thread waits for them
