@@ -7,6 +7,7 @@ But:    the seconds are those of a machine that may be doing other things; proce
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import random
@@ -119,7 +120,17 @@ def _size(root: Path, number: int, jobs: int, *, light: bool) -> dict[str, Any]:
             "killed_after_files": [first, second, third],
             "paused_by": {name: nights[name][0] for name in paused},
             "equal": stormy.results == peace.results,
+            "different": _different(peace.results, stormy.results),
         }
+
+
+def _different(*nights: bytes) -> list[str]:
+    """The results that are not the same in both, each as `student exercise`."""
+    read = [[json.loads(line) for line in results.splitlines()] for results in nights]
+    one, other = ({(r["student"], r["exercise"]): r for r in found if "exercise" in r} for found in read)
+    names = sorted(one.keys() | other.keys())
+    return [f"{student} {exercise}" for student, exercise in names
+            if one.get((student, exercise)) != other.get((student, exercise))]  # fmt: skip
 
 
 def _moments(total: int, chance: random.Random) -> list[int]:
