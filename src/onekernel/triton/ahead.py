@@ -23,7 +23,7 @@ from onekernel.triton.captured import Functions, where
 from onekernel.triton.loading import load_module
 from onekernel.triton.refusals import refusal
 
-MOST = 2  # launches of a kernel that are compiled in any case, for each choice of element types
+MOST = 2  # launches of a kernel that are compiled in any case, for each choice of element types, with a 1 and without
 GROWS = 4  # then those whose largest compile-time number is so many times the largest before: another branch, perhaps
 SECONDS = 6.0  # without an answer: then the compiler says nothing of this file any more
 DEFAULT = "sm_80"
@@ -118,8 +118,9 @@ class Ahead:
 
 
 def _kind(launch: Launch) -> str:
-    """What launches have in common of which the compiler says much the same: the kernel, and the element types."""
-    return json.dumps([launch["kernel"], launch["types"]])
+    """What launches have in common of which the compiler says much the same: the kernel, the element types, and whether
+    it is given a 1, which the compiler puts in its place: a loop that ends after one turn is none any more."""
+    return json.dumps([launch["kernel"], launch["types"], launch["ones"]])
 
 
 def described(kernel: Any, names: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Launch | None:
@@ -139,7 +140,8 @@ def described(kernel: Any, names: list[str], args: tuple[Any, ...], kwargs: dict
         return None
     types = sorted({str(value) for kind, value in values.values() if kind == "tensor"})
     numbers = [abs(v) for n, (_, v) in values.items() if n in constants and isinstance(v, int | float)]
-    return {"kernel": place, "types": types, "arguments": values, "largest": max(numbers, default=0)}
+    ones = any(values[n][1] == 1 for n in values if n in names and n not in constants and type(values[n][1]) is int)
+    return {"kernel": place, "types": types, "arguments": values, "ones": ones, "largest": max(numbers, default=0)}
 
 
 def _described(value: Any) -> tuple[str, Any] | None:

@@ -33,6 +33,7 @@ _WORDS = {
     "chained": r"simultaneous multiple comparison",
     "one": r"'(?:int|constexpr)' object has no attribute '(?P<name>to)'",
     "python-number": r"(?P<name>int|float)\(\) argument must be",
+    "pass": r"PassManager::run failed",
     "if-on-tile": r"Boolean value of Tensor with more than one value",
     "static-range": r"used as tl.static_range .* is not a constexpr",
     "not-constexpr": r"arange's arguments must be of type tl.constexpr|Shape element \d+ must have type",
@@ -73,6 +74,8 @@ def refusal(error: BaseException, path: Path, functions: Sequence[Any], runs: bo
     why = _in_words(said, "\n".join(str(f.src) for f in functions))
     if line is None and _UNREADABLE in said and (line := _choice(functions)):
         why = Message("triton.refused-if-on-tile")
+    if line is None and len(functions) == 1:
+        line = _in_file(functions[0], 1)
     values = {"line": line or "?", "why": why}
     message = Message("triton.not-compiled" if runs else "triton.raised", values)
     return Finding(CODE, message, str(path), line, chapter=CHAPTER)
