@@ -29,6 +29,7 @@ _PYTHONS = (builtins, functools, inspect, math, operator)
 _TRITONS = ("triton", "onekernel.triton")
 _INSIDE = ("__wrapped__", "_implementation", "fget", "fset", "func", "__func__", "pyfunc")  # functions within others
 _MISSING = object()
+_OF_FILES = "_triton_jit_function_registry"  # where Triton puts the kernels of every file, for their names alone
 
 
 class Tools:
@@ -51,7 +52,8 @@ class Tools:
         self._objects = [v for owner in owners for v in [*vars(owner).values()] if _of_class(v)]
         self._held = [{**vars(each)} for each in self._objects]
         self._parts = [*_parts(owners, self._objects)]
-        tables = {id(v): (n, v) for owner in owners for n, v in vars(owner).items() if type(v) is dict}
+        named = ((n, v) for owner in owners for n, v in vars(owner).items() if n != _OF_FILES)
+        tables = {id(v): (n, v) for n, v in named if type(v) is dict}
         self._tables = [(n, t, [(k, v) for k, v in t.items() if callable(v)]) for n, t in tables.values()]
         self._found: Message | None = None
 
