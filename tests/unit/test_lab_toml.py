@@ -74,7 +74,8 @@ def known_names() -> set[str]:
     """Whatever is right somewhere: what a spoiled name may happen to be."""
     pages = sorted((ROOT / "docs" / "en").glob("*.md"))
     anchors = {a for p in pages for a in re.findall(r'<a id="([^"]+)">', p.read_text(encoding="utf-8"))}
-    names = {p.stem for p in pages} | {p.name for p in (ROOT / "solutions").iterdir()} | anchors
+    files = [*(ROOT / "solutions").iterdir()]
+    names = {p.stem for p in pages} | {p.name for p in files} | {p.stem for p in files} | anchors
     names |= {p.text for p in PLACES if p.kind in ("key", "name")}
     names |= {*OPERATORS, *DTYPES, *MEASURES, *QUANTITIES, *answers(), *FORECASTS, *PARTS, *checks.names()}
     names |= {"elective", "check", *(name for kind in checks.names() for name in checks.named(kind).options)}
