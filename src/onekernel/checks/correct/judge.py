@@ -23,13 +23,14 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
     without its `out`, once in each type, with its input as its output, and without a GPU on rows that lie far apart. On
     the simulator the blocks of two large inputs run in the other order, too."""
     found: list[tuple[Case, str, int]] = []
+    large = _of_many_blocks(s, check)
     for dtype in check.options.get("dtypes", s.exercise.dtypes):
         named = (case for name in check.options["groups"] for case in s.operator.group(name))
         cases = [case for case in named if _runs_here(s, case, dtype) and dtype in (case.dtypes or [dtype])]
         found += [(case, dtype, 0) for case in cases]
         found += [(case, dtype, 1) for case in cases if case.plain][:1]
         if s.ran_on == "simulator" and dtype == s.exercise.dtypes[0]:
-            found += [(replace(case, way=TURNED), dtype, 2) for case in cases if case in _of_many_blocks(s, check)]
+            found += [(replace(case, way=TURNED), dtype, 2) for case in cases if case in large]
         if s.operator.declared:
             continue  # a tensor of any number of dimensions, and one function that is given its output
         if s.backend == "triton":
@@ -80,9 +81,10 @@ def _of_many_blocks(s: Submission, check: Check) -> list[Case]:
     groups = {group for c in s.exercise.checks if c.kind is check.kind for group in c.options["groups"]}
     cases = [case for group in sorted(groups) for case in s.operator.group(group) if case.plain]
     short = [case for case in cases if math.prod(case.sizes.values()) <= MOST_TURNED]
-    most = [max(short, key=lambda case: math.prod(case.sizes.values()), default=None)]
-    most += [max(short, key=lambda case: next(iter(case.sizes.values())), default=None)]
-    return [case for case in most if case]
+    if not short:
+        return []
+    longest = max(short, key=lambda case: math.prod(case.sizes.values()))
+    return [longest, max(short, key=lambda case: next(iter(case.sizes.values())))]
 
 
 def _gapped(cases: list[Case]) -> list[Case]:

@@ -139,16 +139,19 @@ def _of_other_formulas(x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[
     }
     for cause, made_of in forms.items():
         mine = made_of[not by_tanh]
-        for variant, concerned in {"both": True, "tanh": by_tanh, "erf": not by_tanh}.items():
-            said = mine if mine is not None and concerned else _form(x, by_tanh)
-            yield Mistake(cause, later(lambda said: said, said), variant=variant)
+        yield from _in_forms(cause, _form(x, by_tanh) if mine is None else mine, x, by_tanh)
     soft = np.log(1 + np.exp(x.astype(np.float32)))  # of a large x that is infinite, as in a kernel
     others = {"softplus": soft, "ELU": np.where(x > 0, x, np.expm1(x)), "Mish": x * np.tanh(soft), "tanh": np.tanh(x),
               "Leaky ReLU": np.where(x > 0, x, 0.01 * x)}  # fmt: skip
     for name, other in others.items():
-        for variant, concerned in {"both": True, "tanh": by_tanh, "erf": not by_tanh}.items():
-            said = other if concerned else _form(x, by_tanh)
-            yield Mistake("gelu-activation", later(lambda said: said, said), {"name": name}, variant)
+        yield from _in_forms("gelu-activation", other, x, by_tanh, name=name)
+
+
+def _in_forms(cause: str, made: np.ndarray, x: np.ndarray, by_tanh: bool, **values: str) -> Iterator[Mistake]:
+    """A mistake in both forms, and in one of them, while the other is right."""
+    for variant, concerned in {"both": True, "tanh": by_tanh, "erf": not by_tanh}.items():
+        said = made if concerned else _form(x, by_tanh)
+        yield Mistake(cause, later(lambda said: said, said), values, variant)
 
 
 def telling(got: np.ndarray, inputs: Arrays) -> bool:

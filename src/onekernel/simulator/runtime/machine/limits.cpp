@@ -37,7 +37,7 @@ extern "C" int ok_max_dynamic_shared(const void* kernel) {
     return limit;
 }
 
-static int refuse(const LaunchSite& site, const char* form, long long value, long long limit, int error) {
+static int refuse(const LaunchSite& site, const char* form, long long value, long long limit, int error = ERROR_INVALID_VALUE) {
     Finding("bad-launch", uint64_t(site.at.line), static_cast<uint64_t>(form[0])).form(form).at(site.at)
         .text("kernel", site.kernel ? site.kernel : "").number("value", value).number("limit", limit).add();
     return ok_fail(error);
@@ -66,28 +66,27 @@ int check_cluster(const LaunchSite& site, const Config& c) {
 extern "C" void ok_launch_bounds(int threads, int, int) { worker->launch->bound = threads; }
 
 int check_bound(const LaunchSite& site, int threads, int bound) {
-    return bound && threads > bound ? refuse(site, "bound", threads, bound, ERROR_INVALID_VALUE) : 0;
+    return bound && threads > bound ? refuse(site, "bound", threads, bound) : 0;
 }
 
 // CUDA 13.0 has one error for all of these, as an H200 answers; up to CUDA 12 it was cudaErrorInvalidConfiguration.
 int check_launch(const LaunchSite& site, const Config& c) {
     long long threads = 1LL * c.block.x * c.block.y * c.block.z;
-    if (!c.grid.x || !c.grid.y || !c.grid.z) return refuse(site, "empty-grid", 0, 1, ERROR_INVALID_VALUE);
-    if (!threads) return refuse(site, "empty-block", 0, 1, ERROR_INVALID_VALUE);
+    if (!c.grid.x || !c.grid.y || !c.grid.z) return refuse(site, "empty-grid", 0, 1);
+    if (!threads) return refuse(site, "empty-block", 0, 1);
     bool shaped_as_block = c.grid.x % 32 == 0 && c.grid.x <= unsigned(CARD.threads_per_block);
     bool looks_exchanged = shaped_as_block && (threads % 32 || c.grid.x >= 4 * WARP);
     if (threads > CARD.threads_per_block && looks_exchanged)
-        return refuse(site, "exchanged", threads, c.grid.x, ERROR_INVALID_VALUE);
+        return refuse(site, "exchanged", threads, c.grid.x);
     if (threads > CARD.threads_per_block)
-        return refuse(site, "threads", threads, CARD.threads_per_block, ERROR_INVALID_VALUE);
-    if (int(c.block.z) > CARD.block_z) return refuse(site, "block.z", c.block.z, CARD.block_z, ERROR_INVALID_VALUE);
-    if (c.grid.x > CARD.grid_x) return refuse(site, "grid.x", c.grid.x, CARD.grid_x, ERROR_INVALID_VALUE);
-    if (int(c.grid.y) > CARD.grid_y) return refuse(site, "grid.y", c.grid.y, CARD.grid_y, ERROR_INVALID_VALUE);
-    if (int(c.grid.z) > CARD.grid_z) return refuse(site, "grid.z", c.grid.z, CARD.grid_z, ERROR_INVALID_VALUE);
+        return refuse(site, "threads", threads, CARD.threads_per_block);
+    if (int(c.block.z) > CARD.block_z) return refuse(site, "block.z", c.block.z, CARD.block_z);
+    if (c.grid.x > CARD.grid_x) return refuse(site, "grid.x", c.grid.x, CARD.grid_x);
+    if (int(c.grid.y) > CARD.grid_y) return refuse(site, "grid.y", c.grid.y, CARD.grid_y);
+    if (int(c.grid.z) > CARD.grid_z) return refuse(site, "grid.z", c.grid.z, CARD.grid_z);
     int limit = ok_max_dynamic_shared(site.address);
     if (c.shared > size_t(limit))
-        return refuse(site, limit == CARD.shared_per_block ? "shared" : "shared-opt-in", static_cast<long long>(c.shared), limit,
-                      ERROR_INVALID_VALUE);
+        return refuse(site, limit == CARD.shared_per_block ? "shared" : "shared-opt-in", static_cast<long long>(c.shared), limit);
     if (int error = check_cluster(site, c)) return error;
     return c.cooperative ? check_cooperative(site, c, fixed_bytes(site.address)) : 0;
 }
@@ -96,11 +95,11 @@ int check_static(const LaunchSite& site, const Config& c, size_t fixed) {
     static_bytes[site.address] = fixed;
     long long all = static_cast<long long>(fixed + c.shared);
     if (fixed > size_t(CARD.shared_per_block))
-        return refuse(site, "static", static_cast<long long>(fixed), CARD.shared_per_block, ERROR_INVALID_VALUE);
+        return refuse(site, "static", static_cast<long long>(fixed), CARD.shared_per_block);
     // What a kernel has asked for is its dynamic part; the static part comes on top, as far as the card has room.
     bool opted_in = ok_max_dynamic_shared(site.address) > CARD.shared_per_block;
     int limit = opted_in ? CARD.shared_per_block_optin : CARD.shared_per_block;
-    if (all > limit) return refuse(site, "shared", all, limit, ERROR_INVALID_VALUE);
+    if (all > limit) return refuse(site, "shared", all, limit);
     // A launch that went by cudaOccupancy..., which did not know the static part either, would be a smaller one on a GPU.
     return c.cooperative && !asked.count(site.address) ? check_cooperative(site, c, fixed) : 0;
 }

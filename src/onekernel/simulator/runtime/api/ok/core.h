@@ -156,17 +156,6 @@ OK_INLINE StubLaunch<How, Chosen> ok_stub_launcher(const LaunchSite& site, const
     return {site, config, chosen};
 }
 
-// Parameters of a launch that is yet to come.
-template <class P>
-struct Kept {
-    typedef std::remove_reference_t<P> Type;
-    alignas(Type) unsigned char bytes[sizeof(Type)];
-    OK_QUIET explicit Kept(const Type& parameter) {
-        __builtin_memcpy(bytes, static_cast<const void*>(__builtin_addressof(parameter)), sizeof bytes);
-    }
-    OK_QUIET Type& value() { return *reinterpret_cast<Type*>(bytes); }
-};
-
 template <class... P, size_t... I>
 OK_INLINE int launch_pointers(const LaunchSite& site, const Config& config, void (*kernel)(P...), void** arguments,
                               std::index_sequence<I...>) {

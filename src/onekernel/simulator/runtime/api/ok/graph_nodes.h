@@ -55,9 +55,8 @@ OK_INLINE cudaError_t add_kernel(void (*kernel)(P...), std::index_sequence<I...>
                                  const cudaGraphNode_t* after, size_t count, const cudaKernelNodeParams& p, Site at) {
     if (sizeof...(P) > 0 && p.kernelParams == nullptr) return fail(cudaErrorInvalidValue);
     return add_node(node, graph, after, count,
-                    CapturedLaunch<P...>{LaunchSite{nullptr, "", reinterpret_cast<const void*>(kernel), at},
-                                     Config(p.gridDim, p.blockDim, p.sharedMemBytes), kernel,
-                                     std::tuple<Kept<P>...>(Kept<P>(*static_cast<std::remove_reference_t<P>*>(p.kernelParams[I]))...)});
+                    keep(LaunchSite{nullptr, "", reinterpret_cast<const void*>(kernel), at}, Config(p.gridDim, p.blockDim, p.sharedMemBytes),
+                         kernel, *static_cast<std::remove_reference_t<P>*>(p.kernelParams[I])...));
 }
 template <class... P>
 KernelOfNode& KernelOfNode::operator=(void (*kernel)(P...)) {

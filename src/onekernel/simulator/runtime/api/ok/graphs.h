@@ -1,9 +1,7 @@
 // CUDA graphs from stream capture, and, in graph_nodes.h, node by node. A file that names one of these functions includes this
 // header first (rewrite/source.py), so that its launches can be kept.
 #pragma once
-#include <tuple>
-
-#include "../cuda_runtime.h"
+#include "kept_launch.h"
 
 typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphExec_st* cudaGraphExec_t;
@@ -28,27 +26,16 @@ extern "C" void ok_graph_capture(const void* graph, void* stream);
 inline cudaError_t graph_result(int error) { return error ? fail(static_cast<cudaError_t>(error)) : cudaSuccess; }
 
 // What <<<...>>> becomes in such a file: into a captured stream the bytes of the parameters are kept.
-template <class... P>
-struct CapturedLaunch {
-    LaunchSite site;
-    Config config;
-    void (*kernel)(P...);
-    std::tuple<Kept<P>...> parameters;
-    OK_QUIET void operator()(cudaStream_t stream) {
-        config.stream = stream;
-        std::apply([&](auto&... each) OK_QUIET { (void)launch_now(site, config, kernel, each.value()...); }, parameters);
-    }
-};
 struct Captured {
     template <class... P>
     OK_QUIET static int launch(const LaunchSite& site, const Config& config, void (*kernel)(P...), std::remove_reference_t<P>&... parameters) {
-        typedef CapturedLaunch<P...> Work;
+        typedef KeptLaunch<P...> Work;
         const int how = ok_capturing(config.stream);
         if (how > 0) return ok_refuse_launch(&site, how);
         if (how == 0) return launch_now(site, config, kernel, parameters...);
         ok_capture_work(config.stream, [](void* data, void* stream) OK_QUIET { (*static_cast<Work*>(data))(static_cast<cudaStream_t>(stream)); },
                         [](void* data) { delete static_cast<Work*>(data); },
-                        new Work{site, config, kernel, std::tuple<Kept<P>...>(Kept<P>(parameters)...)});
+                        new Work(keep(site, config, kernel, parameters...)));
         return 0;
     }
 };

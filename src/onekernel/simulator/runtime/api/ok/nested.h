@@ -3,9 +3,8 @@
 // wait for that, so that any later moment is one that CUDA allows; whoever waits for the grid waits for what it has launched, too.
 #pragma once
 #include <new>
-#include <tuple>
 
-#include "../cuda_runtime.h"
+#include "kept_launch.h"
 
 #define cudaStreamTailLaunch (reinterpret_cast<cudaStream_t>(3))
 #define cudaStreamFireAndForget (reinterpret_cast<cudaStream_t>(4))
@@ -24,22 +23,11 @@ OK_INLINE void after_grid(bool last, Work work) {
     }, last)) Work(work);
 }
 
-template <class... P>
-struct NestedLaunch {
-    LaunchSite site;
-    Config config;
-    void (*kernel)(P...);
-    std::tuple<Kept<P>...> parameters;
-    OK_QUIET void operator()(cudaStream_t stream) {
-        config.stream = stream;
-        std::apply([&](auto&... each) OK_QUIET { (void)launch_now(site, config, kernel, each.value()...); }, parameters);
-    }
-};
 struct Nested {
     template <class... P>
     OK_QUIET static int launch(const LaunchSite& site, const Config& config, void (*kernel)(P...), std::remove_reference_t<P>&... parameters) {
         if (!ok_in_kernel()) return launch_now(site, config, kernel, parameters...);
-        after_grid(config.stream == cudaStreamTailLaunch, NestedLaunch<P...>{site, config, kernel, std::tuple<Kept<P>...>(Kept<P>(parameters)...)});
+        after_grid(config.stream == cudaStreamTailLaunch, keep(site, config, kernel, parameters...));
         return 0;
     }
 };
