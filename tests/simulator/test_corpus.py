@@ -24,6 +24,7 @@ import pytest
 from onekernel import counts, simulator
 from onekernel.backends.base import Buffer
 from onekernel.simulator.compilation.compiler import compiler, fused
+from onekernel.ways import TURNED
 from support.compilers import OTHERS
 
 FOLDER = Path(__file__).with_name("kernels")
@@ -124,7 +125,7 @@ def pairs(text):
     return {name: int(value) for name, value in (piece.split() for piece in text.split(","))}
 
 
-def call(path, mode="count", **options):
+def call(path, mode="count", way="", **options):
     text = path.read_text(encoding="utf-8")
     n = int(header(text, "n"))
     x = np.random.default_rng(0).uniform(1, 2, n).astype(np.float32)
@@ -132,7 +133,7 @@ def call(path, mode="count", **options):
     options.setdefault("time_limit", 0.5 if "time-limit" in text else 20)
     options.setdefault("arch", header(text, "arch", "sm_80"))
     program = simulator.build(path, mode, side_stream=header(text, "stream") == "side", **options)
-    return program.call("run", [buffer("x", x, False), y, n]), x, y
+    return program.call("run", [buffer("x", x, False), y, n], way=way), x, y
 
 
 def expected_findings(text):
@@ -191,6 +192,16 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
         if match := re.search(r"// = (.*)$", line):
             for name, value in pairs(match[1]).items():
                 assert lines[number][METRICS[name]] == value, (number, name)
+
+
+ORDERED_BY_FENCES = [p for p in KERNELS if "clean_" in p.stem and "__threadfence()" in p.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("path", ORDERED_BY_FENCES, ids=lambda p: p.stem)
+def test_blocks_that_run_from_the_last_to_the_first_are_in_the_order_that_their_fences_give(path):
+    """Whoever waits for a block of a smaller number waits for ever then, of which nothing is said."""
+    report, _, _ = call(path, "check", way=TURNED, time_limit=1)
+    assert not [f for f in report.findings if f.code != "time-limit"]
 
 
 @pytest.mark.slow

@@ -63,9 +63,10 @@ bool covers(const Worker& w, const Release& r, const Access& p) {
 bool released(const Worker& w, const Channel& c, size_t count, const Access& p) {
     auto r = c.releases.begin() + c.walked, end = c.releases.begin() + count;
     if (w.resident) return std::any_of(r, end, [&](const Release& a) { return a.block == p.block && covers(w, a, p); });
-    // Blocks that run one after another release in their order.
-    r = std::lower_bound(r, end, p.block, [](const Release& a, uint32_t block) { return a.block < block; });
-    auto last = std::upper_bound(r, end, p.block, [](uint32_t block, const Release& a) { return block < a.block; });
+    // Blocks that run one after another release in their order: from the first to the last, or the other way.
+    auto earlier = [](uint32_t a, uint32_t b) { return options & TURNED ? a > b : a < b; };
+    r = std::lower_bound(r, end, p.block, [&](const Release& a, uint32_t block) { return earlier(a.block, block); });
+    auto last = std::upper_bound(r, end, p.block, [&](uint32_t block, const Release& a) { return earlier(block, a.block); });
     return std::any_of(std::make_reverse_iterator(last), std::make_reverse_iterator(r), [&](const Release& a) { return covers(w, a, p); });
 }
 
