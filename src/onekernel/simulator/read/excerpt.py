@@ -269,6 +269,12 @@ def _assigned(code: str, variable: str) -> tuple[str, str, str] | None:
     return next(iter(named or found), None)
 
 
+def written_array(text: str) -> str:
+    """The name of the array, or of the pointer, of which a line assigns an element; "" where it assigns none."""
+    changed = _assigned(re.sub(r"\s", "", _code(text)), "")
+    return changed[0].lstrip("*").partition("[")[0] if changed else ""
+
+
 def reads_further(text: str, variable: str) -> bool:
     """Whether a line changes an element of the array by another that lies a sum further on: v[t] += v[t + s]."""
     name = re.escape(variable)

@@ -33,8 +33,8 @@ def tell(case: Case) -> None:
             "grid-stride": stride, f"{order}-grid": order,
         }  # fmt: skip
         case.form = next((cause for cause, is_so in known.items() if is_so), case.form)
-    if case.form == "write-write" and line == other:
-        case.form = "same-index"
+    if case.form == "write-write":
+        case.form = _two_writers(case)
     if "other_block" in values and excerpt.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
     if not values["warp"] and excerpt.mentions(case.file, "__syncwarp"):
@@ -73,6 +73,24 @@ def _lost(case: Case) -> str:
         return ""  # what is written is read afterwards
     later = case.text and there and excerpt.updates_later(there, case.text, case.variable)
     return "lost-update-later" if later else ""
+
+
+def _two_writers(case: Case) -> str:
+    """Of two threads that write: the same index in one line; else two arrays that lie upon each other, by their names
+    in the two lines, an element that one sets and another already changes, or two lines with nothing between them."""
+    if case.line == case.other:
+        return "same-index"
+    there = excerpt.line_of(case.there[0] or case.file, case.other)
+    names = [excerpt.written_array(text) if text else "" for text in (case.text, there)]
+    if all(names) and case.variable not in names and names[0] != names[1]:
+        case.values.update(here_name=names[0], there_name=names[1])
+        return "overlap"
+    here_changes, there_changes = (bool(text) and excerpt.updates(text, case.variable) for text in (case.text, there))
+    if here_changes == there_changes:
+        return "write-write"
+    case.values.update(set_at=case.other if here_changes else case.line,
+                       changed_at=case.line if here_changes else case.other)  # fmt: skip
+    return "set-and-changed"
 
 
 def _quoted(case: Case) -> Message | str:
