@@ -140,8 +140,16 @@ constexpr unsigned NOBODY = ~0u;
     }
 }
 
-static inline unsigned pick(Worker& w) {
+static inline __attribute__((always_inline)) unsigned pick(Worker& w) {
     unsigned runnable = w.warps[w.warp].runnable;
+    // Mostly the lane after the one that stops: then a branch tells it, which the processor foresees, and it need not wait
+    // for the bits that were just changed to know whose turn it is.
+    const unsigned rank = w.rank, lane = rank % WARP;
+    if (__builtin_expect(rank / WARP == unsigned(w.warp) && lane != WARP - 1 && (runnable & ((4u << lane) - 1)) == 2u << lane, 1)) {
+        unsigned next = rank + 1;
+        __asm__("" : "+r"(next));  // no conditional move of both
+        return next;
+    }
     if (__builtin_expect(runnable != 0, 1)) return static_cast<unsigned>(w.warp * WARP + __builtin_ctz(runnable));
     return pick_in_another_warp(w);
 }
@@ -154,19 +162,21 @@ static inline bool enter(Worker& w, unsigned rank) {
     ok_threadIdx = w.launch->index[rank];
     Warp& wp = warp_of(w, rank);
     unsigned bit = 1u << rank % WARP;
-    bool fresh = wp.fresh & bit;
+    if (__builtin_expect(!(wp.fresh & bit), 1)) return false;
     wp.fresh &= ~bit;
-    return fresh;
+    return true;
 }
 
 static void run_threads();
 
+[[gnu::noinline]] static void* begin(Worker& w) {
+    w.current->stack = take_stack(w);
+    return ok_fiber_make(stack_top(w, w.current->stack), run_threads);
+}
+
 // Gives thread `rank` its turn and returns the context to continue, with a stack of its own if it begins.
-static inline void* resume(Worker& w, unsigned rank) {
-    if (__builtin_expect(enter(w, rank), 0)) {
-        w.current->stack = take_stack(w);
-        return ok_fiber_make(stack_top(w, w.current->stack), run_threads);
-    }
+static inline __attribute__((always_inline)) void* resume(Worker& w, unsigned rank) {
+    if (__builtin_expect(enter(w, rank), 0)) return begin(w);
     void* context = w.contexts[rank];
     // Of threads that come to a barrier in turn the next one's stack is rarely near: ask for it in time.
     char* soon = static_cast<char*>(w.contexts[(rank + 2) % MAX_THREADS_PER_BLOCK]);
@@ -252,7 +262,7 @@ void begin_block(Worker& w, uint64_t block) {
     for (int i = 0; i < l.warps; i++) {
         int lanes = l.threads - i * WARP;
         unsigned bits = lanes >= WARP ? ~0u : (1u << lanes) - 1;
-        w.warps[i] = {bits, bits, bits, 0, 0, 0, 0, nullptr};
+        w.warps[i] = {bits, bits, bits, 0, 0, 0, 0, 0, nullptr};
     }
     w.runnable_warps = l.warps == MAX_WARPS ? ~0u : (1u << l.warps) - 1;
     w.stacks_free.clear();
@@ -276,6 +286,13 @@ void run_block(Worker& w, uint64_t block) {
     block_ended(w);
 }
 
+[[gnu::noinline]] static void arrive_elsewhere(Worker& w, Site at) {
+    w.current->at = at;
+    warp_of(w, w.rank).elsewhere |= 1u << w.rank % WARP;
+    Finding("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line)).form("two-places").at(w.barrier_at)
+        .other_at(at).here().add();
+}
+
 // The running thread is at a barrier.
 static inline __attribute__((always_inline)) void arrive(Worker& w, int vote, Site at) {
     unsigned bit = 1u << w.rank % WARP;
@@ -284,10 +301,7 @@ static inline __attribute__((always_inline)) void arrive(Worker& w, int vote, Si
         w.barrier_at = at;
         w.vote_kind = vote;
     } else if (__builtin_expect(w.barrier_at.line != at.line || w.vote_kind != vote, 0)) {
-        w.current->at = at;
-        wp.elsewhere |= bit;
-        Finding("divergent-barrier", uint64_t(at.line), uint64_t(w.barrier_at.line)).form("two-places").at(w.barrier_at)
-            .other_at(at).here().add();
+        arrive_elsewhere(w, at);
     }
     w.arrived++;
     wp.runnable &= ~bit;

@@ -27,6 +27,7 @@ struct Thread {
 
 struct Warp {
     unsigned alive, fresh, runnable, collective, barrier, elsewhere;  // one bit a lane; elsewhere: at another barrier than the rest
+    unsigned one_mask;         // that all who wait in a collective name; 0: they name several, or ask for the active one
     uint32_t full_time;        // Block::time when all its live lanes last met
     uint32_t (*seen)[WARP];    // seen[a][b]: accesses of lane a before that time are ordered before lane b's next; or null
 };

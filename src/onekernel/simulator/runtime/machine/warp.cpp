@@ -7,7 +7,7 @@ namespace __ok {
 // What a shuffle gives for a lane that took no part: a NaN in every floating-point type of that size.
 static uint64_t poison(int bytes) { return bytes == 8 ? 0x7ff8000000000000ull : bytes == 4 ? 0x7fc00000u : 0x7fffu; }
 
-static void report_absent(const Thread& t, int lane, int source, bool exited) {
+[[gnu::noinline]] static void report_absent(const Thread& t, int lane, int source, bool exited) {
     worker->launch->undefined = true;
     const int threads = worker->launch->threads;
     const bool there = (&t - worker->threads) / WARP * WARP + source < threads;
@@ -36,20 +36,17 @@ static uint64_t shuffle_result(Thread* lanes, int lane, unsigned group, unsigned
 
 static int signed_value(uint64_t v) { return static_cast<int>(static_cast<unsigned>(v)); }
 
-// All lanes of `group` wait in the same collective: gives each its result.
-static void complete(Worker& w, int warp, unsigned group) {
-    Warp& wp = w.warps[warp];
-    Thread* lanes = w.threads + warp * WARP;
-    int leader = __builtin_ctz(group), what = lanes[leader].what;
+inline bool is_shuffle(int what) { return what >= SHFL_IDX && what <= SHFL_XOR; }
+
+// What they deposit is joined to one value of all, or to a result for each. Shuffles ask for neither.
+static void join_values(Thread* lanes, unsigned group, int what) {
+    const int leader = __builtin_ctz(group);
     unsigned ballot = 0;
     uint64_t all = 0;
     bool begun = false;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         Thread& t = lanes[i];
-        if (t.what != what || (what == MATRIX && !same_instruction(t, lanes[leader])))
-            Finding("mismatched-collective", uint64_t(t.at.line), uint64_t(lanes[leader].at.line)).at(lanes[leader].at)
-                .other_at(t.at).here().number("lane", leader).number("other_lane", i).add();
         if (t.value) ballot |= 1u << i;
         uint64_t v = t.value;
         if (!begun) all = v;
@@ -67,15 +64,11 @@ static void complete(Worker& w, int warp, unsigned group) {
         }
         begun = true;
     }
-    if (what == MATRIX) compute_warp_matrix(w, warp, group);
     unsigned same = 0;
     for (unsigned rest = group; rest; rest &= rest - 1) {
         int i = __builtin_ctz(rest);
         Thread& t = lanes[i];
         switch (what) {
-            case SHFL_IDX: case SHFL_UP: case SHFL_DOWN: case SHFL_XOR:
-                t.result = shuffle_result(lanes, i, group, wp.alive);
-                break;
             case BALLOT: t.result = ballot; break;
             case VOTE_ALL: t.result = ballot == group; break;
             case VOTE_ANY: t.result = ballot != 0; break;
@@ -96,40 +89,62 @@ static void complete(Worker& w, int warp, unsigned group) {
             default: t.result = all; break;
         }
     }
+}
+
+[[gnu::noinline]] static void report_mismatch(const Thread* lanes, int leader, int lane) {
+    Finding("mismatched-collective", uint64_t(lanes[lane].at.line), uint64_t(lanes[leader].at.line)).at(lanes[leader].at)
+        .other_at(lanes[lane].at).here().number("lane", leader).number("other_lane", lane).add();
+}
+
+// All lanes of `group` wait in the same collective: gives each its result.
+static void complete(Worker& w, int warp, unsigned group) {
+    Warp& wp = w.warps[warp];
+    Thread* lanes = w.threads + warp * WARP;
+    int leader = __builtin_ctz(group), what = lanes[leader].what;
+    for (unsigned rest = group; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        if (lanes[i].what != what || (what == MATRIX && !same_instruction(lanes[i], lanes[leader]))) report_mismatch(lanes, leader, i);
+    }
+    if (what == MATRIX) compute_warp_matrix(w, warp, group);
+    if (!is_shuffle(what)) join_values(lanes, group, what);
+    else for (unsigned rest = group; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        lanes[i].result = shuffle_result(lanes, i, group, wp.alive);
+    }
     wp.collective &= ~group;
     make_runnable(w, warp, group);
     if (what != ACTIVE_MASK) warp_reconverged(w, warp, group, what == SYNC_WARP);
 }
 
-// Completes every group of waiting lanes whose mask is satisfied. True if there was one.
-static bool complete_groups(Worker& w, int warp) {
-    Warp& wp = w.warps[warp];
-    Thread* lanes = w.threads + warp * WARP;
-    bool any = false;
-    for (unsigned rest = wp.collective; rest;) {
-        int i = __builtin_ctz(rest);
-        unsigned need = lanes[i].mask & wp.alive, group = 0;
+// The lanes that wait with `lane` for each other, or 0: one that its mask names is missing.
+static inline unsigned complete_group_of(const Worker& w, int warp, int lane) {
+    const Warp& wp = w.warps[warp];
+    const Thread* lanes = w.threads + warp * WARP;
+    const unsigned mask = lanes[lane].mask, need = mask & wp.alive;
+    if ((wp.collective & need) != need || lanes[lane].what == ACTIVE_MASK) return 0;
+    for (unsigned rest = wp.one_mask == mask ? 0 : need; rest; rest &= rest - 1) {
+        const Thread& t = lanes[__builtin_ctz(rest)];
+        if (t.mask != mask || t.what == ACTIVE_MASK) return 0;
+    }
+    return need;
+}
+
+void lane_left(Worker& w, int warp) {
+    for (unsigned rest = w.warps[warp].collective; rest;) {
+        const int lane = __builtin_ctz(rest);
         rest &= rest - 1;
-        if (lanes[i].what == ACTIVE_MASK || (wp.collective & need) != need) continue;
-        for (unsigned r = need; r; r &= r - 1) {
-            int j = __builtin_ctz(r);
-            if (lanes[j].mask == lanes[i].mask && lanes[j].what != ACTIVE_MASK) group |= 1u << j;
-        }
-        if (group != need) continue;
+        const unsigned group = complete_group_of(w, warp, lane);
+        if (!group) continue;
         rest &= ~group;
         complete(w, warp, group);
-        any = true;
     }
-    return any;
 }
 
 // Lanes wait for masks that can never be satisfied: says so and lets those that share a line go on together.
-static void report_mask(const Thread& me, unsigned lane, const Thread& other, int other_lane) {
+[[gnu::noinline]] static void report_mask(const Thread& me, unsigned lane, const Thread& other, int other_lane) {
     Finding("mismatched-mask", uint64_t(me.at.line), uint64_t(other.at.line)).at(me.at).other_at(other.at).here()
         .number("lane", lane).hex("mask", me.mask, 8).number("other_lane", other_lane).hex("other_mask", other.mask, 8).add();
 }
-
-void lane_left(Worker& w, int warp) { complete_groups(w, warp); }
 
 bool resolve_active_mask(Worker& w, int warp) {
     Warp& wp = w.warps[warp];
@@ -147,6 +162,10 @@ bool resolve_active_mask(Worker& w, int warp) {
     }
     if (group) complete(w, warp, group);
     return group != 0;
+}
+
+[[gnu::noinline]] static void report_outside_mask(Site at, unsigned lane, unsigned mask) {
+    Finding("lane-outside-mask", uint64_t(at.line)).at(at).here().number("lane", lane).hex("mask", mask, 8).add();
 }
 
 extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int lane, int width, int bytes,
@@ -169,9 +188,11 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
     me.at = at;
     w.spins = 0;
     if (!(mask & bit)) {
-        Finding("lane-outside-mask", uint64_t(at.line)).at(at).here().number("lane", self).hex("mask", mask, 8).add();
+        report_outside_mask(at, self, mask);
         me.mask = mask | bit;
     }
+    const unsigned named = what == ACTIVE_MASK ? 0 : me.mask;
+    wp.one_mask = !wp.collective || wp.one_mask == named ? named : 0;
     wp.collective |= bit;
     wp.runnable &= ~bit;
     if (what == ACTIVE_MASK) {
@@ -180,7 +201,7 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
         return me.result;
     }
     // A lane that my mask names waits already, with another mask that names me: neither can ever go on.
-    unsigned conflict = wp.collective & me.mask & ~bit;
+    unsigned conflict = wp.one_mask ? 0 : wp.collective & me.mask & ~bit;
     for (unsigned rest = conflict; rest; rest &= rest - 1) {
         int j = __builtin_ctz(rest);
         const Thread& other = w.threads[warp * WARP + j];
@@ -189,7 +210,8 @@ extern "C" uint64_t ok_collective(int what, unsigned mask, uint64_t value, int l
         end_launch(w);
         abandon_block();
     }
-    complete_groups(w, warp);
+    // No other lanes than those that wait with me have waited for me.
+    if (const unsigned group = complete_group_of(w, warp, static_cast<int>(self))) complete(w, warp, group);
     if (!(wp.runnable & bit)) yield();
     if (predicate) *predicate = me.predicate;
     return me.result;
