@@ -159,11 +159,11 @@ template <int bytes, unsigned flags>
 template <int bytes, unsigned flags>
 [[gnu::noinline]] static void judge_plain_access(uintptr_t address, uintptr_t pc) {
     Worker* w = worker;
-    if (w && w->current && w->plain && !w->copies_under_way) {
+    if (w && w->current && w->plain && !w->copies_under_way && !is_unsettled()) {
         const uintptr_t at = address - reinterpret_cast<uintptr_t>(w->arena);
         if (at < ARENA_BYTES && !(at & (bytes - 1))) {
-            settle(*w);
-            if (flags & WRITES ? written_plainly<bytes>(*w, static_cast<uint32_t>(at), pc) : read_plainly<bytes>(*w, static_cast<uint32_t>(at), pc)) {
+            const uint32_t word = static_cast<uint32_t>(at);
+            if (flags & WRITES ? written_plainly<bytes>(*w, word, pc) || begun_plainly<bytes>(*w, word, pc) : read_plainly<bytes>(*w, word, pc)) {
                 if (options & COUNTS) log_access(*w, at, bytes, flags, pc, true);
                 return;
             }

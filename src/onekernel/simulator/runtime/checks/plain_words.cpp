@@ -118,9 +118,9 @@ inline __attribute__((always_inline)) bool read_plainly(const Worker& w, uint32_
     PlainShadow& s = *w.plain;
     const Now now = this_moment(w, pc);
     if (bytes == 16) return put_reads_of_four(s, at / 4, now);
-    for (uint32_t word = at / 4; word < (at + bytes) / 4; word++)
-        if (!may_read(s, word, now)) return false;
-    for (uint32_t word = at / 4; word < (at + bytes) / 4; word++) put_read(s, word, now);
+    for (uint32_t i = 0; i < bytes / 4; i++)
+        if (!may_read(s, at / 4 + i, now)) return false;
+    for (uint32_t i = 0; i < bytes / 4; i++) put_read(s, at / 4 + i, now);
     return true;
 }
 
@@ -128,9 +128,20 @@ template <int bytes>
 inline __attribute__((always_inline)) bool written_plainly(const Worker& w, uint32_t at, uintptr_t pc) {
     PlainShadow& s = *w.plain;
     const Now now = this_moment(w, pc);
-    for (uint32_t word = at / 4; word < (at + bytes) / 4; word++)
-        if (!may_write(s, word, now)) return false;
-    for (uint32_t word = at / 4; word < (at + bytes) / 4; word++) put_write(s, word, now, read_before(s, word, now));
+    for (uint32_t i = 0; i < bytes / 4; i++)
+        if (!may_write(s, at / 4 + i, now)) return false;
+    for (uint32_t i = 0; i < bytes / 4; i++) put_write(s, at / 4 + i, now, read_before(s, at / 4 + i, now));
+    return true;
+}
+
+template <int bytes>
+inline __attribute__((always_inline)) bool begun_plainly(const Worker& w, uint32_t at, uintptr_t pc) {
+    PlainShadow& s = *w.plain;
+    for (uint32_t i = 0; i < bytes / 4; i++)
+        if (s.phase[at / 4 + i] < 0 || s.phase[at / 4 + i] >= s.first) return false;
+    const SharedArray* array = shared_at(at);
+    if (!array || at + bytes > array->offset + array->bytes) return false;
+    for (uint32_t i = 0; i < bytes / 4; i++) put_write(s, at / 4 + i, this_moment(w, pc), 0);
     return true;
 }
 

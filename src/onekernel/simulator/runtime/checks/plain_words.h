@@ -24,6 +24,8 @@ constexpr int32_t NOT_PLAIN = -1;
 // An access of whole words that are plain, and that meets no other: put down, or false, and nothing is.
 template <int bytes> bool read_plainly(const Worker& w, uint32_t at, uintptr_t pc);
 template <int bytes> bool written_plainly(const Worker& w, uint32_t at, uintptr_t pc);
+// A store to whole words that nobody of this block has touched; false where it leaves its array, too.
+template <int bytes> bool begun_plainly(const Worker& w, uint32_t at, uintptr_t pc);
 
 // The same of any access to one word. False: its ShadowWord `c` has taken over.
 bool stays_plain(const Worker& w, uint32_t word, ShadowWord& c, const Access now, uint32_t launch);

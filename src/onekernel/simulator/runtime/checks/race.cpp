@@ -55,8 +55,9 @@ uint64_t value_at(uintptr_t address, int bytes) {
         report_race(w, pending.place, pending.address, pending.previous, pending.now, 0);
 }
 
+inline bool is_unsettled() { return __builtin_expect(pending.live, 0); }
 inline void settle(Worker& w) {
-    if (__builtin_expect(pending.live, 0)) settle_pending(w);
+    if (is_unsettled()) settle_pending(w);
 }
 
 // One word of an access, in its shadow `c`. `now.bytes` says which of its four bytes, the first of which lies at `at`.

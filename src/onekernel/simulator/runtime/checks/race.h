@@ -17,6 +17,7 @@ ShadowLine& line_of(const Allocation& a, uintptr_t word);  // as it is in this l
 Access reader_of(const Allocation& a, uintptr_t word);     // the first that is kept
 // A write that may have stored what was there already is judged when it has happened.
 void settle(Worker& w);
+bool is_unsettled();  // there is one
 
 // Events of the machine, told by events.cpp.
 void start_races();      // a launch begins

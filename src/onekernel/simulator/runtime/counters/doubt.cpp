@@ -87,6 +87,13 @@ uint64_t mixed(uint64_t v) {
     return v ^ v >> 32;
 }
 
+constexpr uint64_t weights_of_all() {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < WARP; i++) sum += weight_of(i);
+    return sum;
+}
+constexpr uint64_t WEIGHTS_OF_ALL = weights_of_all();
+
 // The pattern of the request, and of the one whose addresses lie as many bytes further in every lane.
 struct Pattern {
     uint64_t lanes, sum = 0, weights = 0;
@@ -95,8 +102,8 @@ struct Pattern {
     Pattern(const RequestKind& kind, uint32_t mask, const uint64_t* addresses, const int* lane, int count, const Shape* shape) {
         lanes = mixed(uint64_t(mask) << 8 | uint64_t(kind.shared) << 7 | kind.bytes);
         if (shape) {
+            weights = WEIGHTS_OF_ALL;
             for (int i = 0; i < WARP; i++) {
-                weights += weight_of(static_cast<uint64_t>(i));
                 bits_of_all &= static_cast<uint32_t>(addresses[i]);
                 bits_of_any |= static_cast<uint32_t>(addresses[i]);
             }

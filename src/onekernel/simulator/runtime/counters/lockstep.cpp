@@ -35,7 +35,7 @@ struct Log {
 
 // What each lane looks at, and only then where it puts its address: apart, so that the former of many steps stay in the cache.
 struct Step {
-    uint64_t code;   // of its kind
+    uint64_t code;   // of its kind; 0: behind the last step, which no access is like
     unsigned lanes, late;  // one bit each
 };
 struct Addresses {
@@ -43,10 +43,14 @@ struct Addresses {
 };
 
 struct Steps {
-    std::vector<Step> list;
+    std::vector<Step> list{1};
     std::vector<Addresses> addresses;
     size_t used = 0;
     unsigned diverged = 0;  // lanes that have a log of their own
+    void clear() {
+        used = 0;
+        list[0].code = 0;
+    }
 };
 
 bool only_atomics = false;
@@ -68,7 +72,7 @@ struct Lockstep {
 namespace {
 // All that was done in them has been told: the warp begins its list anew.
 void forget_steps(Lockstep& own, int warp) {
-    own.steps[warp].used = 0;
+    own.steps[warp].clear();
     std::fill_n(own.taken + warp * WARP, WARP, 0);
 }
 
@@ -198,7 +202,7 @@ void diverge(Lockstep& all, int warp) {
         own.clear();
         mine = 0;
     }
-    s.used = 0;
+    s.clear();
 }
 
 void join(Worker& w, int warp, unsigned group) {
@@ -222,12 +226,13 @@ void join(Worker& w, int warp, unsigned group) {
 // A step more, or false: the warp has as many as it may.
 bool add_step(Steps& s, const RequestKind& kind) {
     if (s.used == MOST_STEPS) return false;
-    if (s.used == s.list.size()) {
+    if (s.used == s.addresses.size()) {
         Busy busy;
-        s.list.resize(std::max<size_t>(16, 2 * s.used));
-        s.addresses.resize(s.list.size());
+        s.addresses.resize(std::max<size_t>(16, 2 * s.used));
+        s.list.resize(s.addresses.size() + 1);
     }
     s.list[s.used++] = {kind.code(), 0, 0};
+    s.list[s.used].code = 0;
     return true;
 }
 }  // namespace
@@ -263,7 +268,10 @@ void start_counts(Worker& w, unsigned launch) {
         l.next = l.put = 0;
     }
     own.late = 0;
-    for (Steps& s : own.steps) s.used = s.diverged = 0;
+    for (Steps& s : own.steps) {
+        s.clear();
+        s.diverged = 0;
+    }
     std::fill_n(own.taken, MAX_THREADS_PER_BLOCK, 0);
 }
 
@@ -312,7 +320,7 @@ inline void log_access(Worker& w, uintptr_t address, int bytes, unsigned flags, 
     unsigned bit = 1u << w.rank % WARP;
     uint32_t& mine = own.taken[w.rank];
     if (late) own.late |= 1u << w.rank / WARP;
-    if (__builtin_expect(mine >= s.used || s.diverged & bit || s.list[mine].code != kind.code(), 0)) {
+    if (__builtin_expect(s.list[mine].code != kind.code() || s.diverged & bit, 0)) {
         log_apart(w, address, kind, late);
         return;
     }
@@ -328,11 +336,7 @@ inline bool log_late_read(Worker& w, uintptr_t address, int bytes, uintptr_t pc)
     Lockstep& own = *w.counters->lockstep;
     Steps& s = own.steps[w.rank / WARP];
     uint32_t& mine = own.taken[w.rank];
-    if (__builtin_expect(mine >= s.used, 0)) {
-        if (s.used == MOST_LATE || !add_step(s, kind)) return false;
-    } else if (s.list[mine].code != kind.code()) {
-        return false;
-    }
+    if (__builtin_expect(s.list[mine].code != kind.code(), 0) && (mine < s.used || s.used == MOST_LATE || !add_step(s, kind))) return false;
     own.late |= 1u << w.rank / WARP;
     take_step(w, s, mine, address, true);
     return true;
