@@ -24,7 +24,8 @@ from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.program import MODES
 
 KERNELS: dict[str, tuple[int, ...]] = {
-    "vector_add": (1 << 20,), "dot_product": (1 << 20,), "softmax_block": (1024, 1024), "gemm_tiled": (256, 256, 256),
+    "vector_add": (1 << 20,), "dot_product": (1 << 20,), "softmax_block": (1024, 1024),
+    "ladder/3_warp_shuffle": (1024, 1024), "gemm_tiled": (256, 256, 256),
 }  # fmt: skip
 REPEATS = 7
 
