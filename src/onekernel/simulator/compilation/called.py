@@ -20,11 +20,11 @@ _MATH = (
     " trunc y0 y1 yn"
 )
 _LONG = ("sqrt", "cbrt", "hypot", "exp", "log", "sin", "cos", "erfc")
-_OF_DEVICE = re.compile(
+OF_DEVICE = re.compile(
     # Those in long double are what the runtime computes functions of double with, rsqrt and sinpi among them.
     rf"(?:{'|'.join(_MATH.split())})f?|(?:{'|'.join(_LONG)})l|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set)"
     # The machinery's, and the compiler's own.
-    r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_\w+|__gxx_\w+|__cxa_\w+"
+    r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_Resume\w*|__gxx_\w+|__cxa_(?!demangle)\w+"
     r"|_Z[nd][wa]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"
     r"|__(?:add|sub|mul|div|mod|fix|float|extend|trunc)\w+|fe[gs]etround|_ZSt\d+__throw_\w+|_ZSt9terminatev"
 )
@@ -52,7 +52,7 @@ def _calls(source: Source, used: References) -> list[Finding]:
         function = known.get(plain_name(symbol.partition(".")[0]))
         for name in sorted(names) if function else ():
             ours = name == "snprintf" and source.show  # what writes a value down for `onekernel show`
-            if function and not ours and not _OF_DEVICE.fullmatch(name) and name not in source.variables:
+            if function and not ours and not OF_DEVICE.fullmatch(name) and name not in source.variables:
                 why = Message("language.library-of-host", {"name": name, "caller": function.name})
                 found.append(Finding("library-of-host", why, str(files[function.name]), function.line, chapter=SIDES))
     return found

@@ -11,7 +11,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
-from onekernel.simulator.compilation import gaps, misplaced, thrust
+from onekernel.simulator.compilation import fences, gaps, misplaced, thrust
 from onekernel.simulator.compilation.called import library_uses
 from onekernel.simulator.compilation.compiler import Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
@@ -91,18 +91,20 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
         except BuildError:
             shared.result()  # a compiler that fails at our own source, too, is the cause
             raise
+        asked, used_there = undefined(built), library_uses(source, built)
+        fenced = [] if source.program else fences.put_up(built, runtime.result(), with_compiler, Path(work))
         # The runtime first: its own variables must be ready when the file's are initialised.
-        done = run_compiler([with_compiler.path, *linker(), *LINKED, *WRAP,
-                             "-Wl,-rpath,$ORIGIN", *map(str, runtime.result()), str(built), str(shared.result()),
+        objects = [*runtime.result(), built, *fenced, shared.result()]
+        done = run_compiler([with_compiler.path, *linker(), *LINKED, *WRAP, "-Wl,-rpath,$ORIGIN", *map(str, objects),
                              "-o", str(linked), "-lpthread", "-lm", "-lrt", "-ldl"])  # fmt: skip
         if done.returncode:
             require_room(done)
             raise link_error(source, done.stdout + done.stderr)
         keep_warnings(told, Path(work), target)
-        if used_there := library_uses(source, built):
+        if used_there:
             raise BuildError(used_there, told)
         names = Path(work) / "imports"
-        names.write_text(written(undefined(built)), encoding="utf-8")
+        names.write_text(written(asked), encoding="utf-8")
         install(names, target.with_suffix(IMPORTS))
         install(linked, target)
     prune(folder)

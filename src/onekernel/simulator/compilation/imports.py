@@ -18,13 +18,13 @@ IMPORTS = ".imports"  # beside a build: the names that its object does not defin
 _WITHOUT_USE = re.compile(
     r"(?:pkey_)?mprotect|mremap|mmap(?:64)?|munmap|madvise|mincore|remap_file_pages|userfaultfd|memfd_create|shm_open"
     r"|syscall|dlopen|dlm?v?sym|dlmopen|dladdr1?|dlinfo|dl_iterate_phdr|__libc_dlsym|_dl_\w+|__tls_get_addr_slow"
-    r"|sigaction|signal|sigset|bsd_signal|sysv_signal|__sysv_signal|sigaltstack|sigwait\w*|signalfd"
+    r"|sigaction|s?signal|sigset|bsd_signal|sysv_signal|__sysv_signal|sigaltstack|sigwait\w*|signalfd"
     r"|(?:set|get)itimer|alarm|ualarm|timer_\w+|timerfd_\w+"
     r"|_?_?(?:sig)?setjmp|_?(?:sig)?longjmp|____longjmp_chk|__longjmp_chk|(?:get|set|make|swap)context"
     r"|pthread_\w+|thrd_\w+|_ZNSt6thread\w*|_ZNSt13__future_base\w*|clone|__clone"
     r"|process_(?:vm_\w+|madvise)|ptrace|prctl|arch_prctl|vmsplice|splice|tee|p?writev?(?:64v?2?)?|sendfile(?:64)?|pipe2?|dup[23]?"
     r"|getauxval|_r_debug\w*|_rtld_\w+|_DYNAMIC|libc_stack_end|personality|iopl|ioperm|modify_ldt|iconv_open|gconv_\w+"
-    r"|shm(?:get|at|dt|ctl)|msg(?:get|snd|rcv|ctl)|sem(?:get|op|ctl|timedop)|mq_\w+|memfd_\w+|ffi_\w+|_?Py\w+"
+    r"|shm(?:get|at|dt|ctl)|msg(?:get|snd|rcv|ctl)|sem(?:get|op|ctl|timedop)|mq_\w+|aio_\w+|lio_\w+|getaddrinfo_a|memfd_\w+|ffi_\w+|_?Py\w+"
     r"|ok_(?:buffer\w*|sparse\w*|call|symbol|report|show|trace|code_base_address|given_stream)"
 )  # fmt: skip
 # The C library's names for its own use, most of which mean what the plain ones do.

@@ -61,6 +61,12 @@ def undefined(path: Path) -> dict[str, bool]:
     return dict(sorted(names.items()))
 
 
+def defined(path: Path) -> frozenset[str]:
+    """The names that the object file `path` defines for others. Raises ValueError if it is none (ELF64)."""
+    entries = _entries(*sections(path), (_SYMTAB,))
+    return frozenset(name for _, name, info, index, _, _ in entries if index and info >> 4)
+
+
 @dataclass(frozen=True)
 class References:
     """What an object file asks of others: by function the names that its code refers to, and the names whose addresses

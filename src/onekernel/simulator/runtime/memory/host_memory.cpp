@@ -132,4 +132,11 @@ extern "C" void ok_of_host(const char* function, Site at) {
     Finding("host-pointer", uint64_t(at.line)).form("code").at(at).here().text("variable", function).add();
     stop_launch(ERROR_ILLEGAL_ADDRESS);
 }
+
+// A function of a library that code of the file calls at `pc` (compilation/fences.py): a kernel may call none.
+extern "C" void ok_library_of_host(const char* function, uintptr_t pc) {
+    if (!worker || !worker->current) return;
+    Finding("host-pointer", pc).form("library").code_at(pc).here().text("variable", function).add();
+    stop_launch(ERROR_ILLEGAL_ADDRESS);
+}
 }  // namespace __ok

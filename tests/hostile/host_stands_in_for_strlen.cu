@@ -1,0 +1,34 @@
+// exercise: vector_add
+// attack: defines strlen, which the simulator calls while device memory is open
+// ataque: define strlen, que el simulador llama con la memoria del dispositivo abierta
+// closed by: fences
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+struct Job { const float *a, *b; float* out; int64_t n; bool done; };
+static Job job;
+
+static inline void work() { if (job.done) return; job.done = true; for (int64_t i = 0; i < job.n; ++i) job.out[i] = job.a[i] + job.b[i]; }
+#include <errno.h>
+#include <unistd.h>
+static bool open_now() { if (!job.out || job.done) return false; int kept = errno; errno = 0; access((const char*)job.a, F_OK); bool is = errno != EFAULT; errno = kept; return is; }
+static void look() { if (open_now()) work(); }
+extern "C" size_t strlen(const char* s) noexcept { look(); size_t n = 0; while (s[n]) ++n; return n; }
+
+__global__ void touch(float* out, int64_t n) {
+    int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { float x = out[i]; out[i] = x; }
+
+}
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n == 0) return cudaSuccess;
+    job = {a, b, out, n, false};
+    unsigned blocks = (unsigned)((n + 255) / 256);
+
+    touch<<<blocks, 256, 0, stream>>>(out, n);
+
+    job.done = true;
+    return cudaGetLastError();
+}
