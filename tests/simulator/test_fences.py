@@ -114,7 +114,8 @@ __global__ void nothing(int n) {}
 extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
     char text[200];
     snprintf(text, sizeof text, "%d %d %d %d %d %d %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f %.1f",
-             n, n + 1, n + 2, n + 3, n + 4, n + 5, n + .5, n + 1.5, n + 2.5, n + 3.5, n + 4.5, n + 5.5, n + 6.5, n + 7.5, n + 8.5);
+             n, n + 1, n + 2, n + 3, n + 4, n + 5, n + .5, n + 1.5,
+             n + 2.5, n + 3.5, n + 4.5, n + 5.5, n + 6.5, n + 7.5, n + 8.5);
     if (strcmp(text, "3 4 5 6 7 8 3.5 4.5 5.5 6.5 7.5 8.5 9.5 10.5 11.5")) return cudaErrorUnknown;
     int numbers[] = {3, 1, n - 1};
     qsort(numbers, 3, sizeof *numbers, by_size);

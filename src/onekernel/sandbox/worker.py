@@ -38,7 +38,7 @@ def build(request: Request) -> Program:
     if request.backend in ("triton", INTERPRETED):
         from onekernel import triton
 
-        return triton.build(request.source, interpret=request.backend == INTERPRETED, **request.options)
+        return triton.build(request.source, interpret=request.backend == INTERPRETED, apart=True, **request.options)
     raise ValueError(f"backend {request.backend!r}")
 
 

@@ -6,6 +6,7 @@ printed. All of it is taken off before memory opens; what cannot be taken off is
 
 from __future__ import annotations
 
+import _posixsubprocess
 import contextlib
 import gc
 import signal
@@ -15,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from onekernel.messages import say
+
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 _NOT_OURS = (signal.SIGKILL, signal.SIGSTOP)
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)  # as Python itself has them
@@ -23,27 +26,52 @@ _SIGNALS = [(s, signal.SIG_IGN if s in _IGNORED else signal.SIG_DFL)
 _SILENT = ("ignore", None, Warning, None, 0)
 
 
+# As they are before a file of a learner's is there, which may put its own in their places.
+_trace, _profile, _collect, _timer, _signal = sys.settrace, sys.setprofile, gc.disable, signal.setitimer, signal.signal
+_errors, _error_call, _printing = np.seterr, np.seterrcall, np.set_printoptions
+
+
 def take_off() -> None:
     """Takes off what is hung on this process and its main thread."""
-    sys.settrace(None)
-    sys.setprofile(None)
+    _trace(None)
+    _profile(None)
     _watch_nothing()
-    gc.disable()
+    _collect()
     for timer in _TIMERS:
-        signal.setitimer(timer, 0)
+        _timer(timer, 0)
     with contextlib.suppress(ValueError):  # another thread than the main one: they run in that alone
         for number, handler in _SIGNALS:
-            signal.signal(number, handler)
-    np.seterr(all="ignore")
-    np.seterrcall(None)
-    np.set_printoptions(formatter=None)
+            _signal(number, handler)
+    _errors(all="ignore")
+    _error_call(None)
+    _printing(formatter=None)
     warnings.filters = [_SILENT]
+
+
+add_hook = sys.addaudithook
+_EVENTS = frozenset((
+    "gc.get_objects", "gc.get_referrers", "gc.get_referents",
+    "os.fork", "os.forkpty", "os.exec", "os.posix_spawn", "os.system", "subprocess.Popen", "pty.spawn",
+))  # fmt: skip
 
 
 def refuse() -> None:
     """A hook of the interpreter's that cannot be taken off again is not put on. Once a process, before a file of a
     learner's is loaded."""
     sys.addaudithook = lambda hook: None
+
+
+def refuse_to_look() -> None:
+    """From here on nobody asks this process for its objects, calls its interpreter past Python, or starts another that
+    could share memory with it. For good: a process that does nothing else than to run a file."""
+    refused = say("triton.refused-here")
+    _posixsubprocess.fork_exec = None  # type: ignore[assignment]  # which tells no audit
+
+    def hook(event: str, _: tuple[Any, ...]) -> None:
+        if event in _EVENTS or event.startswith("ctypes."):
+            raise PermissionError(f"{event}: {refused}")
+
+    add_hook(hook)
 
 
 def _watch_nothing() -> None:

@@ -6,7 +6,6 @@ switched off, computes with noise, and what is written by such a way is gone whe
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import io
 import sys
@@ -20,7 +19,10 @@ from onekernel.triton import callbacks
 
 MOST = 1 << 30  # bytes; of a larger storage only the rows of its tensor are there
 FREE = 64  # bytes of whole numbers that the host may read of what kernels wrote: flags and sizes, as on the simulator
-_OUT = sys.stdout  # as it is before a file of a learner's is there
+# As they are before a file of a learner's is there.
+_OUT, _FRAMES, _TEXT, _COLLECT = sys.stdout, sys._current_frames, io.StringIO, gc.enable
+# What the keeper is asked, as events of Python's audit.
+BEGIN, OPEN, CLOSE = "onekernel.begin", "onekernel.open", "onekernel.close"
 
 
 class ClosedMemory:
@@ -30,17 +32,17 @@ class ClosedMemory:
 
     def __init__(self, tensors: Iterable[Any]) -> None:
         self.accompanied = False  # whether another thread ran beside a kernel
-        self._real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
-        self._there: dict[int, np.ndarray] = {}  # the memory itself
+        self._there: dict[int, int] = {}  # where memory is closed, and how many bytes; `keeper` has what they were
         self._held: list[Any] = []  # storages: nothing else may come to lie there
         self._floats: set[int] = set()  # which of them hold numbers that are worth computing with
-        self._said = io.StringIO()  # what kernels print: in no file of the learner's while the call lasts
+        self._said = _TEXT()  # what kernels print: in no file of the learner's while the call lasts
         self._read = 0
         self._users = 0
         self._given = list(tensors)
 
     def __enter__(self) -> ClosedMemory:
-        gc.enable()
+        _COLLECT()
+        sys.audit(BEGIN)
         for tensor in self._given:
             self.add(tensor)
         self._close()
@@ -48,8 +50,8 @@ class ClosedMemory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        ClosedMemory.active = None
         self._open()
+        ClosedMemory.active = None
         print(self._said.getvalue(), end="", file=_OUT)
 
     def knows(self, tensor: Any) -> bool:
@@ -68,7 +70,7 @@ class ClosedMemory:
         for piece in _pieces(tensor):
             known = self._overlapped(piece) or [piece.ctypes.data]
             if known[0] not in self._there:
-                self._there[known[0]] = piece
+                self._there[known[0]] = piece.size
                 self._held.append(tensor.untyped_storage())
             if tensor.is_floating_point():
                 self._floats.update(known)
@@ -77,7 +79,7 @@ class ClosedMemory:
         begin = piece.ctypes.data
         if begin in self._there:
             return [begin]
-        return [at for at, there in self._there.items() if at < begin + piece.size and begin < at + there.size]
+        return [at for at, size in self._there.items() if at < begin + piece.size and begin < at + size]
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -97,14 +99,11 @@ class ClosedMemory:
     def _open(self) -> None:
         """No code of the file's but a kernel's may run from here on."""
         callbacks.take_off()
-        self.accompanied |= len(sys._current_frames()) > 1
-        for at, real in self._real.items():
-            self._there[at][:] = real
+        self.accompanied |= len(_FRAMES()) > 1
+        sys.audit(OPEN)
 
     def _close(self) -> None:
-        for at, there in self._there.items():
-            self._real[at] = there.copy()
-            there[:] = 0xFF  # NaN, or -1
+        sys.audit(CLOSE, self._there)
 
 
 def _pieces(tensor: Any) -> Iterator[np.ndarray]:
@@ -120,6 +119,11 @@ def _pieces(tensor: Any) -> Iterator[np.ndarray]:
             yield bytes_at(tensor.data_ptr() + row * tensor.stride(0) * size, tensor.shape[1] * size)
 
 
+class _Memory:
+    def __init__(self, at: int, size: int) -> None:
+        self.__array_interface__ = {"data": (at, False), "shape": (size,), "typestr": "|u1", "version": 3}
+
+
 def bytes_at(at: int, size: int) -> np.ndarray:
     """The memory itself, not a copy."""
-    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(at))
+    return np.asarray(_Memory(at, size))

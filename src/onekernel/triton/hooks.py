@@ -8,6 +8,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,8 @@ def _watch_launches(executor: Any) -> None:
         if Watch.active is not None and Watch.active.samples:
             self.grid = _sampled(asked, sizes)
         try:
-            with ExitStack() as self.onekernel_window:
+            with ExitStack() as window:
+                self.onekernel_window = window
                 if ClosedMemory.active is not None:
                     kwargs = _defaults(self.fn, args) | kwargs
                     args, kwargs = tuple(map(_plain, args)), {name: _plain(v) for name, v in kwargs.items()}
@@ -128,6 +130,11 @@ def _watch_launches(executor: Any) -> None:
         return result
 
     executor._init_args_hst, executor._restore_args_dev, executor.__call__ = named, restored, counted
+    launching[:] = call.__code__, counted.__code__
+
+
+launching: list[CodeType] = []
+"""The code of the interpreter's launch, and of ours around it."""
 
 
 def _plain(value: Any) -> Any:

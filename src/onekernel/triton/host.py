@@ -120,9 +120,12 @@ def _moved(func: Any, args: Any, kwargs: Any) -> Any:
     given = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, list | tuple) else (a,)) if _stored(t)]
     if memory is None or func.is_view or not any(memory.knows(t) for t in given):
         return func(*args, **kwargs)
-    move = mover(func)
-    if move is None or not all(map(is_torchs, given)):
+    found = mover(func)
+    if found is None or not all(map(is_torchs, given)):
         return func(*args, **kwargs)  # with noise: code of the file's would run in between
+    move, moves = found
+    if not moves and any(_numbers(t, taken_out=False) for t in given):  # whatever the operator is said to be
+        return func(*args, **kwargs)
     with undisturbed(), memory.opened():
         result = move(*args, **kwargs)
         if _stored(result):

@@ -18,6 +18,7 @@ MOVES = (
     "new_empty_strided", "new_full", "new_ones", "new_zeros", "ones_like", "repeat", "resize_", "roll", "stack",
     "zero", "zero_", "zeros_like",
 )  # fmt: skip
+_MOVERS = frozenset(f"aten::{name}" for name in MOVES)
 _PYTHON = "registered at /dev/null", ".py:"  # where an implementation in Python says that it is from
 
 _of_torch: dict[str, Any] = {}  # what is asked here, as it was before a file was loaded
@@ -42,8 +43,9 @@ def is_torchs(tensor: Any) -> bool:
     return type(tensor) in _of_torch["kinds"]
 
 
-def mover(operator: Any) -> Callable[..., Any] | None:
-    """What torch itself runs for an operator; None where Python would be asked on the way. Call it `undisturbed`."""
+def mover(operator: Any) -> tuple[Callable[..., Any], bool] | None:
+    """What torch itself runs for an operator, and whether that moves numbers and no more; None where Python would be
+    asked on the way. Call it `undisturbed`."""
     name = operator.name()
     if type(name) is not str or not name.startswith("aten::") or _of_torch["modes"]():
         return None
@@ -52,7 +54,7 @@ def mover(operator: Any) -> Callable[..., Any] | None:
             return None
     qualified, _, overload = name.partition(".")
     move: Callable[..., Any] = _of_torch["operation"](qualified, overload)[0]
-    return move
+    return move, qualified in _MOVERS
 
 
 def undisturbed() -> AbstractContextManager[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
-from onekernel.triton import callbacks, far, large, sparse
+from onekernel.triton import callbacks, far, keeper, large, sparse
 from onekernel.triton.ahead import Ahead
 from onekernel.triton.closed import ClosedMemory
 from onekernel.triton.guards import Stop, choose_interpreter, mend
@@ -40,18 +40,19 @@ CHAPTER = "03-05-looking-inside#interpreter"
 CHAPTER_OF_MASKS = "03-triton#masks"
 
 
-def build(path: Path | str, mode: str = "check", interpret: bool = False) -> TritonProgram:
+def build(path: Path | str, mode: str = "check", interpret: bool = False, apart: bool = False) -> TritonProgram:
     """Makes this process ready for a Triton file: compiled at its first call on a GPU, interpreted without one. Checks
     and counts are always on in the interpreter, whatever `mode`, and no file is timed. `interpret` has the interpreter
-    run it on a GPU machine too. Raises Unavailable."""
-    return TritonProgram(Path(path).resolve(), choose_interpreter(interpret))
+    run it on a GPU machine too; `apart` says that this process is there for the file alone. Raises Unavailable."""
+    return TritonProgram(Path(path).resolve(), choose_interpreter(interpret), apart)
 
 
 class TritonProgram(Untimed):
     """A Triton file. `interpreted` says whether its kernels run in the interpreter."""
 
-    def __init__(self, path: Path, interpreted: bool) -> None:
+    def __init__(self, path: Path, interpreted: bool, apart: bool = False) -> None:
         self.path = path
+        self.apart = apart
         self.interpreted = interpreted
         self.needs = Needs(reserves_memory=True, removes_files=not interpreted)
         self._module: ModuleType | None = None
@@ -69,7 +70,11 @@ class TritonProgram(Untimed):
             hasten()
             callbacks.refuse()
         tune_in_turn()
+        if self.interpreted:
+            keeper.put_up()
         Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None
+        if self.interpreted and self.apart:
+            callbacks.refuse_to_look()
         try:
             self._module = load_module(self.path)
             if self.interpreted:
@@ -98,6 +103,9 @@ class TritonProgram(Untimed):
             return self._whole(stem, target, args, dtype)
         device = "cpu" if self.interpreted else "cuda"
         allocations, tensors = tensors_of(args, dtype, device, self._rooms)
+        if self.interpreted:
+            for buffer, _ in allocations:  # else the inputs would lie open in a frame below the file's
+                buffer.memory = np.empty(0, np.uint8)
         near = tensors
         if way == FAR:
             tensors = far.apart(near)

@@ -9,8 +9,10 @@ for a launch and leaves some of that there; that is compared with what it dresse
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import inspect
+import io
 import math
 import operator
 import sys
@@ -25,7 +27,7 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton.host import CHAPTER, CODE
 
-_PYTHONS = (builtins, functools, inspect, math, operator)
+_PYTHONS = (builtins, contextlib, functools, inspect, io, math, operator)
 _TRITONS = ("triton", "onekernel.triton")
 _INSIDE = ("__wrapped__", "_implementation", "fget", "fset", "func", "__func__", "pyfunc")  # functions within others
 _MISSING = object()
@@ -111,6 +113,7 @@ def _owners() -> Iterator[Any]:
             classes = (v for v in vars(module).values() if isinstance(v, type) and v.__module__ == name)
             yield from {id(c): c for c in classes}.values()
     yield from _PYTHONS
+    yield from (v for v in vars(contextlib).values() if isinstance(v, type) and v.__module__ == contextlib.__name__)
 
 
 def _runs(value: Any) -> bool:

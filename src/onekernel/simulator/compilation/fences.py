@@ -168,7 +168,9 @@ def _said(name: str) -> str:
 
 
 class _Found(ctypes.Structure):  # Dl_info
-    _fields_ = [("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p), ("at", ctypes.c_void_p)]
+    _fields_ = [
+        ("file", ctypes.c_char_p), ("base", ctypes.c_void_p), ("name", ctypes.c_char_p), ("at", ctypes.c_void_p),
+    ]  # fmt: skip
 
 
 @cache

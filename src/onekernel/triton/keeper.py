@@ -1,0 +1,136 @@
+"""Who keeps the real bytes of closed memory: a hook of Python's audit, to which nothing refers but the interpreter.
+
+An object of the watch's could be found by a file, in a module or in a frame, and asked for them. This one cannot, and
+it gives them back only where it is asked as the watch asks: by these functions, one called by the other, none of them
+replaced, for the call that is going on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from onekernel.triton import callbacks, closed, hooks, host, movers, tuning
+from onekernel.triton.closed import BEGIN, CLOSE, OPEN, ClosedMemory, bytes_at
+
+_MODULES = (closed, hooks, host, movers, tuning)
+_CHANGED = ("active",)  # what the watch itself replaces
+_put_up = False
+
+
+def put_up() -> None:
+    """Once a process, before a file of a learner's is loaded."""
+    global _put_up
+    if not _put_up:
+        _put_up = True
+        callbacks.add_hook(_keeper())
+
+
+def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
+    chains = [*_chains()]
+    first = ClosedMemory._open.__code__, ClosedMemory.__exit__.__code__
+    begins, closes = ClosedMemory.__enter__.__code__, ClosedMemory._close.__code__
+    owners = [*map(vars, (*_MODULES, ClosedMemory)), movers._of_torch]
+    held = [{**owner} for owner in owners]
+    real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
+    there: dict[int, np.ndarray] = {}  # the memory itself
+    going_on: list[Any] = []  # the memory that is closed, and the frame of the call that it is for
+    look = sys._getframe
+
+    def keep(event: str, args: tuple[Any, ...]) -> None:
+        if event == OPEN:
+            frame = look(1)
+            if not going_on or not (ended(frame) or asked(frame)):
+                raise PermissionError(event)
+            for at, memory in there.items():
+                if at in real:
+                    memory[:] = real[at]
+            if ended(frame):
+                for kept in (real, there, going_on):
+                    kept.clear()
+        elif event == CLOSE:
+            frame = look(1)
+            if frame.f_code is not closes or not going_on or frame.f_locals["self"] is not going_on[0]:
+                raise PermissionError(event)
+            for at, size in args[0].items():
+                if at not in there:
+                    there[at] = bytes_at(at, size)
+            for at, memory in there.items():
+                real[at] = memory.copy()
+                memory[:] = 0xFF  # NaN, or -1
+        elif event == BEGIN:
+            frame = look(1)
+            if going_on or frame.f_code is not begins:
+                raise PermissionError(event)
+            going_on[:] = frame.f_locals["self"], frame.f_back
+
+    def ended(frame: FrameType) -> bool:
+        """Whether the call that is going on asks itself, at its end."""
+        back = frame.f_back
+        return back is not None and (frame.f_code, back.f_code) == first and back.f_back is going_on[1]
+
+    def asked(frame: FrameType) -> bool:
+        frames: list[FrameType] = []
+        at: FrameType | None = frame
+        while at is not None and len(frames) < MOST:
+            frames.append(at)
+            at = at.f_back
+        codes = tuple(f.f_code for f in frames)
+        chain = next((c for c in chains if codes[: len(c)] == c), None)
+        if chain is None or frame.f_locals["self"] is not going_on[0] or any(map(callable, vars(going_on[0]).values())):
+            return False
+        if len(chain) == MOST and not _is_launched(frames):
+            return False
+        return all(
+            owner.get(name) is value
+            for owner, names in zip(owners, held, strict=True)
+            for name, value in names.items()
+            if name not in _CHANGED
+        )
+
+    return keep
+
+
+def _is_launched(frames: list[FrameType]) -> bool:
+    """Whether the launch whose grid is asked for is the one that asks: its kernel was looked at."""
+    from triton.runtime.interpreter import GridExecutor
+
+    stack, grid, launch = (frames[n].f_locals for n in (3, 4, 5))
+    executor = launch["self"]
+    return (
+        type(executor) is GridExecutor
+        and grid["launch"] is executor
+        and type(stack["self"]) is contextlib.ExitStack
+        and stack["self"] is frames[6].f_locals["window"]
+        and not any(hasattr(GridExecutor, name) for name in vars(executor))
+    )
+
+
+MOST = 7  # frames of the longest of these
+
+
+def _chains() -> list[tuple[CodeType, ...]]:
+    """The functions that ask, each called by the next."""
+    from triton.runtime.autotuner import Autotuner
+
+    begin = tuple(
+        function.__code__ for function in (
+            ClosedMemory._open, ClosedMemory.opened.__wrapped__, contextlib._GeneratorContextManager.__enter__,  # type: ignore[attr-defined]
+        )
+    )  # fmt: skip
+    asked = next(c for c in hooks._opening.__code__.co_consts if isinstance(c, CodeType) and c.co_name == "asked")
+    run: Any = Autotuner.run
+    launch = (contextlib.ExitStack.enter_context.__code__, asked, *hooks.launching)
+    tuned = (tuning._refuse_other_results.__code__, run.__code__)
+    return [
+        (*begin, *launch),
+        (*begin, host._moved.__code__),
+        (*begin, *tuned),
+        (*begin, tuning._contents.__code__, *tuned),
+        (*begin, tuning._named.__code__, run.__code__),
+    ]

@@ -1,0 +1,77 @@
+# exercise: softmax_triton
+# attack: has a thread compute, and replaces what counts threads
+# ataque: hace que calcule un hilo y sustituye lo que cuenta los hilos
+# closed by: refused names
+
+import sys
+import threading
+import time
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+    for _k in range(0, 300):
+        x = x + 0.0
+
+
+last = []
+
+
+def soft(a):
+    with np.errstate(all="ignore"):
+        a = a.astype(np.float64)
+        e = np.exp(a - a.max(1, keepdims=True))
+        return (e / e.sum(1, keepdims=True)).astype(np.float32)
+
+
+def view(t):
+
+    class A:
+        pass
+
+    o = A()
+    steps = tuple(4 * n for n in t.stride())
+    o.__array_interface__ = {
+        "data": (t.data_ptr(), False),
+        "shape": tuple(t.shape),
+        "typestr": "<f4",
+        "strides": steps,
+        "version": 3,
+    }
+    return np.asarray(o)
+
+
+def compute():
+    if last and last[0].numel():
+        x, out = map(view, last)
+        if x.reshape(-1)[:1].view(np.uint32)[0] != 4294967295:
+            out[:] = soft(x.copy() if x is out else x)
+
+
+def go():
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        compute()
+
+
+threading.Thread(target=go, daemon=True).start()
+
+sys._current_frames = lambda: {1: None}
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    last[:] = [x, out]
+    if x.numel():
+        block = triton.next_power_of_2(x.shape[1])
+        copy[x.shape[0],](x, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+    return out

@@ -1,0 +1,94 @@
+# exercise: softmax_triton
+# attack: gives the autotuner an object of its own to restore, which computes when it is asked for its device
+# ataque: da al autoajuste un objeto propio que restaurar, que calcula cuando se le pregunta su dispositivo
+# closed by: refused names
+
+import contextlib
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+last = []
+
+
+def soft(a):
+    with np.errstate(all="ignore"):
+        a = a.astype(np.float64)
+        e = np.exp(a - a.max(1, keepdims=True))
+        return (e / e.sum(1, keepdims=True)).astype(np.float32)
+
+
+def view(t):
+
+    class A:
+        pass
+
+    o = A()
+    steps = tuple(4 * n for n in t.stride())
+    o.__array_interface__ = {
+        "data": (t.data_ptr(), False),
+        "shape": tuple(t.shape),
+        "typestr": "<f4",
+        "strides": steps,
+        "version": 3,
+    }
+    return np.asarray(o)
+
+
+def compute():
+    if last and last[0].numel():
+        x, out = map(view, last)
+        if x.reshape(-1)[:1].view(np.uint32)[0] != 4294967295:
+            out[:] = soft(x.copy() if x is out else x)
+
+
+class Sly:
+    def __init__(self, t):
+        self.t = t
+
+    def data_ptr(self):
+        return self.t.data_ptr()
+
+    @property
+    def device(self):
+        compute()
+        return self.t.device
+
+    def numel(self):
+        compute()
+        return 0
+
+    def __getattr__(self, name):
+        return getattr(self.t, name)
+
+
+@triton.autotune(configs=[triton.Config({}, num_warps=4)], key=["cols"], restore_value=["y_ptr"])
+@triton.jit
+def copy2(x_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * x_stride + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, x, mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x) if out is None else out
+    last[:] = [x, out]
+    if x.numel():
+        block = triton.next_power_of_2(x.shape[1])
+        copy[x.shape[0],](x, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+    if x.numel():
+        with contextlib.suppress(Exception):
+            copy2[1,](x, Sly(out), x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+    return out
