@@ -309,6 +309,14 @@ def tar_with(name: str, **fields: object) -> bytes:
     return out.getvalue()
 
 
+def nameless() -> bytes:
+    """A zip in which a file has no name, for which zipfile raises an IndexError."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(""), ADD)
+    return out.getvalue()
+
+
 HOSTILE: dict[str, tuple[bytes | Callable[[], bytes], str]] = {  # the large ones are made where they are used
     "up.zip": (zipped({"../../vector_add.cu": ADD}), "archive-outside"),
     "absolute.zip": (zipped({"/tmp/vector_add.cu": ADD}), "archive-outside"),
@@ -320,6 +328,7 @@ HOSTILE: dict[str, tuple[bytes | Callable[[], bytes], str]] = {  # the large one
     "bomb.zip": (lambda: zipped({"vector_add.cu": bytes(archives.ONE + 1)}), "archive-large"),
     "torn.zip": (zipped({"vector_add.cu": ADD * 100})[:-40], "archive-broken"),
     "not.zip": (b"hello", "archive-broken"),
+    "nameless.zip": (nameless(), "archive-broken"),
     "empty.tar.gz": (b"", "archive-broken"),
 }
 

@@ -17,7 +17,6 @@ import stat
 import tarfile
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -34,8 +33,6 @@ _CHUNK = 1 << 16
 _MAGIC = {"zip": b"PK\x03\x04", "gz": b"\x1f\x8b", "bz2": b"BZh", "xz": b"\xfd7zXZ"}
 _SAYS_NOTHING = ("", ".cu", ".py", ".md", ".json", ".txt")
 _OF_THE_NAME = (errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL)
-_BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError,
-           NotImplementedError, RuntimeError)  # fmt: skip
 
 
 class Refused(UserError):
@@ -92,13 +89,15 @@ def unpack(archive: Path, to: Path, most: int = ONE) -> Unpacked:
                 return _write(list(_of_zip(z)), to, most)
         with _plain(archive, kind, most) as plain, tarfile.open(fileobj=plain, mode="r:") as t:
             return _write(_of_tar(t), to, most)
-    except _BROKEN as error:
-        key = "archive-locked" if "password" in str(error) or "encrypted" in str(error) else "archive-broken"
-        raise Refused(Message(f"cohort.{key}", {"file": archive.name})) from None
+    except (UserError, MemoryError):
+        raise
     except OSError as error:
         if error.errno not in (None, *_OF_THE_NAME):
             raise  # this machine's, a full disk say
         raise Refused(Message("cohort.archive-broken", {"file": archive.name})) from None
+    except Exception as error:  # what reads archives raises more than it says: an IndexError at a name without a letter
+        key = "archive-locked" if "password" in str(error) or "encrypted" in str(error) else "archive-broken"
+        raise Refused(Message(f"cohort.{key}", {"file": archive.name})) from None
 
 
 @dataclass(frozen=True)
