@@ -512,3 +512,19 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n32 {
+struct Pair { float low, high; };
+constexpr Pair pairs[2] = {{0, 1}, {2, 3}};
+constexpr int kLast = 1;
+constexpr int sizes[2] = {32, 5};
+constexpr int bytes = sizes[1] * 4;
+const int half{sizes[0] / 2};
+__global__ void k(float* x, int n) {
+    x[threadIdx.x] = pairs[0].high + pairs[kLast].low + bytes + half;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, sizes[0], 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}

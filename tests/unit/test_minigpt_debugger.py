@@ -24,6 +24,7 @@ SCALE = "* (1.0 / math.sqrt(head_width))"
 GELU = "return self.down(0.5 * h * (1.0 + self.operators.tanh(inner)))"
 HALF = "x = x + self.attention(self.norm1(x))"
 NORMED = "scaled * self.gain + self.bias"
+LOGITS = "self.operators.matmul(self.norm(x), self.head.weight.T)"
 
 # cause, the tensor that first differs, the line, the line as somebody might have written it
 MUTANTS = [
@@ -101,7 +102,42 @@ MUTANTS = [
     ("branch-missing", "middle", HALF, "self.attention(self.norm1(x))"),
     ("residual", "", "return x + self.mlp", "return self.mlp"),
     ("never-computed", "attention.scores", "self.softmax(scores)", "F.softmax(scores.float(), dim=-1).double()"),
-    ("unknown-gelu", "mlp.gelu", "0.044715", "0.04"),
+    ("unknown-gelu", "mlp.gelu", GELU, "return self.down(torch.sin(h))"),
+    ("gelu-constants", "mlp.gelu", "0.044715", "0.04"),
+    ("gelu-constants", "mlp.gelu", "math.sqrt(2.0 / math.pi)", "0.79788"),
+    ("formula", "mlp.gelu", "math.sqrt(2.0 / math.pi)", "math.sqrt(2.0 * math.pi)"),
+    ("formula", "mlp.gelu", "math.sqrt(2.0 / math.pi) * (h + 0.044715 * (h * h * h))", "math.sqrt(2.0 / math.pi) * h"),
+    ("formula", "mlp.gelu", "0.5 * h * (1.0 + ", "h * (1.0 + "),
+    ("formula", "mlp.gelu", "self.operators.tanh(inner)", "self.operators.tanh(self.operators.tanh(inner))"),
+    ("formula", "norm1", "self.operators.sqrt(variance + self.epsilon)", "(variance + self.epsilon)"),
+    ("formula", "norm1", "scaled = centred /", "scaled = x /"),
+    ("formula", "norm1", NORMED, "(scaled + self.bias) * self.gain"),
+    ("formula", "norm1", NORMED, "scaled * self.bias + self.gain"),
+    ("formula", "norm1", NORMED, "scaled * (1.0 + self.gain) + self.bias"),
+    ("norm-axis", "norm1", "centred = x - self.operators.mean(x)", "centred = x - x.mean()"),
+    ("norm-axis", "norm1", "self.operators.mean(centred * centred)", "(centred * centred).mean(dim=1, keepdim=True)"),
+    ("other-weights", "norm1", 'norm(f"{name}.norm1")', 'norm(f"{name}.norm2")'),
+    ("other-weights", "attention.qkv", 'linear(f"{name}.attention.qkv")', 'linear("blocks.1.attention.qkv")'),
+    ("other-bias", "attention.qkv", "            self.bias.copy_(bias)\n", ""),
+    ("formula", "attention.qkv", LINEAR, "self.operators.matmul(x, self.weight.T) - self.bias"),
+    ("formula", "embedding", "self.token_embedding(tokens) +", "self.token_embedding(tokens) *"),
+    ("scaling", "attention.scores", SCALE, "* (1.0 / math.sqrt(length))"),
+    ("mask-nan", "attention.scores", MASK, "scores + torch.ones_like(scores).triu(1) * -math.inf"),
+    ("formula", "attention.scores", "matmul(q, k.", "matmul(q, q."),
+    (
+        "head-order",
+        "attention.scores",
+        SPLIT,
+        "q, k, v = self.qkv(x).reshape(3, batch, length, self.heads, head_width).permute(0, 1, 3, 2, 4)",
+    ),
+    ("formula", "attention.mixed", "self.softmax(scores)", "self.softmax(self.softmax(scores))"),
+    ("in-place", "middle", f"return {NORMED}", f"x.copy_(scaled)\n        return {NORMED}"),
+    ("formula", "middle", "x = x + self.attention", "x = x - self.attention"),
+    ("branch-missing", "middle", f"{HALF}\n", "y = self.attention(self.norm1(x))\n        x = x + 0 * y\n"),
+    ("other-input", "blocks.1.norm1", "x = block(x)", "y = block(x)"),
+    ("block-added", "blocks.1.norm1", "x = block(x)", "x = x + block(x)"),
+    ("formula", "logits", LOGITS, f"self.operators.softmax({LOGITS})"),
+    ("factor", "logits", LOGITS, f"0.1 * {LOGITS}"),
     ("post-norm", "norm1", HALF, "x = self.norm1(x + self.attention(x))"),
     ("post-norm", "norm1", HALF, "x = x + self.norm1(self.attention(x))"),
     ("post-norm", "norm2", "x + self.mlp(self.norm2(x))", "self.norm2(x + self.mlp(x))"),
@@ -116,7 +152,7 @@ ROUNDING = [
     ("scores", "attention.scores", SCALE, "/ math.sqrt(head_width)"),
     ("mixed", "attention.mixed", "self.operators.matmul(self.softmax(scores), v)", "self.softmax(scores) @ v"),
     ("gelu", "mlp.gelu", GELU, 'return self.down(F.gelu(h, approximate="tanh"))'),
-    ("logits", "logits", "self.operators.matmul(self.norm(x), self.head.weight.T)", "self.head(self.norm(x))"),
+    ("logits", "logits", LOGITS, "self.head(self.norm(x))"),
 ]
 
 
@@ -204,6 +240,28 @@ def test_a_shape_error_of_another_kind_is_not_called_a_transposed_weight(tmp_pat
     assert [f.key for f in findings] == ["minigpt.raised"]
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "hint"),
+    [
+        ("*weight.shape, dtype=weight.dtype", "*weight.shape", "raised-dtype"),
+        ("self.position_embedding(positions)", "self.position_embedding(tokens)", "raised-row"),
+        (".transpose(1, 2).reshape(", ".transpose(1, 2).view(", "view"),
+    ],
+)
+def test_an_error_of_torch_is_told_what_it_comes_from(tmp_path, right, wrong, hint):
+    request = requests("native")[0]
+    findings = judge_port(request, run_port(mutant(tmp_path, right, wrong), request)).findings
+    assert [f.key for f in findings] == ["minigpt.raised", f"minigpt.{hint}"]
+
+
+def test_the_call_that_is_missing_is_named(tmp_path):
+    request = requests("native")[0]
+    source = mutant(tmp_path, "return self.project(mixed", "return (mixed")
+    finding = judge_port(request, run_port(source, request)).findings[-1]
+    assert finding.key == "minigpt.cause-never-computed"
+    assert finding.values["module"] == "blocks.0.attention.project"
+
+
 def test_the_layer_that_raised_is_named_after_its_line(tmp_path):
     request = requests("native")[0]
     source = mutant(tmp_path, "copy_(weight.T)", "copy_(weight)")
@@ -230,7 +288,8 @@ def test_shape_and_type_are_told_before_any_value():
 def test_every_cause_has_a_sentence_that_can_be_said():
     from onekernel.minigpt import causes, debugger
 
-    source = Path(causes.__file__).read_text() + Path(debugger.__file__).read_text()
+    files = [*Path(causes.__file__).parent.glob("*.py"), Path(debugger.__file__)]
+    source = "".join(path.read_text(encoding="utf-8") for path in files)
     named = {key.removeprefix("cause-") for key in area("minigpt") if key.startswith("cause-")}
     families = ("rounding", "unknown")
     for cause in named:

@@ -14,7 +14,8 @@ import numpy as np
 
 from onekernel.messages import Message
 
-from .causes import Trace, hidden_scores, mistakes
+from .causes import hidden_scores, mistakes
+from .causes.mistake import Trace
 from .config import Config
 
 SINGLE = 4 * 2.0**-24  # relative: four roundings to float32
@@ -71,7 +72,7 @@ def explain(
             cause, values = cause_of(name, config, weights, tokens, ours, found, same)
             if cause.startswith("unknown") and not skipped:
                 cause, values = _of_order(name, theirs) or _of_precision(name, expected, found) or (cause, values)
-            if cause.startswith("unknown") and skipped:
+            if skipped and cause.startswith(("unknown", "other-input")):  # the step that was skipped explains it
                 break
             if cause.startswith("unknown") and again:
                 twice = next(iter(again))
@@ -83,12 +84,21 @@ def explain(
         return Divergence(twice, "called-instead", values={"calls": again[twice], "missing": missing})
     if skipped:
         whole = [f"blocks.{n}" for n in range(config.blocks) if all(s in skipped for s in ours if _belongs(s, n))]
-        return Divergence(whole[0], "block-left-out") if whole else Divergence(skipped[0], "never-computed")
+        if whole:
+            return Divergence(whole[0], "block-left-out")
+        return Divergence(skipped[0], "never-computed", values={"module": _maker(skipped[0])})
     for name, expected in ours.items():
         found = theirs[name]
         if hidden_scores(name, expected).tobytes() != hidden_scores(name, found).tobytes():
             return divergence(name, expected, found, f"rounding-{kind_of(name)}", {})
     return None
+
+
+def _maker(name: str) -> str:
+    """The module whose call shows that tensor: its own, or the one that takes it."""
+    before, _, last = name.rpartition(".")
+    taken = {"scores": "softmax", "weights": "softmax", "mixed": "project", "gelu": "down", "middle": "norm2"}
+    return f"{before}.{taken.get(last, last)}".lstrip(".")
 
 
 def _belongs(name: str, block: int) -> bool:
@@ -119,7 +129,7 @@ def close(name: str, expected: np.ndarray, found: np.ndarray, same: float) -> bo
     a, b = hidden_scores(name, expected), hidden_scores(name, found)
     with np.errstate(invalid="ignore"):
         limit = same * max(1e-300, np.abs(a[np.isfinite(a)]).max(initial=0.0))
-        return bool(np.all((a == b) | (np.abs(a - b) <= limit)))
+        return bool(np.all((a == b) | (np.abs(a - b) <= limit) | (np.isnan(a) & np.isnan(b))))
 
 
 def cause_of(

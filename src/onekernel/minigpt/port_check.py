@@ -26,7 +26,11 @@ from .weights import WeightsError
 NATIVE = 1e-12
 KERNEL = 3e-5  # what ops/softmax grants a float32 softmax; attention averages such errors and does not raise them
 ALLOWED_IMPORTS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "torch", "typing"}
-_VIEW = "view size is not compatible"  # torch's words for a view of elements that do not lie in order
+_SAID = (  # torch's words, and what they come from
+    ("view size is not compatible", "view"),
+    ("to have the same dtype", "raised-dtype"),
+    ("index out of range in self", "raised-row"),
+)
 IMPORTING = {"__import__", "__builtins__", "__globals__", "__loader__", "import_module", "importlib", "load_module",
              "sys", "_sys", "__subclasses__", "__self__", "__dict__", "f_back", "f_builtins", "f_globals", "gi_frame",
              "tb_frame"}  # fmt: skip
@@ -79,8 +83,7 @@ def judge_port(request: Mapping[str, Any], answer: Mapping[str, np.ndarray]) -> 
         hint = why.messages() if why and not before else ()
         if _lost_dimension(asked.config.width, tokens.shape[1], str(said.values["error"])):
             hint = (*hint, Message("minigpt.keepdim"))
-        if _VIEW in str(said.values["error"]):
-            hint = (*hint, Message("minigpt.view"))
+        hint = (*hint, *(Message(f"minigpt.{key}") for words, key in _SAID if words in str(said.values["error"])))
         return _failed(asked, want, *before, said, *hint)
     if got is None or got.shape != want.shape or got.dtype != np.float64:
         told = "none" if got is None else f"{got.dtype} {got.shape}"

@@ -74,11 +74,12 @@ def _caller(source: Source, file: str, line: int, within: str) -> Function | Non
 
 
 def _is_known(name: str, line: str) -> bool:
-    """Whether a line uses a constant of the host only where the compiler knows its value: nvcc then accepts it, and of
-    a class's array elements with a number of their own, too."""
+    """Whether a line uses a constant of the host only where the compiler knows its value: nvcc then accepts it. Of an
+    array's elements it accepts, with a number of their own, those of a class's array, and members of a struct."""
     _, of_class, last = name.rpartition("::")
-    element = rf"{'' if of_class else '::'}\b{last}\s*\[\s*(?:\d+|[A-Z]\w*)\s*\]"  # clang++ names the member alone
-    return not re.search(rf"\b{last}\b", re.sub(element, " ", _AS_CONSTANT.sub(" ", line)))
+    inner = rf"{'' if of_class else '::'}\b{last}\s*\[\s*(?:\d+|[A-Z]\w*)\s*\]"  # clang++ names the member alone
+    member = rf"\b{last}\s*\[\s*(?:\w+::)*(?:\d+|k?[A-Z]\w*)\s*\]\s*\.\s*\w+\b(?!\s*\[)"
+    return not re.search(rf"\b{last}\b", re.sub(rf"{member}|{inner}", " ", _AS_CONSTANT.sub(" ", line)))
 
 
 def _plain(what: str) -> tuple[str, bool]:

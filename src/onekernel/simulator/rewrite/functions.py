@@ -327,8 +327,9 @@ def _variable(
         return
     constant = "__constant__" in qualifiers
     known = "constexpr" in texts or ("const" in texts and not constant and not _calls(texts, found))
-    # A constant of the host may be used for its value; an array, by its address.
-    value = known and "[" not in texts
+    # A constant of the host may be used for its value; an array, by its address. The brackets of an initial value, as
+    # in `constexpr int bytes = sizes[1] * 4`, make no array.
+    value = known and texts[end : end + 1] != ["["]
     if "__shared__" in texts or (owner and (value or qualifiers & _MEMORY or "static" not in texts)):
         return  # of a class, what is static is one variable, as outside of it
     usable = "__managed__" in texts or value or (known and bool(qualifiers & _MEMORY))
