@@ -119,6 +119,14 @@ def _forgotten(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any], watch:
 def _refuse_other_results(tuner: Any, again: Callable[[], Any], named: list[_Named], watch: Watch) -> None:
     """Blames a kernel that gives something else when it is run again, as the autotuner runs it: with what it restores
     or sets to 0. Any call may be the first with its key: the one in which the kernel is timed."""
+    inputs = [r for r in watch.regions if not r.writable]
+    emptied = next((r for t in named if t.reset for r in inputs if r.start <= t.start < r.end), None)
+    if emptied is not None:
+        line = tuner.base_fn.__code__.co_firstlineno
+        values = {"line": line, "kernel": tuner.base_fn.__name__, "name": emptied.name}
+        message = Message("triton.autotune-input", values)
+        watch.blame(Finding("autotune-input", message, watch.file, line, chapter=CHAPTER_OF_RUNS))
+        return
     if watch.samples or watch.in_place:  # in place it is so with every kernel, and no exercise asks to see to it
         return
     if tuner.user_defined_pre_hook or any(config.pre_hook for config in tuner.configs) or ClosedMemory.active is None:

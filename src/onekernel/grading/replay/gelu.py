@@ -135,6 +135,8 @@ def _of_other_formulas(x: np.ndarray, u: np.ndarray, by_tanh: bool) -> Iterator[
         "gelu-root-outside": (0.5 * x * (1 + ROOT * np.tanh(bent)), None),
         "gelu-root-two-outside": (None, 0.5 * x * (1 + (1 - erfc(x)) / math.sqrt(2))),
         "gelu-erfc-plus": (None, 0.5 * x * (2 - erf)),
+        "gelu-tanh-twice": (0.5 * x * (1 + np.tanh(tanh)), None),
+        "gelu-erf-twice": (None, 0.5 * x * (2 - erfc(erf))),
         "gelu-erf-of-cubic": (None, 0.5 * x * erfc(-u)),
     }
     for cause, made_of in forms.items():

@@ -21,6 +21,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("add-copy", lambda: b, {"name": "b"})
     yield Mistake("add-twice", lambda: a + a, {"name": "a"})
     yield Mistake("add-twice", lambda: b + b, {"name": "b"})
+    yield Mistake("add-once-more", lambda: (a + b) + a, {"name": "a"})
+    yield Mistake("add-once-more", lambda: (a + b) + b, {"name": "b"})
     yield Mistake("element-absolute", lambda: np.abs(a) + b, {"name": "a"})
     yield Mistake("element-absolute", lambda: a + np.abs(b), {"name": "b"})
     yield Mistake("add-zeros", lambda: np.zeros_like(a))
