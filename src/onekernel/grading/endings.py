@@ -34,7 +34,7 @@ def stopped_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 def only_slow(failure: Failure) -> bool:
     """Whether it tells of a launch that was stopped while it made progress: wrong results elsewhere do not follow."""
-    return failure.code == ENDLESS and failure.message.key.endswith(("-slow", "-threads", "-late"))
+    return failure.code == ENDLESS and failure.message.key.endswith(("-slow", "-threads", "-late", "-together", "-arrives"))
 
 
 def _stops(failure: Failure) -> bool:

@@ -14,6 +14,8 @@ def _time_limit(case: Case) -> None:
     case.values["faster"] = case.says("faster") if case.number("checked") else ""
     if case.form == "kernel" and case.launch.blocks > 1 and causes.spins(*case.here):
         case.form = "waits"
+    elif case.form == "kernel" and case.number("mapped"):
+        case.form = "mapped"
 
 
 def _unwritten_copy(case: Case) -> None:
@@ -144,7 +146,7 @@ OF_THE_READER = (
     "unnamed", "extent",
     # the others
     "guarded", "few", "added", "generator", "short", "short-pitch", "short-part", "rows", "thrust", "freed",
-    "twice-by-object", "by-object", "reset", "waits", "faster", "branch", "part-rows", "part-index", "why-event",
+    "twice-by-object", "by-object", "reset", "waits", "mapped", "faster", "branch", "part-rows", "part-index", "why-event",
     "why-address", "why-capture", "some-call", "program-null-thrust", "of-a-kernel", "reference",
 )  # fmt: skip
 GIVEN = (

@@ -29,3 +29,4 @@
 #include "machine/clock.cpp"
 #include "entry.cpp"
 #include "machine/program.cpp"
+#include "machine/program_end.cpp"

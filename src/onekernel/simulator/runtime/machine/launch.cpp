@@ -259,7 +259,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     DeviceView view;
     shared_launch(config->shared);
     start_traffic();
-    launch.ran = 0;
+    launch.ran = launch.turns = 0;
     launch.exhausted = launch.goes_round = launch.talks = launch.undefined = false;
     if (options & SPARSE) sparse_launch(launch);
     launch_started(launch);

@@ -95,6 +95,7 @@ void start_program() {
     start_streams();
     set_time_limit(seconds);
     guard_program();
+    watch_process(seconds * cores + AFTERWARDS);
     atexit([] { tell(true); });
 }
 

@@ -7,6 +7,8 @@ namespace __ok {
 extern bool is_program;                   // else the code is a library that Python calls
 [[noreturn]] void leave_program(int status);  // as exit() does: with all that is to be done at the end
 [[noreturn]] void end_program(int status);  // what was found is told, and the process ends
+void watch_process(double processor_seconds);  // program_end.cpp: after so many of all its threads it ends, and tells
+void end_program_after(double processor_seconds, double seconds);  // of the whole process; and of the clock
 void begin_progress(const Launch& launch);
 void block_done();
 void launch_done();

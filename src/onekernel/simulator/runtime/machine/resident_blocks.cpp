@@ -111,6 +111,7 @@ void ResidentBlocks::run(uint64_t first_cluster) {
             moved = true;
             if (launch.aborted || launch.exhausted) return;  // exhausted: a thread was abandoned, others cannot go on
             thread_stops(w);
+            launch.turns += m.waiting == w.alive;
             if (w.alive) {
                 if (m.waiting == w.alive) {
                     count_barrier(w, Site(nullptr, 0));
@@ -145,7 +146,8 @@ int run_resident_blocks(Launch& launch) {
     return SUCCESS;
 }
 
-bool waits_for_blocks(const Worker& w) { return w.resident && w.resident->members[w.member].waiting; }
+int waiting_for_blocks(const Worker& w) { return w.resident ? w.resident->members[w.member].waiting : 0; }
+bool waits_for_blocks(const Worker& w) { return waiting_for_blocks(w); }
 
 bool blocks_take_turn(Worker& w) {
     if (!w.resident || ++w.resident->members[w.member].spins <= w.alive) return false;

@@ -63,6 +63,7 @@ struct ResidentBlocks {
 };
 
 int run_resident_blocks(Launch& launch);     // an error where memory does not suffice
+int waiting_for_blocks(const Worker& w);     // threads of the block that wait for other blocks
 bool waits_for_blocks(const Worker& w);      // some thread of the block waits for other blocks
 bool blocks_take_turn(Worker& w);            // the block's threads only spin: another block may do what they wait for
 void block_barrier_thread_left(Worker& w);

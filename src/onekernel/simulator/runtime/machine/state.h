@@ -58,6 +58,7 @@ struct Launch {
     dim3 compiled_cluster;
     uint3 index[MAX_THREADS_PER_BLOCK];  // threadIdx by rank
     std::atomic<uint64_t> last_block{~uint64_t(0)};  // the block that ended the launch early: those after it do not count
+    uint64_t turns = 0;        // of resident blocks, at whose end all of a block's threads waited for others, or had ended
 };
 
 // How far a thread's last fence reaches: __threadfence_block(), or __threadfence() and wider.

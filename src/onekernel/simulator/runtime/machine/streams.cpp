@@ -64,6 +64,7 @@ struct Recorded {  // of an event's record
     Clock asked;  // by stream: pieces of work that had been asked for
 };
 std::map<const void*, Recorded> moments;
+std::map<const void*, Clock> asked;  // of a stream or an event: the work that the host was told is not done yet
 std::map<long, Clock> touched;  // by allocation
 std::set<long> callers;         // allocations that the launcher was given
 std::vector<Work> works;
@@ -142,6 +143,7 @@ void start_streams() {
     ids.clear();
     events.clear();
     moments.clear();
+    asked.clear();
     touched.clear();
     works.clear();
     host = {};
@@ -241,16 +243,32 @@ static bool lies_elsewhere(const void* start, const void* end) {
     return any;
 }
 
-extern "C" void ok_time_asked(const volatile void* start, const volatile void* end, Site at) {
+// Whether the work that a stream holds, or that an event was recorded behind, is done when the host asks: not at first, as on
+// a GPU that has just begun with it, and when it asks again.
+extern "C" bool ok_is_done(const volatile void* stream, const volatile void* event) {
     Busy busy;
     std::lock_guard<std::mutex> guard(lock);
-    if (!is_program) return;
+    if (!is_program) return true;
+    if (streams.empty()) start_streams();
+    const Clock& work = event ? events[const_cast<const void*>(event)] : next_of(id_of(stream));
+    Clock& told = asked[const_cast<const void*>(event ? event : stream)];
+    if (host.covers(work) || told.covers(work)) return true;
+    told = work;
+    return false;
+}
+
+extern "C" bool ok_time_asked(const volatile void* start, const volatile void* end, Site at) {
+    Busy busy;
+    std::lock_guard<std::mutex> guard(lock);
+    if (!is_program) return true;
     Finding("no-time").at(at).add();
     const void *from = const_cast<const void*>(start), *to = const_cast<const void*>(end);
     if (lies_elsewhere(from, to)) Finding("time-of-nothing", uint64_t(at.line)).at(at).add();
+    bool done = true;
     for (const void* event : {from, to})
-        if (auto found = events.find(event); found != events.end() && !host.covers(found->second))
-            Finding("early-time", uint64_t(at.line)).at(at).add();
+        if (auto found = events.find(event); found != events.end() && !host.covers(found->second)) done = false;
+    if (!done) Finding("early-time", uint64_t(at.line)).at(at).add();
+    return done;
 }
 
 extern "C" void ok_stream_order(int order, const volatile void* raw, const volatile void* event) {

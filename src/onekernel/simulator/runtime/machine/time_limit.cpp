@@ -6,10 +6,12 @@
 
 #include <algorithm>
 
+#include "../memory/memory.h"
 #include "../report/findings.h"
 #include "launch.h"
 #include "less.h"
 #include "program.h"
+#include "resident_blocks.h"
 #include "signal_context.h"
 #include "time_limit.h"
 
@@ -21,15 +23,17 @@ static __thread int tries = 0;
 // The half of the time limit in which a launch is looked at now and then, in pieces.
 constexpr int PIECES = 8;
 static __thread int pieces_over = 0;
-constexpr double AFTERWARDS = 3;  // processor seconds that a program has for its end when a kernel of it was stopped
-// How far the running launch is: blocks that have begun, threads of the last one that have ended, and its clock.
+// How far the running launch is: blocks that have begun, turns of blocks that are live together; of the block that runs, the
+// threads that have ended, those that have ended or come to where they meet, and its clock.
 struct Reached {
     unsigned launch = 0;
-    uint64_t begun = 0, block = 0;
-    int ended = 0;
+    uint64_t begun = 0, turns = 0, block = 0;
+    int ended = 0, met = 0;
     uint32_t time = 0;
 };
 static __thread Reached half_way;  // when half of the time was over; before that, when the last piece was
+static __thread Reached late;      // when three quarters were: what has gone on since half of it may have stood still since
+static __thread bool is_late_looked = false;
 
 int limit_signal() { return SIGRTMIN + 5; }
 void set_time_limit(double seconds) { time_limit = seconds; }
@@ -68,6 +72,7 @@ void start_time_limit() {
 #endif
     tries = 0;
     pieces_over = 0;
+    is_late_looked = false;
     has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;
     arm(time_limit / 2 / PIECES);
 }
@@ -79,7 +84,8 @@ void end_time_limit() {
 
 static Reached reached(const Worker& w) {
     if (!w.launch) return {};
-    return {w.launch->serial, w.launch->next.load(), w.block, w.launch->threads - w.alive, w.time};
+    const int ended = w.launch->threads - w.alive;
+    return {w.launch->serial, w.launch->next.load(), w.launch->turns, w.block, ended, ended + w.arrived + waiting_for_blocks(w), w.time};
 }
 
 // Seconds of this thread's time that the running launch has had: threads beside the first are made for one.
@@ -95,11 +101,14 @@ static bool is_late(const Worker& w) {
     return is_program && before > 0 && own < time_limit / 4 && own < std::max(LONG * (time_limit - own) / before, SHORT);
 }
 
-// A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended
-// since half of the time was over, it is the latter. Of a block whose threads only go on meeting nobody can say.
+// A loop that does not end, or only much work: where several blocks, or several threads of the one that runs, have ended or come
+// to where they meet since half of the time was over, and some since three quarters were, it is the latter. Of threads that only
+// go on meeting nobody can say.
 static void tell_time_limit(const Worker& w, const ucontext_t* context) {
     long long seconds = static_cast<long long>(time_limit);
-    Reached now = reached(w), then = now.launch == half_way.launch ? half_way : Reached();
+    const Reached now = reached(w), none;
+    const Reached &then = now.launch == half_way.launch ? half_way : now.launch == late.launch ? late : none;
+    const Reached &since = now.launch == late.launch ? late : none;
     const bool checked = is_program && options & (BOUNDS | COUNTS);
     if (w.current && is_late(w)) {
         Finding("time-limit").form("late").at(w.launch->site->at).here().number("seconds", seconds).number("number", launch_count())
@@ -108,31 +117,38 @@ static void tell_time_limit(const Worker& w, const ucontext_t* context) {
             .number("blocks", static_cast<long long>(w.launch->blocks)).number("checked", checked).add();
         return;
     }
-    bool one_block = now.launch == half_way.launch && now.block == half_way.block;
-    bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2);
-    if (!w.current || (!blocks_end && !one_block)) {
-        Finding("time-limit").code_at(frames_of(context)).where().number("seconds", seconds).add();
-        return;
-    }
-    double threads = w.launch->threads, blocks = static_cast<double>(w.launch->blocks);
-    double whole = blocks_end ? blocks : threads * blocks;
-    double done = blocks_end ? std::min(static_cast<double>(now.begun), blocks) : threads * static_cast<double>(std::max<uint64_t>(now.begun, 1) - 1) + now.ended;
-    double since = blocks_end ? static_cast<double>(now.begun - then.begun) : now.ended - then.ended;
-    double taken = then.launch ? time_limit / 2 : of_launch(w);
-    auto left = 1 + static_cast<long long>((whole - done) * taken / std::max(since, 1.0));
-    auto alone = left + static_cast<long long>(of_launch(w));
-    if (blocks_end)
+    const bool same_block = then.launch && now.block == then.block, goes_on = now.block != since.block || now.met != since.met;
+    const uint64_t turns = now.turns - then.turns, blocks = w.launch ? w.launch->blocks : 0;
+    const bool blocks_end = now.begun > then.begun + (then.launch ? 1 : 2) && now.begun > since.begun;
+    if (w.current && blocks_end) {
+        const double done = static_cast<double>(std::min(now.begun, blocks)), taken = now.launch == half_way.launch ? time_limit / 2 : of_launch(w);
+        const auto left = 1 + static_cast<long long>((static_cast<double>(blocks) - done) * taken / static_cast<double>(now.begun - then.begun));
         Finding("time-limit").form("slow").at(w.launch->site->at).here().number("seconds", seconds).number("checked", checked)
-            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks)).number("needed", alone)
-            .number("more", seconds + left).add();
-    else if (now.ended > then.ended + 1)
+            .number("done", static_cast<long long>(done)).number("blocks", static_cast<long long>(blocks))
+            .number("needed", left + static_cast<long long>(of_launch(w))).number("more", seconds + left).add();
+    } else if (w.current && turns && turns < 2 * blocks && now.turns > since.turns) {
+        Finding("time-limit").form("together").at(w.launch->site->at).here().number("seconds", seconds).number("checked", checked)
+            .number("done", static_cast<long long>(std::min(turns, blocks))).number("blocks", static_cast<long long>(blocks))
+            .number("more", 10 * seconds).add();
+    } else if (w.current && turns) {
+        Finding("time-limit").form("meets").code_at(frames_of(context)).here().number("seconds", seconds)
+            .number("met", static_cast<long long>(turns / blocks)).add();
+    } else if (w.current && same_block && now.ended > then.ended + 1 && goes_on) {
+        const double threads = w.launch->threads, done = threads * static_cast<double>(std::max<uint64_t>(now.begun, 1) - 1) + now.ended;
+        const auto left = 1 + static_cast<long long>((threads * static_cast<double>(blocks) - done) * time_limit / 2 / (now.ended - then.ended));
         Finding("time-limit").form("threads").code_at(frames_of(context)).here().number("seconds", seconds).number("checked", checked)
-            .number("done", now.ended).number("threads", w.launch->threads).number("needed", alone).number("more", seconds + left).add();
-    else if (now.time > then.time + 1)
+            .number("done", now.ended).number("threads", w.launch->threads).number("needed", left + static_cast<long long>(of_launch(w)))
+            .number("more", seconds + left).add();
+    } else if (w.current && same_block && now.time == then.time && now.met > then.met + 1 && goes_on) {
+        Finding("time-limit").form("arrives").code_at(frames_of(context)).here().number("seconds", seconds).number("checked", checked)
+            .number("done", now.met - then.met).number("threads", w.launch->threads).number("more", 10 * seconds).add();
+    } else if (w.current && same_block && now.time > then.time + 1) {
         Finding("time-limit").form("meets").code_at(frames_of(context)).here().number("seconds", seconds)
             .number("met", now.time - then.time).add();
-    else
-        Finding("time-limit").code_at(frames_of(context)).where().number("seconds", seconds).add();
+    } else {
+        Finding("time-limit").code_at(frames_of(context)).where().number("seconds", seconds)
+            .number("mapped", w.current && is_given_host_memory(launch_count())).add();
+    }
 }
 
 // Whether the running launch, at its pace since the last look, would need two and a half times the whole limit from here.
@@ -152,12 +168,18 @@ bool is_over_time(Worker& w, const ucontext_t* context) {
         const bool is_half = ++pieces_over == PIECES;
         if (is_half || is_far_too_large(w, now)) ask_for_less(w);
         half_way = now;
-        arm(is_half ? time_limit / 2 : time_limit / 2 / PIECES);
+        arm(is_half ? time_limit / 4 : time_limit / 2 / PIECES);
+        return false;
+    }
+    if (!is_late_looked) {
+        is_late_looked = true;
+        late = reached(w);
+        arm(time_limit / 4);
         return false;
     }
     tell_time_limit(w, context);
     tries = 0;
-    if (is_program) arm(AFTERWARDS);
+    if (is_program) end_program_after(AFTERWARDS, PATIENCE);
     return true;
 }
 }  // namespace __ok

@@ -5,6 +5,9 @@
 #include "state.h"
 
 namespace __ok {
+// What a program has for its end when a kernel of it was stopped: seconds of processor time, and of the clock, which also passes
+// where its threads wait for what that kernel would have done.
+constexpr double AFTERWARDS = 3, PATIENCE = 15;
 void set_time_limit(double seconds);                   // of processor time, for each core and call
 int limit_signal();                                    // what the clock of a thread sends it
 void start_time_limit();                               // the calling thread's clock

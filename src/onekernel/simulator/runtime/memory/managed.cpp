@@ -66,6 +66,10 @@ void note_host_writes() {
     }
 }
 
+bool is_given_host_memory(int launch) {
+    return std::any_of(allocations + 1, allocations + allocation_count, [&](const Allocation& a) { return a.live && a.managed && a.given == launch; });
+}
+
 bool is_of_both(const void* pointer) {
     const Allocation* symbol = symbol_at(reinterpret_cast<uintptr_t>(pointer));
     return (symbol && symbol->of_both) || managed_at(reinterpret_cast<uintptr_t>(pointer));

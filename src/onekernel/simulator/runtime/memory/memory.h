@@ -92,6 +92,7 @@ Allocation* managed_at(uintptr_t address);      // or null
 void open_to_host(const Allocation& a);
 void note_host_writes();                        // into managed memory of a program: those pages count as written
 bool host_has_written(uintptr_t address);       // or read, or a kernel has: the page of managed memory is there
+bool is_given_host_memory(int launch);          // a launch of this number has a pointer into what the host may touch, too
 bool is_of_both(const void* pointer);           // managed memory, or a __managed__ variable
 
 // symbols.cpp: __device__ and __constant__ variables, which lie in this shared object.

@@ -192,7 +192,8 @@ extern "C" void ok_stream_copied(const char* what, void* to, const void* from, s
 extern "C" void ok_pinned_copy(void* to, const void* from, size_t bytes, const volatile void* stream, Site at);  // it may still run
 extern "C" int ok_stream_destroyed(const volatile void* stream, Site at);
 extern "C" void ok_stream_order(int order, const volatile void* stream, const volatile void* event);
-extern "C" void ok_time_asked(const volatile void* start, const volatile void* end, Site at);  // for its time, which it has once it has happened
+extern "C" bool ok_time_asked(const volatile void* start, const volatile void* end, Site at);  // for its time, which it has once it has happened
+extern "C" bool ok_is_done(const volatile void* stream, const volatile void* event);  // as the host is told that asks
 
 // --- stream capture (machine/graphs.cpp) -----------------------------------------------------------------------------
 // A piece of work for `stream`: 0 it is done now, -1 it is kept by ok_capture_work, else the error that it returns.

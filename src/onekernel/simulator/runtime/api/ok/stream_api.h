@@ -65,7 +65,9 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamSynchronize(cudaStream_t strea
     __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);
     return __ok::synchronize();
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    return __ok::ok_is_done(stream, nullptr) ? cudaStreamSynchronize(stream) : cudaErrorNotReady;
+}
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0,
     cudaStreamCaptureStatusActive = 1,
@@ -131,14 +133,16 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventSynchronize(cudaEvent_t event) 
     __ok::ok_stream_order(__ok::JOIN_EVENT, nullptr, event);
     return __ok::synchronize();
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventQuery(cudaEvent_t event) {
+    return event == nullptr || __ok::ok_is_done(nullptr, event) ? cudaEventSynchronize(event) : cudaErrorNotReady;
+}
 // Not a number: how long the simulator took says nothing about a GPU, and nobody should divide by it.
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end, OK_AT) {
     if (milliseconds == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const cudaEvent_t events[] = {start, end};
     for (const cudaEvent_t event : events)
         if (event == nullptr || !event->timed || !event->recorded) return __ok::fail(cudaErrorInvalidResourceHandle);
-    __ok::ok_time_asked(start, end, at);
+    if (!__ok::ok_time_asked(start, end, at)) return __ok::fail(cudaErrorNotReady);
     *milliseconds = __builtin_nanf("");
     return cudaSuccess;
 }

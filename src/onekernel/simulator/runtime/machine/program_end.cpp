@@ -1,0 +1,59 @@
+// The end of a program that the clock of its main thread cannot bring about: that thread waits, and others that the program has
+// made go on, which have no clock. The system's limit of the process's time, and two clocks of its own, send SIGXCPU then.
+#include <csignal>
+#include <ctime>
+
+#include <atomic>
+
+#include "../report/findings.h"
+#include "launch.h"
+#include "program.h"
+#include "signal_context.h"
+
+namespace __ok {
+constexpr int MOST_TRIES = 500;
+
+static void send_after(clockid_t clock, double seconds) {
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGXCPU;
+    itimerspec spec{};
+    spec.it_value.tv_sec = static_cast<time_t>(seconds);
+    spec.it_value.tv_nsec = static_cast<long>((seconds - static_cast<double>(spec.it_value.tv_sec)) * 1e9);
+    static timer_t timers[2];
+    static bool made[2];
+    const int which = clock == CLOCK_MONOTONIC;
+    made[which] = made[which] || !timer_create(clock, &event, &timers[which]);
+    if (made[which]) timer_settime(timers[which], 0, &spec, nullptr);
+}
+
+void end_program_after(double processor_seconds, double seconds) {
+    send_after(CLOCK_PROCESS_CPUTIME_ID, processor_seconds);
+    send_after(CLOCK_MONOTONIC, seconds);
+}
+
+static void out_of_time(int signal, siginfo_t*, void* raw) {
+    static std::atomic<int> tries{0};
+    const ucontext_t* context = static_cast<const ucontext_t*>(raw);
+    if (!worker) worker = &bystander();
+    // Not while a lock is held or another library runs, unless that goes on and on, as waiting does.
+    if ((worker->busy || !in_code(pc_of(context))) && ++tries < MOST_TRIES) {
+        send_after(CLOCK_MONOTONIC, 0.002);
+        return;
+    }
+    timespec had{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &had);
+    worker->busy = 0;
+    Finding("time-limit").code_at(frames_of(context)).where().number("seconds", had.tv_sec).number("mapped", 0).add();
+    end_program(128 + signal);
+}
+
+void watch_process(double processor_seconds) {
+    struct sigaction action{};
+    action.sa_sigaction = out_of_time;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXCPU, &action, nullptr);
+    send_after(CLOCK_PROCESS_CPUTIME_ID, processor_seconds);
+}
+}  // namespace __ok
