@@ -52,7 +52,75 @@ __global__ void largest(const float* x, Pair* out) {
     if (threadIdx.x == 0 && all != Pair()) *out = all;
 }
 
+struct Minus {
+    __device__ int operator()(int a, int b) const { return a - b; }
+};
+struct Differ {
+    __device__ bool operator()(int a, int b) const { return a != b; }
+};
+// Each of 32 threads has two neighbouring items of x, or two that lie 32 apart.
+__global__ void neighbours(const int* x, int* left, int* right, int* heads, int* tails, int* striped, int* places) {
+    using Difference = cub::BlockAdjacentDifference<int, 32>;
+    using Discontinuity = cub::BlockDiscontinuity<int, 32>;
+    using Exchange = cub::BlockExchange<int, 32, 2>;
+    __shared__ union {
+        Difference::TempStorage difference;
+        Discontinuity::TempStorage discontinuity;
+        Exchange::TempStorage exchange;
+    } storage;
+    const int t = threadIdx.x;
+    int in[2] = {x[2 * t], x[2 * t + 1]}, a[2], b[2], ranks[2] = {63 - 2 * t, 62 - 2 * t};
+    Difference(storage.difference).SubtractLeft(in, a, Minus());
+    left[2 * t] = a[0], left[2 * t + 1] = a[1];
+    __syncthreads();
+    Difference(storage.difference).SubtractRightPartialTile(in, a, Minus(), 50);
+    right[2 * t] = a[0], right[2 * t + 1] = a[1];
+    __syncthreads();
+    Discontinuity(storage.discontinuity).FlagHeadsAndTails(a, b, in, Differ());
+    heads[2 * t] = a[0], heads[2 * t + 1] = a[1];
+    tails[2 * t] = b[0], tails[2 * t + 1] = b[1];
+    __syncthreads();
+    Exchange(storage.exchange).BlockedToStriped(in, a);
+    striped[t] = a[0], striped[t + 32] = a[1];
+    __syncthreads();
+    Exchange(storage.exchange).ScatterToBlocked(in, a, ranks);
+    places[2 * t] = a[0], places[2 * t + 1] = a[1];
+}
+static void use_neighbours() {
+    std::vector<int> x(64);
+    for (int i = 0; i < 64; i++) x[i] = i / 3 * i;
+    int *in = device(x), *out;
+    cudaMalloc(&out, 6 * 64 * sizeof *out);
+    neighbours<<<1, 32>>>(in, out, out + 64, out + 128, out + 192, out + 256, out + 320);
+    const std::vector<int> y = host(out, 6 * 64);
+    bool all[6] = {true, true, true, true, true, true};
+    for (int i = 0; i < 64; i++) {
+        all[0] &= y[i] == (i ? x[i] - x[i - 1] : x[i]);
+        all[1] &= y[64 + i] == (i + 1 < 50 ? x[i] - x[i + 1] : x[i]);
+        all[2] &= y[128 + i] == (i == 0 || x[i] != x[i - 1]);
+        all[3] &= y[192 + i] == (i == 63 || x[i] != x[i + 1]);
+        all[4] &= y[256 + i] == x[i];
+        all[5] &= y[320 + i] == x[63 - i];
+    }
+    const char* what[] = {"SubtractLeft", "SubtractRightPartialTile", "heads", "tails", "BlockedToStriped", "ScatterToBlocked"};
+    for (int k = 0; k < 6; k++) expect(all[k], what[k]);
+
+    const std::vector<float> samples = {0.f, 0.5f, 1.f, 9.99f, 10.f, -1.f, 4.f};
+    const std::vector<int> bounds = {0, 1, 5, 20}, runs = {4, 4, 4, 1, 2, 2};
+    float* s = device(samples);
+    int *r = device(runs), *levels = device(bounds), *count;
+    cudaMalloc(&count, sizeof *count);
+    twice([&](void* t, size_t& b) { return cub::DeviceHistogram::HistogramEven(t, b, s, out, 6, 0.f, 10.f, 7); });
+    expect(host(out, 5) == std::vector<int>{3, 0, 1, 0, 1}, "HistogramEven");
+    twice([&](void* t, size_t& b) { return cub::DeviceHistogram::HistogramRange(t, b, r, out, 4, levels, 6); });
+    expect(host(out, 3) == std::vector<int>{0, 6, 0}, "HistogramRange");
+    twice([&](void* t, size_t& b) { return cub::DeviceRunLengthEncode::Encode(t, b, r, out, out + 64, count, 6); });
+    expect(host(count, 1)[0] == 3 && host(out, 3) == std::vector<int>{4, 1, 2} && host(out + 64, 3) == std::vector<int>{3, 1, 2}, "Encode");
+    for (void* pointer : {(void*)in, (void*)out, (void*)s, (void*)r, (void*)levels, (void*)count}) cudaFree(pointer);
+}
+
 static void use() {
+    use_neighbours();
     const std::vector<int> h = {5, -3, 8, 1, 1, 7, -3, 0};
     const int n = static_cast<int>(h.size());
     int *x = device(h), *y, *count;

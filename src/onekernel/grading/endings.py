@@ -32,9 +32,12 @@ def stopped_first(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return out
 
 
+_GOING_ON = ("-slow", "-threads", "-late", "-together", "-arrives")  # forms of its sentence
+
+
 def only_slow(failure: Failure) -> bool:
     """Whether it tells of a launch that was stopped while it made progress: wrong results elsewhere do not follow."""
-    return failure.code == ENDLESS and failure.message.key.endswith(("-slow", "-threads", "-late", "-together", "-arrives"))
+    return failure.code == ENDLESS and failure.message.key.endswith(_GOING_ON)
 
 
 def _stops(failure: Failure) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
+from onekernel.simulator.compilation.lacking import lacking
 from onekernel.simulator.compilation.slips import told
 from onekernel.simulator.rewrite.source import COMPILE_ERRORS, SIDES, Source
 
@@ -58,6 +59,9 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
             continue
         if (known := _known(what, line, _text(where))) is not None:
             findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
+            continue
+        if (name := lacking(what)) is not None:
+            findings.append(Finding("unsupported", Message("simulator.unsupported", {"what": name}), where, line))
             continue
         message, line = told(what, line, _text(where))
         if _follows(message, findings):

@@ -146,7 +146,8 @@ OF_THE_READER = (
     "unnamed", "extent",
     # the others
     "guarded", "few", "added", "generator", "short", "short-pitch", "short-part", "rows", "thrust", "freed",
-    "twice-by-object", "by-object", "reset", "waits", "mapped", "faster", "branch", "part-rows", "part-index", "why-event",
+    "twice-by-object", "by-object", "reset", "waits", "mapped", "faster", "branch", "part-rows", "part-index",
+    "why-event",
     "why-address", "why-capture", "some-call", "program-null-thrust", "of-a-kernel", "reference",
 )  # fmt: skip
 GIVEN = (

@@ -30,10 +30,11 @@ _OF_SM_90 = {
 }
 # Of CUB we have api/cub alone, and what works on the whole device for whole programs.
 _CUB = re.compile(
-    r"(?:Block|Warp)(?:Reduce|Scan)|Block(?:Load|Store|RadixSort)|Block(?:Reduce|Scan|Load|Store)Algorithm|"
+    r"(?:Block|Warp)(?:Reduce|Scan)|Block(?:Load|Store|RadixSort|AdjacentDifference|Discontinuity|Exchange)|"
+    r"Block(?:Reduce|Scan|Load|Store)Algorithm|"
     r"BLOCK_(?:REDUCE|SCAN|LOAD|STORE)_\w+|KeyValuePair|NullType"
 )
-_CUB_OF_DEVICE = re.compile(r"Device(?:Reduce|Scan|RadixSort|Select)|DoubleBuffer")
+_CUB_OF_DEVICE = re.compile(r"Device(?:Reduce|Scan|RadixSort|Select|Histogram|RunLengthEncode)|DoubleBuffer")
 _CUB_12 = {"Sum": "cuda::std::plus<>", "Max": "cuda::maximum<>", "Min": "cuda::minimum<>"}  # gone with CUDA 13
 # Whole families of the runtime's and the device's functions, by their names in CUDA 13.0's headers.
 _FAMILIES = tuple(

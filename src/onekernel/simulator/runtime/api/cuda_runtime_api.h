@@ -5,6 +5,7 @@
 #include "ok/launch_api.h"
 #include "ok/managed_api.h"
 #include "ok/pool_api.h"
+#include "ok/settings_api.h"
 #include "ok/stream_api.h"
 #include "ok/texture_api.h"
 #include "ok/volume_api.h"

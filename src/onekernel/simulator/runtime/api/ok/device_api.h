@@ -2,6 +2,9 @@
 #pragma once
 #include "errors.h"
 
+typedef struct CUuuid_st {
+    char bytes[16];
+} cudaUUID_t, CUuuid;
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock;
@@ -25,6 +28,17 @@ struct cudaDeviceProp {
         pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, hostRegisterSupported, memoryPoolsSupported;
     int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3];
     size_t surfaceAlignment;
+    cudaUUID_t uuid;
+    char luid[8];
+    unsigned luidDeviceNodeMask;
+    int maxTexture1DMipmap, maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3DAlt[3], maxTextureCubemap,
+        maxTextureCubemapLayered[2];
+    int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
+        maxSurfaceCubemapLayered[2];
+    int hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, gpuDirectRDMASupported, gpuDirectRDMAWritesOrdering,
+        sparseCudaArraySupported, deferredMappingCudaArraySupported, ipcEventSupported, unifiedFunctionPointers, deviceNumaConfig,
+        deviceNumaId, mpsEnabled, hostNumaId;
+    unsigned gpuDirectRDMAFlushWritesOptions, memoryPoolSupportedHandleTypes;
 };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited, cudaComputeModeExclusiveProcess };
 
@@ -201,6 +215,17 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* 
     for (int& most : p.maxTexture3D) most = card.texture_3d;
     p.maxTexture1DLayered[0] = p.maxTexture2DLayered[0] = p.maxTexture2DLayered[1] = card.texture_layer;
     p.maxTexture1DLayered[1] = p.maxTexture2DLayered[2] = card.texture_layers;
+    // Table "Technical Specifications per Compute Capability" of the CUDA C++ Programming Guide: the same for both cards.
+    p.maxTexture1DMipmap = p.maxTexture2DMipmap[0] = p.maxTexture2DMipmap[1] = p.maxTexture2DGather[0] = p.maxTexture2DGather[1] = card.texture_layer;
+    p.maxTextureCubemap = p.maxTextureCubemapLayered[0] = card.texture_layer;
+    p.maxTexture2DLinear[0] = 131072, p.maxTexture2DLinear[1] = 65000, p.maxTexture2DLinear[2] = 2097120;
+    p.maxTexture3DAlt[0] = p.maxTexture3DAlt[1] = card.texture_3d / 2, p.maxTexture3DAlt[2] = 2 * card.texture_3d;
+    p.maxSurface1D = p.maxSurface1DLayered[0] = p.maxSurface2DLayered[0] = p.maxSurface2DLayered[1] = p.maxSurfaceCubemap =
+        p.maxSurfaceCubemapLayered[0] = card.texture_layer;
+    p.maxSurface2D[0] = card.texture_1d, p.maxSurface2D[1] = card.texture_2d_height;
+    for (int& most : p.maxSurface3D) most = card.texture_3d;
+    p.maxSurface1DLayered[1] = p.maxSurface2DLayered[2] = card.texture_layers;
+    p.maxTextureCubemapLayered[1] = p.maxSurfaceCubemapLayered[1] = card.texture_layers - 2;
     p.managedMemory = p.concurrentManagedAccess = p.cooperativeLaunch = p.streamPrioritiesSupported = p.globalL1CacheSupported = p.localL1CacheSupported = 1;
     p.clusterLaunch = card.major >= 9;
     *properties = p;
@@ -271,7 +296,7 @@ enum cudaLimit {
     cudaLimitPersistingL2CacheSize = 6
 };
 constexpr unsigned cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
-                   cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8;
+                   cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceScheduleMask = 7, cudaDeviceMapHost = 8;
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 namespace __ok {
 inline size_t limits[] = {1024, 1 << 20, 8 << 20, 0, 2048, 128, 0};  // by cudaLimit: what a new context has
@@ -296,7 +321,13 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* 
     *config = cudaFuncCachePreferNone;
     return cudaSuccess;
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+namespace __ok {
+inline unsigned device_flags = cudaDeviceScheduleAuto;
+}
+OK_LIBRARY_HOST_ONLY inline cudaError_t cudaSetDeviceFlags(unsigned flags) {
+    __ok::device_flags = flags;
+    return cudaSuccess;
+}
 
 // A function of the driver by its name. The simulator has no driver: every name is one that it does not know.
 enum cudaDriverEntryPointQueryResult {

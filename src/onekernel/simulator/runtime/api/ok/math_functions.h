@@ -141,6 +141,20 @@ OK_ALWAYS float rnorm4df(float a, float b, float c, float d) { return static_cas
 OK_ALWAYS double norm3d(double a, double b, double c) { return ::hypot(::hypot(a, b), c); }
 OK_ALWAYS float norm3df(float a, float b, float c) { return static_cast<float>(norm3d(a, b, c)); }
 OK_ALWAYS float rnorm3df(float a, float b, float c) { return static_cast<float>(1.0 / norm3d(a, b, c)); }
+OK_ALWAYS double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+OK_ALWAYS double rnorm4d(double a, double b, double c, double d) { return 1.0 / norm4d(a, b, c, d); }
+inline double norm(int dimensions, const double* v) {
+    double length = 0;
+    for (int i = 0; i < dimensions; ++i) length = ::hypot(length, v[i]);
+    return length;
+}
+inline float normf(int dimensions, const float* v) {
+    double length = 0;
+    for (int i = 0; i < dimensions; ++i) length = ::hypot(length, static_cast<double>(v[i]));
+    return static_cast<float>(length);
+}
+inline double rnorm(int dimensions, const double* v) { return 1.0 / norm(dimensions, v); }
+inline float rnormf(int dimensions, const float* v) { return 1.0f / normf(dimensions, v); }
 OK_ALWAYS double rhypot(double x, double y) { return static_cast<double>(1.0L / ::hypotl(x, y)); }
 OK_ALWAYS float rhypotf(float x, float y) { return static_cast<float>(1.0 / ::hypot(static_cast<double>(x), y)); }
 OK_ALWAYS void sincospif(float x, float* sine, float* cosine) {

@@ -90,6 +90,20 @@ OK_ALWAYS unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
     return c;
 }
 
+// Two products of a 16-bit half and a byte, of the lower or the upper two bytes, added to c.
+#define OK_DP2A(name, first)                                                                                      \
+    OK_ALWAYS int name(int a, int b, int c) {                                                                     \
+        const unsigned low = static_cast<unsigned>(static_cast<short>(a) * static_cast<signed char>(b >> first)); \
+        const unsigned high = static_cast<unsigned>((a >> 16) * static_cast<signed char>(b >> (first + 8)));      \
+        return static_cast<int>(static_cast<unsigned>(c) + low + high);                                           \
+    }                                                                                                             \
+    OK_ALWAYS unsigned name(unsigned a, unsigned b, unsigned c) {                                                 \
+        return c + (a & 0xffff) * (b >> first & 0xff) + (a >> 16) * (b >> (first + 8) & 0xff);                    \
+    }
+OK_DP2A(__dp2a_lo, 0)
+OK_DP2A(__dp2a_hi, 16)
+#undef OK_DP2A
+
 // The overloads that CUDA has, no more: a call that is ambiguous to nvcc stays ambiguous here.
 #define OK_MIN_MAX(result, a_type, b_type)                                                                        \
     OK_ALWAYS constexpr result min(a_type a, b_type b) {                                                          \
