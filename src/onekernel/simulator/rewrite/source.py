@@ -23,6 +23,7 @@ from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
 from onekernel.simulator.rewrite.kernels import keep_addresses, kernels, plain_calls, uncast_kernels
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
+from onekernel.simulator.rewrite.macro_launches import written_out
 from onekernel.simulator.rewrite.proven import names_of_memory, spare
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
@@ -156,6 +157,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     for name, line in plain_calls(tokens, {k: n for k, n in names.items() if k not in shared}):
         _finding(source, path, line, "kernel-called", name=name)
     names.update({name: names[name] + 1 for name in shared})  # a name that the host has, too, says no one function
+    tokens = written_out(tokens, everything, arity, names)
     for i, token in enumerate(tokens):
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token, path, source, arity, names), token.line)

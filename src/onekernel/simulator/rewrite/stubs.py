@@ -35,6 +35,7 @@ def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict
         if token.text == "__global__" and (found := _kernel(tokens, i)):
             begin, header, name_at, bracket = found
             if has_stub(tokens[name_at].text, template_arity, names):
+                _unconst_packs(tokens, bracket)
                 written[begin] = _stub(tokens, header, name_at, bracket)
         elif token.text == "using" and (end := _using(tokens, i)) and has_stub(tokens[end].text, template_arity, names):
             # the stub comes along, wherever the kernel's name is taken
@@ -45,6 +46,17 @@ def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict
             out.append(Token("call", written[i], token.line))
         out.append(token)
     return out
+
+
+def _unconst_packs(tokens: list[Token], bracket: int) -> None:
+    """`const Rest... rest` as `Rest... rest`: g++ finds no kernel of such a type (by its address, whichever way it is
+    asked), and what is passed is the same."""
+    for parameter in parameters(tokens[bracket + 1 : closing(tokens, bracket)]):
+        for token in reversed(parameter if "..." in one_line(parameter) else []):
+            if token.text in ("*", "&", "&&"):
+                break  # a const before it is not the parameter's own
+            if token.text == "const":
+                token.kind, token.text = "space", " "
 
 
 def default_at(parameter: list[Token]) -> int:

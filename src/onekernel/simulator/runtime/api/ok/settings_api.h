@@ -23,7 +23,6 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
     *flags = __ok::device_flags | cudaDeviceMapHost;
     return cudaSuccess;
 }
-OK_LIBRARY_HOST_ONLY inline cudaError_t cudaDeviceGraphMemTrim(int device) { return cudaSetDevice(device); }
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) { return cudaGetDevice(device); }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
