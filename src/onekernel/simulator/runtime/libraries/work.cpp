@@ -55,6 +55,7 @@ void note_library_access(uintptr_t address, size_t bytes, bool writes) {
     uintptr_t key = n ? n->base : 0;
     Finding("library-extent", key, writes).form("algorithm", writes ? "writes" : "reads").code_at(stack_of_host())
         .array("buffer", !n ? "" : n->made_file ? n->name : "device_vector").number("size", n ? static_cast<long long>(n->high - n->low) : 0)
-        .number("offset", n ? static_cast<long long>(address - n->low) : 0).add();
+        .number("offset", n ? static_cast<long long>(address - n->low) : 0)
+        .number("bytes", static_cast<long long>(bytes)).add();
 }
 }  // namespace __ok
