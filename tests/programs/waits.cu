@@ -61,7 +61,7 @@ int main(int, char** arguments) {
         std::thread([&] { while (turns >= 0) turns = 1; }).join();  // <- 3:time-limit
     }
     if (which == 4) {
-        int n = 1 << 30;
+        int n = 1 << 28;
         void* parameters[] = {&x, &out, &n};
         cudaLaunchCooperativeKernel((void*)total, 32, 256, parameters, 0, 0);  // <- 4:time-limit
     }
