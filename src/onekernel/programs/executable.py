@@ -83,8 +83,6 @@ class Executable:
         first = str(self.sources[0].path)
         report: dict[str, Any] = ended.report or {"findings": [], "launches": []}
         findings = self._of_nobody(findings_of(report, self._lines, first, self._functions))
-        if ended.status and any(f.severity == "error" for f in findings):  # it left where it found an error
-            findings = tuple(f for f in findings if f.code != "leak")
         warnings = tuple(w for w in self.warnings if not _is_seen(w, findings))
         findings = warnings + findings + odd_trees(report, self.files, self._functions)
         if ended.report is None:

@@ -25,7 +25,7 @@ int main() {
     float h[n], r[n], hw[2 * R + 1] = {1, 2, 3, 4, 3, 2, 1};
     for (int i = 0; i < n; i++) h[i] = i % 7;
     float *a, *b;
-    CHECK(cudaMalloc(&a, sizeof h)); CHECK(cudaMalloc(&b, sizeof h));
+    CHECK(cudaMalloc(&a, sizeof h)); CHECK(cudaMalloc(&b, sizeof h));  // <- leak
     CHECK(cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpyToSymbol(w, hw, sizeof hw));
     stencil<<<(n + B - 1) / B, B>>>(a, b, n);
