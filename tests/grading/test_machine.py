@@ -11,6 +11,7 @@ import pytest
 
 from onekernel import learners
 from onekernel.backends.base import Finding
+from onekernel.checks import python_task
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED
@@ -81,6 +82,40 @@ def test_an_ending_that_the_solution_shares_is_the_machines(
     monkeypatch.setattr(supervisor, "run", lambda request: ending if request.source == mine.path else right)
     result = grade(mine)
     assert result.status == FAILED and result.earned == 0 and result.assessed == mine.exercise.points
+
+
+def test_what_the_machine_lacked_for_a_moment_is_not_the_submissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the time that our own file runs, the memory is back: then so is it for theirs."""
+    mine, run = submission(tmp_path), supervisor.run
+    lacking = [RunOutcome([], ended=NO_MEMORY)]
+    monkeypatch.setattr(supervisor, "run", lambda request: lacking.pop() if lacking else run(request))
+    result = grade(mine)
+    assert not lacking and result.earned == result.assessed == mine.exercise.points
+
+
+@pytest.mark.parametrize("ours", [supervisor.TaskRun(), supervisor.TaskRun(ended=NO_MEMORY)], ids=["once", "shared"])
+def test_a_python_exercise_is_not_judged_by_what_the_machine_lacks(
+    ours: supervisor.TaskRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = COURSE.exercises["storage_probe"]
+    mine = Submission(COURSE, exercise, tmp_path / exercise.file, "python", 1)
+    ran: list[Path] = []
+
+    def run_task(request: supervisor.Request, **how: object) -> supervisor.TaskRun:
+        ran.append(request.source)
+        if request.source == COURSE.solution(exercise):
+            return ours
+        return supervisor.TaskRun(ended=NO_MEMORY if len(ran) == 1 else None)
+
+    monkeypatch.setattr(supervisor, "run_task", run_task)
+    if ours.ended:
+        with pytest.raises(MachineFault):
+            python_task.run(mine, {"requests": []}, 1.0)
+    else:
+        assert python_task.run(mine, {"requests": []}, 1.0).ended is None
+        assert ran == [mine.path, COURSE.solution(exercise), mine.path]
 
 
 def test_memory_that_a_compiler_lacks_for_one_file_alone_is_that_files(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,21 @@ from onekernel.course import Check
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, Failure, Verdict
 from onekernel.messages import Message
-from onekernel.sandbox import supervisor
+from onekernel.sandbox import machine, supervisor
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import TaskRun
 
 
 def run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
     request = Request(s.path.resolve(), "python", options=options, hidden=s.hidden)
-    done = supervisor.run_task(request, count=len(options["requests"]), seconds=seconds)
+    ours = replace(request, source=s.course.solution(s.exercise))
+    count = len(options["requests"])
+    done = machine.settled(
+        lambda: supervisor.run_task(request, count=count, seconds=seconds),
+        lambda: supervisor.run_task(ours, count=count, seconds=seconds),
+        lambda done: machine.suspected([done.ended] if done.ended else [], [f.code for f in done.build]),
+        s.exercise.file,
+    )
     if done.unavailable and not ("kernel" in options and _lacks(s, options)):
         return TaskRun(ended=Message("grading.says-unavailable", {"why": done.unavailable}))
     return done

@@ -248,14 +248,18 @@ def _run(
     calls = [(c.function, c.args) for c in every]
     ways = ways or [c.case.way for c in every]
     request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden)
-    outcome = supervisor.run(request)
     ours = replace(request, source=s.course.solution(s.exercise))
-    if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
-        outcome = RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
-    if request.source != ours.source.resolve() and _let_down(outcome):
-        if _let_down(supervisor.run(ours)):
-            raise MachineFault(Message("grading.machine-ours", {"kernel": s.exercise.file}))
-        outcome.build = tuple(_its_own(f) for f in outcome.build)
+
+    def theirs() -> RunOutcome:
+        outcome = supervisor.run(request)
+        if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
+            return RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
+        return outcome
+
+    if request.source == ours.source.resolve():
+        return theirs()
+    outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file)
+    outcome.build = tuple(_its_own(f) for f in outcome.build)
     return outcome
 
 

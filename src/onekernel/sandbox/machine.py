@@ -8,8 +8,9 @@ import contextlib
 import resource
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from onekernel.backends.cache import BUILT_BYTES
 from onekernel.errors import UserError, of_os
@@ -27,6 +28,7 @@ _LEAST = (
     ("n", resource.RLIMIT_NOFILE, 64),
     ("t", resource.RLIMIT_CPU, CPU_SECONDS),
 )
+Outcome = TypeVar("Outcome")
 _MEMORY = Path("/sys/fs/cgroup")
 # How a process ends that the machine has let down; a submission can end so, too, and is then compared with ours.
 _SIGNALS = ("SIGKILL", "SIGBUS", "SIGXFSZ", "SIGXCPU")
@@ -82,6 +84,20 @@ def of_error(error: OSError | MemoryError) -> MachineFault:
     if isinstance(error, MemoryError):
         return MachineFault(Message.of("grading.machine-memory", free=memory_free() // 1_000_000))
     return MachineFault(Message.of("grading.machine-error", why=of_os(error)))
+
+
+def settled(
+    theirs: Callable[[], Outcome], ours: Callable[[], Outcome], let_down: Callable[[Outcome], bool], file: str
+) -> Outcome:
+    """How a submission's run ends. One that ends as if the machine had let it down is compared with a run of our own
+    `file`: if that ends so, too, MachineFault; else what was lacking may have come back meanwhile, and only what
+    happens to the submission once more is its own."""
+    outcome = theirs()
+    if not let_down(outcome):
+        return outcome
+    if let_down(ours()):
+        raise MachineFault(Message("grading.machine-ours", {"kernel": file}))
+    return theirs()
 
 
 def suspected(endings: Iterable[Message], build_codes: Iterable[str], statuses: Iterable[int] = ()) -> bool:
