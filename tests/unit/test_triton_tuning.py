@@ -28,6 +28,19 @@ def kernel(x_ptr, n, BLOCK: tl.constexpr):
 """
 
 
+def test_what_is_named_to_be_restored_is_known_for_a_tensor_on_a_gpu_too(tmp_path):
+    """There the interpreter's watch is not put up, which knew torch's own classes."""
+    program = (
+        "from onekernel.triton import movers, tuning; tuning.tune_in_turn()\n"
+        "import torch; print(movers.is_torchs(torch.zeros(1)), movers.is_torchs(1))"
+    )
+    environment = os.environ | {"PYTHONPATH": str(Path(tuning.__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=HUNG_SECONDS
+    )
+    assert done.stdout.split() == ["True", "False"], done.stderr
+
+
 def test_a_check_takes_each_configuration_in_turn_and_times_none(tmp_path):
     (tmp_path / "tuned.py").write_text(IN_TURN)
     program = (

@@ -29,6 +29,7 @@ OF_DEVICE = re.compile(
     r"|__(?:add|sub|mul|div|mod|fix|float|extend|trunc)\w+|fe[gs]etround|_ZSt\d+__throw_\w+|_ZSt9terminatev"
 )
 
+SHOWS = "snprintf"  # what writes a value down for `onekernel show`
 # What moves bytes between places that it is given; a kernel could call it by its address.
 _MOVES = re.compile(
     r"_*(?:mem|str|stp|wcs|wcp|wmem|bcopy|swab|qsort|bsearch|lfind|lsearch)\w*"
@@ -51,7 +52,7 @@ def _calls(source: Source, used: References) -> list[Finding]:
     for symbol, names in used.by_function.items():
         function = known.get(plain_name(symbol.partition(".")[0]))
         for name in sorted(names) if function else ():
-            ours = name == "snprintf" and source.show  # what writes a value down for `onekernel show`
+            ours = name == SHOWS and source.show
             if function and not ours and not OF_DEVICE.fullmatch(name) and name not in source.variables:
                 why = Message("language.library-of-host", {"name": name, "caller": function.name})
                 found.append(Finding("library-of-host", why, str(files[function.name]), function.line, chapter=SIDES))

@@ -12,7 +12,7 @@ from onekernel.backends.cache import cache_folder, prune, used
 from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import fences, gaps, misplaced, thrust
-from onekernel.simulator.compilation.called import library_uses
+from onekernel.simulator.compilation.called import SHOWS, library_uses
 from onekernel.simulator.compilation.compiler import Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.compilation.imports import IMPORTS, written
@@ -92,7 +92,10 @@ def _compile(source: Source, with_compiler: Compiler, how: tuple[str, ...], defi
             shared.result()  # a compiler that fails at our own source, too, is the cause
             raise
         asked, used_there = undefined(built), library_uses(source, built)
-        fenced = [] if source.program else fences.put_up(built, runtime.result(), with_compiler, Path(work))
+        fenced = []
+        if not source.program:
+            shown = [SHOWS] if source.show else []
+            fenced = fences.put_up(built, runtime.result(), with_compiler, Path(work), open_to=shown)
         # The runtime first: its own variables must be ready when the file's are initialised.
         objects = [*runtime.result(), built, *fenced, shared.result()]
         done = run_compiler([with_compiler.path, *linker(), *LINKED, *WRAP, "-Wl,-rpath,$ORIGIN", *map(str, objects),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -113,10 +113,13 @@ _GATE = {
 }
 
 
-def put_up(built: Path, runtime: Sequence[Path], with_compiler: Compiler, work: Path) -> list[Path]:
-    """Changes the object file `built` of a graded file; what is to be linked with it. Raises BuildError."""
+def put_up(
+    built: Path, runtime: Sequence[Path], with_compiler: Compiler, work: Path, *, open_to: Collection[str] = ()
+) -> list[Path]:
+    """Changes the object file `built` of a graded file; what is to be linked with it. Kernels may call what is
+    `open_to` them. Raises BuildError."""
     own = sorted(defined(built) & set[str]().union(*map(_asked, runtime)))
-    ours = set[str]().union(*map(_brought, runtime))
+    ours = set[str](open_to).union(*map(_brought, runtime))
     gated = [n for n, weak in undefined(built).items() if not weak and n not in ours and _has_a_gate(n)]
     changes = [*(f"--localize-symbol={n}" for n in own), *(f"--redefine-sym={n}={GATE}{n}" for n in gated)]
     if changes:
