@@ -227,3 +227,19 @@ def test_the_size_that_is_drawn_is_the_one_that_is_graded() -> None:
         sizes = [c.options["sizes"] for c in exercise.checks if c.kind.name == "memory"]
         if sizes:
             assert exercise.counted_sizes == sizes[0]
+
+
+@pytest.mark.parametrize(
+    "instead",
+    ["return cudaSuccess;", "return cudaStreamSynchronize(stream);", "return cudaErrorInvalidValue;"],
+)
+def test_who_loses_or_returns_an_error_reads_about_errors(instead: str, tmp_path: Path) -> None:
+    """Whatever the check asks for: here any size."""
+    exercise, launch = COURSE.exercises["vector_add"], "return cudaGetLastError();"
+    text = COURSE.solution(exercise).read_text(encoding="utf-8")
+    path = tmp_path / exercise.file
+    path.write_text(text.replace(launch, instead), encoding="utf-8")
+    assert launch in text
+    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
+    read = {f.chapter for v in result.verdicts for f in v.failures if f.code in ("launch-error-lost", "status")}
+    assert read == {"01-06-errors#errors"}

@@ -21,7 +21,7 @@ from onekernel.grading.endings import stopped_first
 from onekernel.grading.leaks import with_leaks
 from onekernel.grading.leftovers import with_leftovers
 from onekernel.grading.replay.tell import with_causes
-from onekernel.grading.submission import SOURCE_BYTES, Ran, Submission, failure_of, judge_call
+from onekernel.grading.submission import ERRORS, SOURCE_BYTES, Ran, Submission, failure_of, judge_call
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
@@ -290,5 +290,5 @@ def _build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
     """The compiler's findings, told once, at the first check."""
     failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
     if outcome.ended:
-        failures = (Failure(outcome.ended, "01-06-errors#errors", code="ended"),)
+        failures = (Failure(outcome.ended, ERRORS, code="ended"),)
     return _told_once(s, FAILED, failures)

@@ -29,6 +29,8 @@ ENDLESS = "time-limit"
 SYMPTOMS = ("values", "nan", "row-sum", "unwritten", "guard")  # what the bytes say: that they are wrong, never where
 FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
+OF_ERRORS = ("launch-error-lost", "status", "ended")  # whatever a check asks for, this is what its learner may read
+ERRORS = "01-06-errors#errors"
 SOURCE_BYTES = 1 << 20  # the longest file that is graded, and that a line is shown of
 Ran = list[tuple[Call, CallOutcome]]
 
@@ -173,7 +175,8 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
 
     def because(message: Message, code: str) -> Failure:
         see = f"onekernel hint {s.exercise.slug}" if code in SYMPTOMS else None
-        return Failure(message, check.chapter, call.case.name, call.case.about, code=code, see=see)
+        chapter = ERRORS if code in OF_ERRORS else check.chapter
+        return Failure(message, chapter, call.case.name, call.case.about, code=code, see=see)
 
     if outcome.exports:
         return [failure_of(f, check) for f in outcome.exports]
