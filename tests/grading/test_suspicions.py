@@ -76,6 +76,7 @@ MENDS = [
     ("own-output", {"name": "y"}, "  cudaMalloc(&y, n);", ["  ;"]),
     ("set-bytes", {"call": "cudaMemset"}, "cudaMemset(out, 1, 4);", ["cudaMemset(out, 0, 4);"]),
     ("masked-index", {"name": "n"}, "y[i] = x[c + i & (n - 1)];", ["y[i] = x[(c + i) % n];"]),
+    ("shuffle-lane", {"name": "o"}, "v += __shfl_sync(m, v, o);", ["v += __shfl_xor_sync(m, v, o);"]),
     ("shuffle-width", {"width": "16"}, "v += __shfl_down_sync(m, v, 16, 16);", ["v += __shfl_down_sync(m, v, 16);"]),
     ("never-used", {"name": "k"}, "int k = 3;", []),
 ]  # fmt: skip

@@ -12,6 +12,10 @@ HEAD = "__global__ void k(const float* x, float* y, int64_t n) {\n"
 @pytest.mark.parametrize(
     ("line", "found"),
     [
+        ("for (int o = 16; o; o /= 2) v += __shfl_sync(~0u, v, o);", [("shuffle-lane", {"name": "o"})]),
+        ("for (int o = 1; o < 32; o <<= 1)\n    v += __shfl_sync(~0u, v, o, 32);", [("shuffle-lane", {"name": "o"})]),
+        ("for (int o = 16; o; o /= 2) v += __shfl_down_sync(~0u, v, o);\nv = __shfl_sync(~0u, v, 0);", []),
+        ("for (int k = 0; k < 32; k++) s += __shfl_sync(~0u, v, k);", []),
         ("v += __shfl_down_sync(0xffffffffu, v, o, 16);", [("shuffle-width", {"width": "16"})]),
         ("v = fmaxf(v, __shfl_xor_sync(m, f(v, 1), o, HALF));", [("shuffle-width", {"width": "HALF"})]),
         ("v += __shfl_down_sync(0xffffffffu, v, o, 32);", []),

@@ -104,6 +104,7 @@ _RULES: Mapping[str, _Rule] = {
     "narrow-index": _in_line(r"\b<type>(?=\s+<name>\b)", "long long"),
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
     "masked-index": _in_line(r"([^\[\](),;=&|?:]+?)\s*&\s*\(\s*<name>\s*-\s*1\s*\)", r"(\1) % <name>"),
+    "shuffle-lane": _in_line(r"\b__shfl_sync\b", "__shfl_xor_sync"),
     "shuffle-width": _in_line(r",\s*<width>\s*\)", ")"),
     "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),
 }

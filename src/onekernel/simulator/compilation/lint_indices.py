@@ -1,4 +1,5 @@
-"""Indices and lanes that are right for some sizes alone: a remainder by `&`, a shuffle within a part of a warp."""
+"""Indices and lanes that are right for some sizes alone: a remainder by `&`, a shuffle within a part of a warp, or by a
+lane's number where a distance is meant."""
 
 from __future__ import annotations
 
@@ -8,8 +9,10 @@ from collections.abc import Sequence
 from onekernel.simulator.compilation.lint_numbers import Found
 
 _MASKED = re.compile(r"[^&\s]\s*&\s*\(\s*(?P<name>[a-z]\w*)\s*-\s*1\s*\)")
+_HALVED = r"\bfor\s*\([^;]*;[^;]*;[^)]*\b{name}\s*(?:/=|\*=|>>=|<<=)"
 _SHUFFLE = re.compile(r"\b__shfl(?:_up|_down|_xor)?_sync\s*\(")
 WHOLE_WARP = ("32", "warpSize")
+NEAR = 4  # lines, of which one begins the loop around a shuffle
 
 
 def _masked(lines: Sequence[str]) -> Found:
@@ -29,6 +32,18 @@ def _widths(lines: Sequence[str]) -> Found:
                 yield n, "shuffle-width", {"width": given[3]}
 
 
+def _lanes(lines: Sequence[str]) -> Found:
+    """`__shfl_sync` by a distance that a loop halves or doubles: it takes the number of a lane, one for all."""
+    for n, line in enumerate(lines, 1):
+        for call in re.finditer(r"\b__shfl_sync\s*\(", line):
+            given = _arguments(line[call.end() :])
+            if len(given) < 3 or not given[2].isidentifier():
+                continue
+            loop = re.compile(_HALVED.format(name=given[2]))
+            if any(map(loop.search, lines[max(0, n - NEAR) : n])):
+                yield n, "shuffle-lane", {"name": given[2]}
+
+
 def _arguments(text: str) -> list[str]:
     """What stands between commas up to the bracket that closes the call; nothing where it closes on another line."""
     depth, given = 0, [""]
@@ -43,4 +58,4 @@ def _arguments(text: str) -> list[str]:
     return []
 
 
-RULES = (_masked, _widths)
+RULES = (_masked, _widths, _lanes)
