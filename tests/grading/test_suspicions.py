@@ -78,6 +78,7 @@ MENDS = [
     ("masked-index", {"name": "n"}, "y[i] = x[c + i & (n - 1)];", ["y[i] = x[(c + i) % n];"]),
     ("shuffle-lane", {"name": "o"}, "v += __shfl_sync(m, v, o);", ["v += __shfl_xor_sync(m, v, o);"]),
     ("shuffle-width", {"width": "16"}, "v += __shfl_down_sync(m, v, 16, 16);", ["v += __shfl_down_sync(m, v, 16);"]),
+    ("shadows", {"name": "s"}, "  float s = 0; s += x;", ["  s = 0; s += x;", "  s += 0; s += x;", "   s += x;"]),
     ("never-used", {"name": "k"}, "int k = 3;", []),
 ]  # fmt: skip
 

@@ -81,6 +81,14 @@ def _cuts(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]
     yield {at: re.sub(_INTEGERS, "float", lines[at])}
 
 
+def _shadows(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]:
+    """The declaration as an assignment, without its type; as one that adds; or left out, where it only begins anew."""
+    declared = rf"\b(?:const\s+)?(?:float|double|auto|{_INTEGERS})\s+(?={re.escape(values['name'])}\b"
+    yield {at: re.sub(rf"{declared})", "", lines[at], count=1)}
+    yield {at: re.sub(rf"{declared}\s*=)(\w+\s*)=", r"\1+=", lines[at], count=1)}
+    yield {at: re.sub(rf"{declared}\s*=)[^;,]*;", "", lines[at], count=1)}
+
+
 _RULES: Mapping[str, _Rule] = {
     "own-array": _in_line(r"^(\s*)", r"\1__shared__ "),
     "assignment": _in_line(r"((?:if|while)\s*\(.*?[^=!<>+*/%&|^-])=(?!=)", r"\1=="),
@@ -104,6 +112,7 @@ _RULES: Mapping[str, _Rule] = {
     "narrow-index": _in_line(r"\b<type>(?=\s+<name>\b)", "long long"),
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
     "masked-index": _in_line(r"([^\[\](),;=&|?:]+?)\s*&\s*\(\s*<name>\s*-\s*1\s*\)", r"(\1) % <name>"),
+    "shadows": _shadows,
     "shuffle-lane": _in_line(r"\b__shfl_sync\b", "__shfl_xor_sync"),
     "shuffle-width": _in_line(r",\s*<width>\s*\)", ")"),
     "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),

@@ -20,7 +20,7 @@ NEVER_MEANT = (
 # What right kernels do as well: told where the file is right without it, and not at all where it is not.
 PERHAPS = (
     "own-array", "bytes", "other-type", "set-bytes", "narrow-index", "float-bits", "masked-index", "shuffle-width",
-    "shuffle-lane",
+    "shuffle-lane", "shadows",
 )  # fmt: skip
 # What the symptom is told before, where the file without it is wrong as well.
 BEHIND = ("maybe-uninitialised", "cuts", "quotient")

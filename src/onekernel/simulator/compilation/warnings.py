@@ -17,10 +17,11 @@ MOST = 5
 FLAGS = (
     "-Wparentheses", "-Wuninitialized", "-Wmaybe-uninitialized", "-Wunused-value", "-Wunused-result", "-Waddress",
     "-Wfloat-conversion", "-Wempty-body", "-Wunused-but-set-variable", "-Wmisleading-indentation",
-    "-Wsizeof-pointer-div", "-Wtype-limits",
+    "-Wsizeof-pointer-div", "-Wtype-limits", "-Wshadow",
 )  # fmt: skip
 _WARNING = re.compile(
-    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: (?P<what>.*?) \[-W(?P<flag>[\w-]+)=?\]$", re.MULTILINE
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: (?P<what>.*?) \[-W(?P<flag>[\w-]+)(?:=[\w-]*)?\]$",
+    re.MULTILINE,
 )
 # The flag of a warning, what it says (named groups are values of the sentence), the sentence.
 _INTEGER = r"(?:unsigned |long |short |signed )*(?:int|char|long|short|u?int\d+_t|size_t)\b"
@@ -36,13 +37,14 @@ _KNOWN = (
     ("unused-value", r"(?:statement|value computed|expression|right operand|left operand)", "no-effect"),
     ("unused-but-set-variable", r"'(?P<name>\w+)'", "never-used"),
     ("float-conversion", rf"conversion from .* to '{_INTEGER}", "cuts"),
+    ("shadow", r"declaration (?:of '(?P<name>\w+)' )?shadows a (?:previous )?local", "shadows"),
     ("empty-body", r"empty body in an '(?P<word>\w+)'", "empty-body"),
     ("misleading-indentation", r"this '(?P<word>\w+)' clause does not guard", "indented"),
 )  # fmt: skip
 
 
 # Right programs have these, too: told where a result is known to be wrong, not of a program that nobody has judged.
-_OF_WRONG_RESULTS = ("maybe-uninitialised", "never-used", "cuts")
+_OF_WRONG_RESULTS = ("maybe-uninitialised", "never-used", "cuts", "shadows")
 
 
 def warnings_in(log: str, files: Mapping[str, str], program: bool = False) -> tuple[Finding, ...]:
