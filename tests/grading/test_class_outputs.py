@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -22,6 +23,7 @@ from onekernel.cohort import similar
 from onekernel.cohort.dates import lateness
 from onekernel.cohort.handed_in import Student
 from onekernel.course import Course
+from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
 from onekernel.messages import Message, area, speaking
 from onekernel.ops import OPERATORS
@@ -202,6 +204,14 @@ class Text(str):
         return id(self)
 
 
+@pytest.mark.parametrize("text", ['"\\', "'\\", "/* ", "/*", '"', "'", "//", "#", "a+", "."])
+def test_files_of_what_is_never_closed_are_compared_soon(text: str) -> None:
+    files = {who: f"int {who};\n" + text * (SOURCE_BYTES // len(text)) for who in ("ada", "bo")}
+    began = time.process_time()
+    similar.alike("softmax_block", files, ())
+    assert time.process_time() - began < 5  # hours, where each quote looked for its end
+
+
 @pytest.mark.slow
 def test_a_class_is_never_in_memory_at_once(course: Course, row: Row) -> None:
     right = (course.root / "solutions" / "softmax_block.cu").read_text()
@@ -228,6 +238,7 @@ def test_a_class_is_never_in_memory_at_once(course: Course, row: Row) -> None:
 def test_how_late_is_a_column() -> None:
     due = datetime.datetime.fromisoformat("2026-11-22T18:00:00+00:00")
     dated = {"2026-11-22T18:00:00+00:00": "", "2026-11-22T20:30:00+01:00": "2 h late", "": "", "no date": ""}
+    dated |= {"9999-12-31T23:59:59-12:00": "", "0001-01-01T00:00:00+12:00": ""}
     for date, words in dated.items():
         assert lateness(Student("a", "a", Path(), (), date=date), due) == words
     assert lateness(Student("a", "a", Path(), (), late=True), None) == "late"

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import errno
 import gzip
+import hashlib
 import io
 import os
 import subprocess
 import tarfile
 import tempfile
+import time
 import tracemalloc
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from onekernel.cohort import archives, handed_in
+from onekernel.cohort import archives, handed_in, matching
 from onekernel.cohort.handed_in import HandedIn, Student
 from onekernel.course import Course, find_root
 from onekernel.errors import UserError
@@ -162,6 +165,25 @@ def test_a_clone_is_dated_by_its_commit_and_its_configuration_runs_nothing(cours
         config.write(f'[core]\n fsmonitor = "touch {trap}"\n')
     assert one(tmp_path / "in", course).date == "2026-03-04T05:06:07+01:00"
     assert not trap.exists()
+
+
+def test_a_commit_that_unpacks_to_more_than_a_commit_has_is_not_read(course: Course, tmp_path: Path) -> None:
+    said = b"tree " + b"0" * 40 + b"\nauthor a <a> 1 +0000\ncommitter a <a> 1000000000 +0000\n\n"
+    for name, size in {"ada": 1_000, "bo": 64 << 20}.items():
+        raw = b"commit %d\0" % size + said.ljust(size)
+        commit = hashlib.sha1(raw).hexdigest()
+        files = {f"objects/{commit[:2]}/{commit[2:]}": zlib.compress(raw), "HEAD": commit}
+        write(tmp_path / "in" / name / ".git", files)
+        write(tmp_path / "in" / name, {"vector_add.cu": ADD})
+    ada, bo = read(tmp_path / "in", course).students
+    assert ada.date == "2001-09-09T01:46:40+00:00"
+    assert bo.files == ("vector_add.cu",) and not bo.date.startswith("2001")  # but as of its file
+
+
+def test_as_many_files_as_are_looked_at_are_told_apart_soon(course: Course) -> None:
+    names, began = matching.wanted(course), time.process_time()
+    assert not any(matching._meant(f"a/{n}.cu", names)[0] for n in range(matching.MOST_FILES))
+    assert time.process_time() - began < 4  # 9 s where the course's names were read again for each
 
 
 def test_a_checkout_of_the_course_is_the_learners_folder(course: Course, tmp_path: Path) -> None:

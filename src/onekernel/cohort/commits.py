@@ -9,8 +9,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-SECONDS = 10
+SECONDS = 4
 _BYTES = 1 << 20
+_ALLOCATED = "16m"  # of git at once: a commit of some thousand bytes may say that it unpacks to gigabytes
 _HASH = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REF = re.compile(r"refs/[\w./-]+")
 
@@ -26,7 +27,7 @@ def date(folder: Path) -> str:
     try:
         with tempfile.TemporaryDirectory(prefix="onekernel-git-") as ours:
             env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": ours, "LC_ALL": "C"}
-            env |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+            env |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_ALLOC_LIMIT": _ALLOCATED}
             _git(["init", "-q", "--bare", ours], env)
             env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _quoted(str((git / "objects").resolve()))
             said = _git([f"--git-dir={ours}", "cat-file", "commit", commit], env)

@@ -15,7 +15,7 @@ def lateness(student: Student, due: datetime.datetime | None) -> str:
     if due is not None and student.date:
         try:
             handed_in = datetime.datetime.fromisoformat(student.date).astimezone()
-        except ValueError:
+        except (ValueError, OverflowError):  # the last hour of the year 9999 is in no other zone
             handed_in = due
         if handed_in > due:
             return say("cohort.late-by", hours=math.ceil((handed_in - due) / datetime.timedelta(hours=1)))

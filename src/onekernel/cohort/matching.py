@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from onekernel.cohort.archives import junk, unreadable
@@ -207,6 +208,7 @@ def _meant(path: str, names: Mapping[str, str]) -> tuple[str | None, bool]:
     return plain.get(_plain(name)), False
 
 
+@lru_cache(maxsize=1024)  # the course's names come again with each file
 def _plain(name: str) -> str:
     """A name without what editors, systems and haste do to it: "Vector-Add (1).CU.txt" -> "vector_add.cu"."""
     low = name.strip(" .\t").lower()

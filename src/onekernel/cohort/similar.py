@@ -15,7 +15,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 GRAM, WINDOW = 10, 6
 OWN = 6  # fingerprints that are nobody else's to begin with: fewer say nothing
@@ -23,8 +23,10 @@ SHARE = 0.5  # of the smaller file's own fingerprints, from which two files are 
 EVERYBODY = 0.2  # of a class: what more of them share is how one writes it
 FEWEST = 4  # however small the class
 MOST = 30  # pairs
+MOST_TOKENS = 50_000  # of a file that are compared: five times those of the course's longest answer
+# What is never closed goes to the end of its line, or of the file: nothing is read twice.
 _TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?\*/|\#[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
+    r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|\#[^\n]*)|(?P<text>"(?:[^"\\\n]+|\\.)*"?|'(?:[^'\\\n]+|\\.)*'?)
     |(?P<name>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*)|(?P<sign><<<|>>>|[-+*/%&|^<>=!]=|&&|\|\||[^\s\w])""",
     re.VERBOSE | re.DOTALL,
 )
@@ -99,8 +101,8 @@ def _lines(one: str, other: str, theirs: Set[int]) -> tuple[frozenset[int], froz
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of C++ or Python, without comments."""
-    return list(_tokens(text))
+    """The first MOST_TOKENS of C++ or Python, without comments."""
+    return list(islice(_tokens(text), MOST_TOKENS))
 
 
 def _tokens(text: str) -> Iterator[Token]:
