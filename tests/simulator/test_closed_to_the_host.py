@@ -1,11 +1,14 @@
 """What kernels could bring to the host behind the copies of a graded file: prints, and functions of libraries."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from onekernel import simulator
 from onekernel.backends.base import BuildError
+from onekernel.sandbox import protocol
+from onekernel.sandbox.protocol import report_to_json
 
 LAUNCHER = """#include <cuda_runtime.h>
 %s
@@ -89,3 +92,55 @@ def test_a_host_that_calls_them_by_name_or_hands_over_others_is_not_refused(tmp_
     path.write_text("#include <cuda_runtime.h>\n#include <stdlib.h>\n#include <iostream>\n" + text.replace(
         "    use<<<", "    std::cerr << text.substr(n) << std::endl;\n    use<<<"), encoding="utf-8")  # fmt: skip
     simulator.build(path, "check", prototypes=PROTOTYPES)
+
+
+ASIDE = """#include <cuda_runtime.h>
+#include <errno.h>
+#include <fenv.h>
+#include <math.h>
+__global__ void tell(int n) { %s }
+extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
+    %s
+    tell<<<1, 1, 0, stream>>>(n);
+    return %s ? cudaGetLastError() : cudaErrorUnknown;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "before", "kept"),
+    [("volatile float zero = 0.0f * n, y = 1.0f / zero;", "feclearexcept(FE_ALL_EXCEPT);",
+      "!fetestexcept(FE_DIVBYZERO)"),
+     ("volatile float x = -n, y = logf(x);", "errno = 7;", "errno == 7"),
+     ("volatile float x = -0.5f * n, y = lgammaf(x);", "signgam = 5;", "signgam == 5"),
+     ("fesetround(FE_UPWARD);", "", "fegetround() == FE_TONEAREST"),
+     ("", "fesetround(FE_DOWNWARD); feraiseexcept(FE_OVERFLOW);",
+      "fegetround() == FE_DOWNWARD && fetestexcept(FE_OVERFLOW)")],
+    ids=["flags", "errno", "gamma", "rounding", "the-hosts-own"],
+)  # fmt: skip
+def test_a_kernel_tells_the_host_nothing_beside_its_results(tmp_path: Path, body: str, before: str, kept: str) -> None:
+    path = tmp_path / "tell.cu"
+    path.write_text(ASIDE % (body, before, kept), encoding="utf-8")
+    report = simulator.build(path, "check", scrambled=True, prototypes=PROTOTYPES).call("tell_it", [1])
+    assert report.status_name == "cudaSuccess"
+
+
+MANY = """#include <cuda_runtime.h>
+__global__ void tell(int n) {}
+extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
+    for (int i = 0; i < n; i++) tell<<<1, 1, 0, stream>>>(i);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.parametrize("mode", ["check", "count"])
+def test_a_call_of_more_launches_than_a_report_holds_ends_in_a_sentence(tmp_path: Path, mode: str) -> None:
+    path = tmp_path / "tell.cu"
+    path.write_text(MANY, encoding="utf-8")
+    program = simulator.build(path, mode, scrambled=True, prototypes=PROTOTYPES)
+    assert not program.call("tell_it", [2_000]).findings
+    report = program.call("tell_it", [1_000_000])
+    assert [(f.message.key, f.line) for f in report.findings] == [("simulator.time-limit-launches", 4)]
+    assert report.status and len(json.dumps(report_to_json(report))) < protocol.JSON_BYTES
+    assert not program.call("tell_it", [2_000]).findings  # the next call has the room again

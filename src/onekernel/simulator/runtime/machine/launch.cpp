@@ -225,6 +225,11 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
             .number("megabytes", static_cast<long long>((STACKS_BYTES + ARENA_BYTES) >> 20)).add();
         return ok_fail(ERROR_MEMORY_ALLOCATION);
     }
+    if (!is_program && !room_for_records()) {
+        Finding("time-limit").form("launches").at(site->at).text("kernel", site->kernel ? site->kernel : "").number("number", count).add();
+        set_fault(ERROR_LAUNCH_TIMEOUT);
+        return ERROR_LAUNCH_TIMEOUT;
+    }
     count++;
     name_arguments(*site, pointers, arguments);
     look_for_host_arguments(*site, pointers, arguments);

@@ -1,6 +1,8 @@
 // The device heap: allocation, protection, leaks.
 #include "memory.h"
 
+#include <errno.h>
+#include <math.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -55,7 +57,9 @@ static bool open_all() {
     return open_granules(first, heap_top) && worked;
 }
 
-Open::Open(bool keeps) {
+Open::Open(bool keeps) : error_(errno), sign_of_gamma_(signgam) {
+    fegetenv(&floats_);
+    fesetenv(FE_DFL_ENV);  // a GPU rounds to the nearest, whatever the host does
     std::lock_guard<std::recursive_mutex> lock(heap_lock);
     if (!keeps) forget_repeated();
     if (opened++ == 0 && heap_top) worked = open_all();
@@ -67,6 +71,9 @@ Open::~Open() {
         mprotect(reinterpret_cast<void*>(heap_base), heap_top * GRANULE, PROT_NONE);
         open_managed();
     }
+    fesetenv(&floats_);
+    errno = error_;
+    signgam = sign_of_gamma_;
 }
 
 void while_closed(void (*then)()) {

@@ -1,6 +1,8 @@
 // Device memory: one reserved stretch of addresses that the CPU may touch only while a kernel runs or a copy is made.
 #pragma once
 
+#include <fenv.h>
+
 #include <cstdint>
 #include <string_view>
 
@@ -66,6 +68,11 @@ struct Open {
     explicit Open(bool keeps = false);
     ~Open();
     bool worked = true;  // else the system has no room for so much
+
+private:
+    // What a computation tells beside its result, flags, rounding and errors, is the device's: the host finds its own again.
+    fenv_t floats_;
+    int error_, sign_of_gamma_;
 };
 void close_heap();  // whatever a fault has left open
 void while_closed(void (*then)());  // nothing where it is open

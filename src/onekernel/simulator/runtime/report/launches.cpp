@@ -12,6 +12,8 @@
 
 namespace __ok {
 static std::vector<std::string> launches;
+static size_t recorded = 0;  // bytes of them
+constexpr size_t MOST_RECORDED = size_t(5) << 20;  // as Python writes them three times as long: a report may have 16 MB
 
 static void write_buffers(Json& out) {
     out.key("buffers").list([&] {
@@ -50,12 +52,19 @@ void record_launch(const Launch& l) {
         out.field("why_not_by_code", std::string_view(counted_by_code() ? "" : machine_code_failure()));
         write_counts(out);
     });
-    launches.push_back(out.text());
+    record_again(out.text());
 }
 
 const std::string& last_record() { return launches.back(); }
-void record_again(const std::string& record) { launches.push_back(record); }
-void forget_launches() { launches.clear(); }
+void record_again(const std::string& record) {
+    launches.push_back(record);
+    recorded += record.size();
+}
+bool room_for_records() { return recorded < MOST_RECORDED; }
+void forget_launches() {
+    launches.clear();
+    recorded = 0;
+}
 
 void write_launches(Json& out) {
     out.list([&] {

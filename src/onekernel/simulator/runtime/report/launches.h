@@ -10,6 +10,7 @@ namespace __ok {
 void record_launch(const Launch& launch);  // it has run
 const std::string& last_record();
 void record_again(const std::string& record);
+bool room_for_records();  // false: the call has made more launches than anybody reads about
 void forget_launches();
 void write_launches(Json& out);
 void write_shown(Json& out);                        // shown.cpp
