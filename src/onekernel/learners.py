@@ -180,7 +180,8 @@ def today() -> str:
 
 def write_json(path: Path, data: object) -> None:
     """Replaces `path` by `data` as JSON, whole or not at all."""
-    write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
+    text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    write_bytes(path, text.encode("utf-8", "replace"))  # half a character may have been typed, which no file takes
 
 
 def write_bytes(path: Path, data: bytes) -> None:

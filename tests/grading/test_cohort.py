@@ -234,6 +234,16 @@ def test_the_results_of_another_class_are_not_overwritten(course: Path, capsys: 
     assert main(["grade", "later", "--out", "handed-graded"]) == 0 and {*rows()} == {"ada", "eva"}
 
 
+def test_half_a_character_stops_no_class(tmp_path: Path) -> None:
+    why = Message.of("grading.unjudged", error="\ud800")  # as predictions.json may spell it
+    result = {"verdicts": [{"failures": [{"message": why.to_json()}]}]}
+    with journal.opened(tmp_path, 1, 1) as book:
+        book.add("ada", "quiz", "key", result, 0.1)
+        assert book["ada", "quiz"] == result
+    with journal.opened(tmp_path, 1, 1) as book:
+        assert book["ada", "quiz"] == result
+
+
 @pytest.mark.slow
 def test_more_points_than_a_check_has_are_a_damaged_line(course: Path) -> None:
     hand_in(course, "ada")

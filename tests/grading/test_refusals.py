@@ -9,6 +9,7 @@ import pytest
 from onekernel import learners
 from onekernel.checks.port.judge import own_kernel
 from onekernel.errors import UserError
+from onekernel.grading import grader
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.report import text as reports
@@ -43,3 +44,17 @@ def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_pa
     port = Submission(COURSE, COURSE.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
     (tmp_path / "softmax_tuned.cu").symlink_to(COURSE.root / "solutions" / "softmax_tuned.cu")
     assert own_kernel(port) is None
+
+
+def test_whatever_a_file_leads_to_is_a_named_zero_of_all_its_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def raises(s: Submission) -> None:
+        raise LookupError(s.exercise.slug)
+
+    monkeypatch.setattr(grader, "_everywhere", raises)
+    path = tmp_path / "vector_add.cu"
+    path.write_text("int x;\n")
+    result = grade(Submission(COURSE, COURSE.exercises["vector_add"], path, "simulator", 1))
+    assert (result.earned, result.assessed) == (0, COURSE.exercises["vector_add"].points)
+    assert all("LookupError" in str(v.failures[0].message) for v in result.verdicts)

@@ -197,3 +197,8 @@ def test_a_pipe_or_a_giant_in_place_of_a_file_is_not_read(ana: learners.Learner)
     path.write_bytes(b" " * (2 << 20))
     with pytest.raises(UserError, match="too large"):
         learners.read_predictions(ana.folder)
+
+
+def test_half_a_character_that_was_typed_loses_no_file(ana: learners.Learner) -> None:
+    ana.commit_prediction("quiz", {"bytes": "9\udcff MB"})  # a byte of a terminal that is no UTF-8
+    assert ana.predictions("quiz") == {"bytes": "9? MB"}

@@ -115,7 +115,7 @@ def opened(out: Path, seed: int | None, fresh_seed: int) -> Iterator[Journal]:
 
 def _append(file: IO[bytes], line: Mapping[str, Any]) -> tuple[int, int]:
     """Where the line begins, and its bytes."""
-    raw = json.dumps(line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    raw = json.dumps(line).encode() + b"\n"  # in ASCII: what a student typed may be half a character
     file.write(raw)
     file.flush()
     os.fsync(file.fileno())
@@ -257,4 +257,4 @@ def _final(seed: int, results: Mapping[tuple[str, str], Mapping[str, Any]]) -> I
 
 
 def _line(data: Mapping[str, Any]) -> bytes:
-    return json.dumps(data, ensure_ascii=False, sort_keys=True).encode() + b"\n"
+    return json.dumps(data, sort_keys=True).encode() + b"\n"

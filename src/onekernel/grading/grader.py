@@ -50,6 +50,10 @@ def grade(s: Submission) -> Result:
         verdicts = refused(s) or _everywhere(s)
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
+    except (MachineFault, UserError):
+        raise
+    except Exception as error:  # whatever of the file leads to it: the points are lost by name, and the class goes on
+        verdicts = [_unjudged(c, error) for c in s.exercise.checks]
     if any(v.status == FAILED for v in verdicts):
         machine.require([s.course.root])  # what filled up meanwhile may have cost points
     slow = any(v.check.kind.needs_gpu and v.earned < v.check.points for v in verdicts)
