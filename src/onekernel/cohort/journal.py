@@ -133,7 +133,7 @@ def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], 
         whole += len(raw)
         with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
             line = json.loads(raw)
-            if line.get("class") == FORMAT and isinstance(line["seed"], int):
+            if line.get("class") == FORMAT and isinstance(line["seed"], int) and line["seed"] >= 0:
                 heads.append(line)
             elif isinstance(line["key"], str) and isinstance(line["result"], dict) and float(line["took"]) >= 0:
                 kept[line["student"], line["exercise"]] = Kept(line["key"], whole - len(raw), len(raw))
