@@ -27,3 +27,6 @@ INTERPRETED = "triton-interpreted"
 
 AS_WRITTEN = "as-written"
 """The accesses of the kernel as it is written are counted, where those of its machine code could be, too."""
+
+LONG = "long"
+"""The simulator looks for wrong accesses and values alone, in a fifth of the time: races show on shorter inputs."""

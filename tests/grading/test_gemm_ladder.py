@@ -14,8 +14,12 @@ from onekernel.backends import call_arguments
 from onekernel.backends.base import Buffer
 from onekernel.bench import kernel_header
 from onekernel.grading import buffers
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import PASSED
 from onekernel.ops import OPERATORS, Case
 from onekernel.ops.base import SIMULATED
+from support.course import COURSE
 
 pytestmark = pytest.mark.slow
 
@@ -47,8 +51,18 @@ def test_the_ladder_has_its_rungs_in_order():
 
 @pytest.mark.parametrize("path", SIMULATED, ids=lambda p: p.stem)
 def test_a_rung_is_right_on_every_case(path):
-    program = simulator.build(path)
+    program = simulator.build(path, time_limit=60)  # the deepest takes ten seconds with large tiles
     assert not [w for c in CASES if (w := wrong(program, path.stem, c, dtype_of(path)))]
+
+
+def test_a_rung_of_large_tiles_is_graded_within_its_time(tmp_path):
+    """Each of its threads takes all terms of a deep product, for a tile of which it needs a corner."""
+    exercise = COURSE.exercises["gemm_tiled"]
+    (rung,) = (p for p in RUNGS if "double_buffering" in p.stem)
+    path = tmp_path / exercise.file
+    path.write_text(rung.read_text(encoding="utf-8").replace(rung.stem, exercise.slug), encoding="utf-8")
+    verdicts = grade(Submission(COURSE, exercise, path, "simulator", 1)).verdicts
+    assert {v.status for v in verdicts if v.check.kind.shows_right} == {PASSED}
 
 
 @pytest.mark.parametrize("path", SIMULATED, ids=lambda p: p.stem)

@@ -25,7 +25,11 @@ graded(Path(sys.argv[1]), "softmax_triton", "simulator", frozenset({"special"}))
 LEAVES_A_CHILD = """
 import os, time
 import torch, triton
-if os.fork() == 0:
+try:
+    left = os.fork()
+except PermissionError:  # in the process that interprets; the one beside it, which compiles ahead, may
+    left = 1
+if left == 0:
     os.setsid()
     if os.fork() == 0:
         with open("{mark}", "w") as told:

@@ -102,7 +102,9 @@ __global__ void tell(int n) { %s }
 extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
     %s
     tell<<<1, 1, 0, stream>>>(n);
-    return %s ? cudaGetLastError() : cudaErrorUnknown;
+    const bool kept = %s;
+    fesetenv(FE_DFL_ENV);  // for the tests that follow in this process
+    return kept ? cudaGetLastError() : cudaErrorUnknown;
 }
 """
 

@@ -30,9 +30,10 @@ from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
-from onekernel.ways import AS_WRITTEN, INTERPRETED, LEFT, SPARSE
+from onekernel.ways import AS_WRITTEN, INTERPRETED, LEFT, LONG, SPARSE
 
 TRIED = 4  # wrong inputs on which a mended file is run again
+DEEP = 1 << 15  # terms of a sum in a matrix product
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
 
 
@@ -251,6 +252,8 @@ def _run(
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
     ways = ways or [c.case.way for c in every]
+    if backend == "simulator":
+        ways = [_no_longer(way, call) for way, call in zip(ways, every, strict=True)]
     request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden)
     ours = replace(request, source=s.course.solution(s.exercise))
 
@@ -265,6 +268,12 @@ def _run(
     outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file)
     outcome.build = tuple(_its_own(f) for f in outcome.build)
     return outcome
+
+
+def _no_longer(way: str, call: Call) -> str:
+    """How a call is made: of a product so deep, each thread of a tile of any size takes all terms, and with all
+    findings a right kernel of large tiles would need longer than it is given."""
+    return LONG if way in ("", AS_WRITTEN) and call.case.sizes.get("k", 0) > DEEP else way
 
 
 def _its_own(finding: Finding) -> Finding:

@@ -31,7 +31,7 @@ from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.rewrite.source import Source, rewrite
 from onekernel.simulator.rewrite.symbols import KINDS
-from onekernel.ways import AS_WRITTEN, LEFT, REFUSED, SPARSE, TURNED
+from onekernel.ways import AS_WRITTEN, LEFT, LONG, REFUSED, SPARSE, TURNED
 
 MODES = {"fast": 0, "bounds": 1, "check": 1 | 2, "count": 1 | 2 | 4, "count-only": 1 | 4}
 """Mode -> Option bits of the runtime: bounds, order and first reads, counts."""
@@ -103,8 +103,9 @@ class Simulated(Untimed):
 
         REFUSED as `way`: every launch of a kernel ends in cudaErrorLaunchOutOfResources. LEFT: memory that it
         leaves allocated is reported, that of earlier calls with it. TURNED: blocks run from the last to the first.
-        AS_WRITTEN: machine code is not counted. Raises BuildError if the file does not export `function`, or with
-        another number of parameters.
+        LONG: of races nothing is said, and nothing is counted. AS_WRITTEN: machine code is not counted.
+
+        Raises BuildError if the file does not export `function`, or with another number of parameters.
         """
         address = self._address(function, len(args) + 1)
         started = time.perf_counter()
@@ -129,6 +130,8 @@ class Simulated(Untimed):
             options |= TELL_LEFT
         if way == TURNED:
             options |= TURN
+        if way == LONG:
+            options = options & ~MODES["count"] | MODES["bounds"]
         if way == SPARSE:
             options = MODES["bounds"] | SAMPLE
         if self.codes is not None and options & COUNT and way != AS_WRITTEN:
