@@ -31,6 +31,7 @@ __global__ void within(float* out) {
     lock.store(0, cuda::memory_order_release);
     __syncthreads();
     if (t != 0) return;
+    ready.store(0, cuda::memory_order_relaxed);  // as it was, for the next call
     out[0] = count;
     out[1] = guarded;
     out[2] = low;
