@@ -30,7 +30,7 @@ def test_each_command_is_complete_by_itself() -> None:
     check, test = blocks("README.md")[:2]
     for command in (check, test):
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install")
-    assert check.endswith(".venv/bin/onekernel check --solutions")
+    assert check.endswith(".venv/bin/onekernel check --solutions 00 01 02")
     assert test.endswith(".venv/bin/pytest -n auto --dist worksteal")
 
 
