@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from onekernel.cohort.handed_in import Student
+from onekernel.cohort.similar import STRING
 from onekernel.course import Course
 from onekernel.messages import LANGUAGES, language
 
@@ -19,10 +20,9 @@ _OF = {lang: frozenset(words.split()) for lang, words in _WORDS.items()}
 _LETTERS = re.compile(r"[^\W\d_]+")
 # What a source says in words, and the strings that are passed over. What is never closed goes to the end of its line,
 # or of the file: nothing is read twice. Python's own parser is not asked: endless nesting ends it, and the class.
-_STRING = r"""\"(?:[^\"\\\n]+|\\.)*\"?|'(?:[^'\\\n]+|\\.)*'?"""
 _SAID = {
-    ".cu": re.compile(r"//([^\n]*)|/\*(.*?)(?:\*/|\Z)|" + _STRING, re.DOTALL),
-    ".py": re.compile(r"#([^\n]*)|\"{3}(.*?)(?:\"{3}|\Z)|'{3}(.*?)(?:'{3}|\Z)|" + _STRING, re.DOTALL),
+    ".cu": re.compile(r"//([^\n]*)|/\*(.*?)(?:\*/|\Z)|" + STRING, re.DOTALL),
+    ".py": re.compile(r"#([^\n]*)|\"{3}(.*?)(?:\"{3}|\Z)|'{3}(.*?)(?:'{3}|\Z)|" + STRING, re.DOTALL),
 }
 CLEARLY = 2  # times as many lines as in any other language
 LINES = 2  # a single one is a comment that came from somewhere

@@ -24,9 +24,10 @@ EVERYBODY = 0.2  # of a class: what more of them share is how one writes it
 FEWEST = 4  # however small the class
 MOST = 30  # pairs
 MOST_TOKENS = 50_000  # of a file that are compared: five times those of the course's longest answer
-# What is never closed goes to the end of its line, or of the file: nothing is read twice.
+# A string of C++ or Python. What is never closed goes to the end of its line, or of the file: nothing is read twice.
+STRING = r""""(?:[^"\\\n]+|\\.)*"?|'(?:[^'\\\n]+|\\.)*'?"""
 _TOKEN = re.compile(
-    r"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|\#[^\n]*)|(?P<text>"(?:[^"\\\n]+|\\.)*"?|'(?:[^'\\\n]+|\\.)*'?)
+    rf"""(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z)|\#[^\n]*)|(?P<text>{STRING})
     |(?P<name>[A-Za-z_]\w*)|(?P<number>\.?\d[\w.]*)|(?P<sign><<<|>>>|[-+*/%&|^<>=!]=|&&|\|\||[^\s\w])""",
     re.VERBOSE | re.DOTALL,
 )

@@ -51,7 +51,7 @@ def grade(s: Submission) -> Result:
         verdicts = refused(s) or _everywhere(s)
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
-    except (MachineFault, UserError):
+    except UserError:  # a machine's fault among them
         raise
     except Exception as error:  # whatever of the file leads to it: the points are lost by name, and the class goes on
         verdicts = [_unjudged(c, error) for c in s.exercise.checks]
