@@ -79,6 +79,8 @@ def spared(text: str, tmp_path: Path) -> list[str]:
         ("{ __shared__ float a[M]; }\n{ float t, a[M]; }", []),
         ("{ __shared__ float a[M]; }\n{ float t = f(1, 2), a[M]; }", []),
         ("{ __shared__ float a[M]; }\n{ float const a[M][N] = {}; }", []),
+        ("}\nstruct S { __device__ S(); };\n__global__ void g(S* y, int t) {\ny = new S[t];", []),
+        ("}\n__device__ float (*table)[4];\n__global__ void g(float* y, int t) {\ny = new float[t];", []),
         ("}\n__device__ Pair<float, int> f();\n__global__ void g(float* y, int t) {\ny = new float[t];", []),
         ("float a[N], b[N];\nfor (int i = 0; i < N; i++)\na[i] = b[t];", []),  # b's column tells its name
     ],

@@ -39,7 +39,8 @@ class _Loop:
 
 def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
     """What declarations of shared memory and of the device's variables declare. `__device__ Pair<float, int> f()`
-    declares neither `float` nor `int`: commas in angle brackets part no names."""
+    declares neither `float` nor `int`: commas in angle brackets part no names. Nor is `f` one, or what else stands before
+    a `(`: a constructor, which has the name of its class, or the type in `__device__ float (*p)[4]`."""
     names: set[str] = set()
     inside = last = ""
     depth = 0
@@ -47,7 +48,7 @@ def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
         if token.kind == "space":
             continue
         ends = (";", "=", "{", "(") if inside == "__device__" else (";", "=", "{")
-        if inside and depth <= 0 and token.text in ("[", ",", *ends):
+        if inside and depth <= 0 and token.text in ("[", ",", ";", "=", "{"):
             names.add(last)
         depth = 0 if token.text in MEMORY or token.text in ends else depth + (token.text == "<") - (token.text == ">")
         inside = token.text if token.text in MEMORY else "" if token.text in ends else inside
