@@ -48,7 +48,7 @@ struct Larger {
 __global__ void largest(const float* x, Pair* out) {
     using Reduce = cub::BlockReduce<Pair, 64>;
     __shared__ Reduce::TempStorage storage;
-    const Pair all = Reduce(storage).Reduce(Pair(threadIdx.x, x[threadIdx.x]), Larger());
+    Pair all = Reduce(storage).Reduce(Pair(threadIdx.x, x[threadIdx.x]), Larger());
     if (threadIdx.x == 0 && all != Pair()) *out = all;
 }
 

@@ -51,7 +51,8 @@ extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t stream
 def test_a_header_of_the_toolkit_is_here_or_known_with_what_to_do() -> None:
     lost = [name for name in TOOLKIT if not (INCLUDE / name).is_file() and advice(name) is None]
     assert lost == []
-    assert advice("my_kernels.h") is None
+    own = ("my_kernels.h", "cuda_utils.h", "cuda_helper.hpp", "device_matrix.h", "host_timer.h", "vector_add.h")
+    assert [name for name in own if advice(name) is not None] == []
     assert advice("common/book.h") is None
     for name in TOOLKIT:
         if (told := advice(name)) is not None:
@@ -83,6 +84,19 @@ def test_what_is_missing_is_refused_by_name_line_and_advice(tmp_path: Path) -> N
     for finding, (header, advised) in zip(caught.value.findings, wanted.items(), strict=True):
         assert all(f"<{header}>" in finding.message.text(lang) for lang in ("en", "es"))
         assert advised in finding.message.text("en")
+
+
+@pytest.mark.parametrize("name", ["cuda_utils.h", "common/timer-host.cuh"])
+def test_a_header_of_a_programs_own_repository_is_told_as_one(name: str, tmp_path: Path) -> None:
+    """Not as an inner part of CUDA's headers, whatever its name begins with."""
+    path = tmp_path / "kernel.cu"
+    path.write_text(PROGRAM.format(headers=f'#include "{name}"', body="", launcher=""), encoding="utf-8")
+    with pytest.raises(BuildError) as caught:
+        simulator.build(path)
+    (finding,) = caught.value.findings
+    assert f"There is no header called {name} in CUDA or C++" in finding.message.text("en")
+    assert f"ninguna cabecera llamada {name} en CUDA" in finding.message.text("es")
+    assert all("-I" in finding.message.text(lang) for lang in ("en", "es"))
 
 
 @pytest.mark.slow
