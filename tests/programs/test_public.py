@@ -69,6 +69,21 @@ def test_a_graph_made_node_by_node_does_what_its_nodes_say() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("mode", ["--check", "--fast"])
+def test_a_conditional_node_runs_what_a_kernel_chooses_and_as_often(mode: str) -> None:
+    done = onekernel("run", mode, HERE / "choices.cu")
+    assert done.stdout.splitlines() == [
+        "if: 107, else: 1008, twice: 207",
+        "while: 6 after 9 steps; twice: 6 after 11",
+        "switch: 1 12 23 30",
+        "cudaErrorInvalidValue",
+        "cudaErrorInvalidValue",
+        "cudaSuccess",
+    ], done.stdout + done.stderr  # fmt: skip
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+@pytest.mark.slow
 def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) -> None:
     said = ["parent", "child 1 at {}", "child 2 at {}", "tail 0 at {}", "doubled 16 copied 42"]
     done = onekernel("run", HERE / "nested.cu")

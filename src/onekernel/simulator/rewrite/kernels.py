@@ -24,6 +24,7 @@ _CASTS = re.compile(
 )
 _CAST_TOKENS = 16  # of such a cast, spaces included
 _BY_ADDRESS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
+_NODES = ("cudaKernelNodeParams", "cudaKernelNodeParamsV2", "cudaGraphNodeParams")
 
 
 def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
@@ -101,7 +102,7 @@ def _template_parameters(tokens: list[Token], i: int) -> int | None:
 def uncast_kernels(tokens: list[Token]) -> list[Token]:
     """cudaLaunchKernel((void*)kernel, ...), node.func = (void*)kernel and a node {(void*)kernel, ...} need the kernel's
     own type: the cast goes."""
-    has_nodes = any(t.text == "cudaKernelNodeParams" for t in tokens)
+    has_nodes = any(t.text in _NODES for t in tokens)
     for i, token in enumerate(tokens):
         if has_nodes and token.text == "func" and is_sign(tokens, equals := next_solid(tokens, i + 1), "="):
             end = next(k for k in range(equals, len(tokens)) if is_sign(tokens, k, ";"))

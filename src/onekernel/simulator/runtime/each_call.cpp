@@ -14,6 +14,7 @@
 #include "checks/unwritten.cpp"
 #include "checks/race_report.cpp"
 #include "machine/graphs.cpp"
+#include "machine/conditions.cpp"
 #include "counters/trace.cpp"
 #include "report/findings.cpp"
 #include "report/printed.cpp"

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <list>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "../api/ok/runtime.h"
+#include "conditions.h"
 #include "launch.h"
 #include "state.h"
 #include "streams.h"
@@ -44,7 +46,9 @@ struct Capture {
     const void* origin;
     bool careful;  // calls that may wait are forbidden, whichever stream they are for
     bool invalid = false;
-    Nodes nodes;
+    Nodes* graph;
+    std::unique_ptr<Nodes> own;  // the same, unless it is captured into a graph that the program has made
+    void* last = nullptr;  // the node that was added last, for who asks
     std::map<const void*, CapturedWork> known;  // to each of its streams, of every other
 };
 enum { STREAM_CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED, CAPTURE_UNJOINED = 904, CAPTURE_IMPLICIT = 906, CAPTURED_EVENT, ILLEGAL_STATE = 401 };
@@ -72,11 +76,14 @@ extern "C" int ok_capture_status(const volatile void* stream) {
     return !c ? 0 : c->invalid ? 2 : 1;
 }
 
-extern "C" int ok_capture_begin(void* stream, int mode) {
+// `into`: a graph, or null for a new one.
+extern "C" int ok_capture_begin(void* stream, int mode, void* into) {
     if (is_legacy(stream)) return STREAM_CAPTURE_UNSUPPORTED;
     if (mode < 0 || mode > 2) return ERROR_INVALID_VALUE;
     if (capture_of(stream)) return ILLEGAL_STATE;
-    captures.push_back({stream, mode != 2, false, {}, {}});
+    std::unique_ptr<Nodes> own(into ? nullptr : new Nodes());
+    Nodes* graph = into ? static_cast<Nodes*>(into) : own.get();
+    captures.push_back({stream, mode != 2, false, graph, std::move(own), nullptr, {}});
     captures.back().known[stream];
     return SUCCESS;
 }
@@ -92,8 +99,19 @@ extern "C" int ok_capture_end(void* stream, void** graph) {
     CapturedWork& joined = c.known[stream];
     for (auto& [other, work] : c.known)
         if (joined[other] < work[other]) return CAPTURE_UNJOINED;
-    *graph = new Nodes(std::move(c.nodes));
+    c.own.release();
+    *graph = c.graph;
     return SUCCESS;
+}
+
+// What a captured stream would make of its next piece of work: the graph that has it, behind the last one that was added.
+extern "C" void* ok_capture_graph(const volatile void* stream, void* const** last, size_t* count) {
+    Capture* c = capture_of(stream);
+    if (!c) return nullptr;
+    *count = !c->graph->empty();
+    c->last = *count ? c->graph->back().name() : nullptr;
+    *last = &c->last;
+    return c->graph;
 }
 
 // What a piece of work for `stream` does: 0 it is done now, -1 it is kept, else the error that it returns.
@@ -110,7 +128,7 @@ extern "C" int ok_capturing(const volatile void* stream) {
 extern "C" void ok_capture_work(const volatile void* stream, void (*run)(void*, void*), void (*drop)(void*), void* data) {
     const void* in = const_cast<const void*>(stream);
     Capture* c = capture_of(in);
-    c->nodes.push_back(Node(new KeptWork{run, drop, data}));
+    c->graph->push_back(Node(new KeptWork{run, drop, data}));
     c->known[in][in]++;
 }
 
@@ -154,6 +172,7 @@ extern "C" void ok_graph_drop(void* graph) { delete static_cast<Nodes*>(graph); 
 extern "C" size_t ok_graph_size(const void* graph) { return static_cast<const Nodes*>(graph)->size(); }
 extern "C" void ok_graph_run(const void* graph, void* stream) {
     const bool before = replaying;  // a node may be a graph of its own
+    if (!before) set_conditions();
     replaying = true;
     for (const Node& node : *static_cast<const Nodes*>(graph)) node.run(stream);
     replaying = before;
@@ -168,13 +187,14 @@ extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*dro
 extern "C" void ok_graph_capture(const void* graph, void* stream) {
     Capture* c = capture_of(stream);
     const Nodes& nodes = *static_cast<const Nodes*>(graph);
-    c->nodes.insert(c->nodes.end(), nodes.begin(), nodes.end());
+    c->graph->insert(c->graph->end(), nodes.begin(), nodes.end());
     c->known[stream][stream]++;
 }
 
 void forget_captures() {
     captures.clear();
     captured_events.clear();
+    forget_conditions();
     replaying = false;
 }
 }  // namespace __ok

@@ -15,7 +15,8 @@ enum cudaGraphInstantiateFlags {
 };
 
 namespace __ok {
-extern "C" int ok_capture_begin(void* stream, int mode);
+extern "C" int ok_capture_begin(void* stream, int mode, void* into);
+extern "C" void* ok_capture_graph(const volatile void* stream, void* const** last, size_t* count);
 extern "C" int ok_capture_end(void* stream, void** graph);
 extern "C" void* ok_graph_copy(const void* graph);
 extern "C" void ok_graph_drop(void* graph);
@@ -43,13 +44,12 @@ struct Captured {
 #define __how Captured
 
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-    return __ok::graph_result(__ok::ok_capture_begin(stream, mode));
+    return __ok::graph_result(__ok::ok_capture_begin(stream, mode, nullptr));
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-    if (graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
     void* made = nullptr;
     const cudaError_t error = __ok::graph_result(__ok::ok_capture_end(stream, &made));
-    *graph = static_cast<cudaGraph_t>(made);
+    if (graph != nullptr) *graph = static_cast<cudaGraph_t>(made);  // without it, the program has the graph already
     return error;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long = 0) {
@@ -100,3 +100,4 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cud
 }
 
 #include "graph_nodes.h"
+#include "graph_any_node.h"

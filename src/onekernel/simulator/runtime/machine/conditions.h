@@ -1,0 +1,7 @@
+// What the conditional nodes of graphs ask.
+#pragma once
+
+namespace __ok {
+void set_conditions();     // a graph is launched: those that have a value for that get it
+void forget_conditions();  // a call begins
+}  // namespace __ok
