@@ -79,6 +79,8 @@ def spared(text: str, tmp_path: Path) -> list[str]:
         ("{ __shared__ float a[M]; }\n{ float t, a[M]; }", []),
         ("{ __shared__ float a[M]; }\n{ float t = f(1, 2), a[M]; }", []),
         ("{ __shared__ float a[M]; }\n{ float const a[M][N] = {}; }", []),
+        ("}\nint main(int n, char**) {\nfloat a[n];\nfor (int i = 0; i < n; i++)\na[i] = 0;", []),
+        ("}\nint main() {\nfloat a[4];\nfor (int i = 0; i < 4; i++)\na[i] = 0;", ["at(a,i) = 0;"]),
         ("}\nstruct S { __device__ S(); };\n__global__ void g(S* y, int t) {\ny = new S[t];", []),
         ("}\n__device__ float (*table)[4];\n__global__ void g(float* y, int t) {\ny = new float[t];", []),
         ("}\n__device__ Pair<float, int> f();\n__global__ void g(float* y, int t) {\ny = new float[t];", []),

@@ -39,8 +39,8 @@ class _Loop:
 
 def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
     """What declarations of shared memory and of the device's variables declare. `__device__ Pair<float, int> f()`
-    declares neither `float` nor `int`: commas in angle brackets part no names. Nor is `f` one, or what else stands before
-    a `(`: a constructor, which has the name of its class, or the type in `__device__ float (*p)[4]`."""
+    declares neither `float` nor `int`: commas in angle brackets part no names. Nor is `f` one, or what else stands
+    before a `(`: a constructor, which has the name of its class, or the type in `__device__ float (*p)[4]`."""
     names: set[str] = set()
     inside = last = ""
     depth = 0
@@ -63,6 +63,7 @@ def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
     code = [tokens[i] for i in places]
     arrays, loops = list(_arrays(code)), list(_loops(code))
     declarators = {a.begin - 1 for a in arrays}
+    on_device = {i for begin, end in _of_device(code) for i in range(begin, end)}
     declarators.update(i for begin, end in _of_memory(code) for i in range(begin, end))
     spared: list[tuple[int, list[tuple[int, int]]]] = []
     others = {t.line for t in code if t.text == "assert"}  # which prints what stands in its brackets
@@ -71,7 +72,9 @@ def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
         member = code[i - 1].text in (".", "->")
         if i in declarators or all(_number(code[o + 1 : c]) is not None for o, c in groups):
             continue
-        if member or (inner and not _within(code, groups, inner[-1], loops)):
+        # On the host an extent may be a variable, as in `float a[n]`: such an array is no argument of a template.
+        fixed = not inner or i in on_device or all(e is not None and not e.keys() - {()} for e in inner[-1].extents)
+        if member or (inner and not (fixed and _within(code, groups, inner[-1], loops))):
             others |= {t.line for t in code[i : groups[-1][1] + 1]}
         elif inner or code[i].text in memory:
             spared.append((i, groups))
@@ -91,6 +94,15 @@ def _of_memory(code: list[Token]) -> Iterator[tuple[int, int]]:
     for i, token in enumerate(code):
         if token.text in MEMORY:
             yield i, next((k for k in range(i, len(code)) if code[k].text in (";", "{", "(")), len(code))
+
+
+def _of_device(code: list[Token]) -> Iterator[tuple[int, int]]:
+    """The functions that are marked as the device's, with their bodies."""
+    for i, token in enumerate(code):
+        if token.text in ("__global__", "__device__"):
+            body = next((k for k in range(i, len(code)) if code[k].text in (";", "{")), len(code))
+            if body < len(code) and code[body].text == "{":
+                yield i, closing(code, body)
 
 
 def _subscripts(code: list[Token]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
