@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../api/ok/runtime.h"
+#include "../memory/host_view.h"
 #include "launch.h"
 #include "repeated.h"
 
@@ -25,6 +26,7 @@ struct Condition {
     bool asked = false;      // by a node
 };
 std::deque<Condition> conditions;  // a handle is a place in it, from 1, so that none is 0
+int bodies_running = 0;
 Condition* condition(unsigned long long handle) { return handle - 1 < conditions.size() ? &conditions[handle - 1] : nullptr; }
 
 enum { IF, WHILE, SWITCH };
@@ -35,9 +37,12 @@ struct Choice {
 
     static void run(void* data, void* stream) {
         const Choice& c = *static_cast<Choice*>(data);
+        DeviceView view;  // whether a body has run is what a kernel wrote: it reaches the host as such
+        bodies_running++;
         const size_t value = c.asks->value, body = c.type == IF ? !value : c.type == WHILE ? 0 : value;
         if (c.type != WHILE && body < c.bodies.size()) ok_graph_run(c.bodies[body], stream);
         while (c.type == WHILE && c.asks->value && !faulted()) ok_graph_run(c.bodies[0], stream);
+        bodies_running--;
     }
     static void drop(void* data) {
         for (void* body : static_cast<Choice*>(data)->bodies) ok_graph_drop(body);
@@ -50,7 +55,16 @@ void set_conditions() {
     for (Condition& c : conditions)
         if (c.each_launch) c.value = c.initial;
 }
-void forget_conditions() { conditions.clear(); }
+void forget_conditions() {
+    conditions.clear();
+    bodies_running = 0;
+}
+bool in_body() { return bodies_running > 0; }
+
+extern "C" bool ok_may_call_host(const char* function, Site at) {
+    if (in_body()) ok_unsupported(function, at);
+    return !in_body();
+}
 
 extern "C" unsigned long long ok_condition(unsigned initial, bool each_launch) {
     conditions.emplace_back(initial, each_launch);

@@ -5,10 +5,12 @@
 
 #include "../checks/race.h"
 #include "../checks/unwritten.h"
+#include "../machine/conditions.h"
 #include "../machine/launch.h"
 #include "../machine/program.h"
 #include "../report/findings.h"
 #include "host_blocks.h"
+#include "host_memory.h"
 #include "host_view.h"
 #include "memory.h"
 #include "sparse.h"
@@ -104,6 +106,10 @@ extern "C" int ok_device_copy(void* to, const void* from, size_t bytes, int kind
     if (to_device != from_device && tell_reversed(to, from, bytes, to_device, at)) return ok_fail(ERROR_INVALID_VALUE);
     if (!side_is_good(to, bytes, to_device, true, at) || !side_is_good(from, bytes, from_device, false, at))
         return ok_fail(ERROR_INVALID_VALUE);
+    if (!to_device && in_body() && !is_of_both(to) && !is_registered(reinterpret_cast<uintptr_t>(to))) {
+        ok_unsupported("a copy into memory of the host that is not page-locked, in the body of a conditional node", at);
+        return ERROR_NOT_SUPPORTED;
+    }
     const size_t given_bytes = bytes;
     if (!to_device) bytes = in_host_memory(to, bytes, true, at);
     if (!from_device) bytes = in_host_memory(from, bytes, false, at);

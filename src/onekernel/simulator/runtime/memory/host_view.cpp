@@ -19,17 +19,33 @@ struct Images {
     Allocation* symbol;
     std::vector<char> other;
 };
-// Memory that both sides touch: what the device has, and what the host was given in its place.
+// Memory that both sides touch: what the device has, and what the host was given in its place. Of words, the last of which
+// may be a part of one.
 struct Shared {
     uintptr_t base;
-    size_t count;  // words
+    size_t bytes;
     const char* name;
     Words device, given, before;
+
+    size_t count() const { return (bytes + 3) / 4; }
+    size_t wide(size_t word) const { return std::min<size_t>(4, bytes - 4 * word); }
+    uint32_t get(size_t word) const {
+        uint32_t value = 0;
+        memcpy(&value, reinterpret_cast<const char*>(base) + 4 * word, wide(word));
+        return value;
+    }
+    void set(size_t word, uint32_t value) { memcpy(reinterpret_cast<char*>(base) + 4 * word, &value, wide(word)); }
+    Words all() const {
+        Words values(count());
+        for (size_t w = 0; w < values.size(); w++) values[w] = get(w);
+        return values;
+    }
 };
 std::vector<Images> images;
 std::vector<Shared> shared;
 int depth = 0;
 size_t brought = 0;
+size_t decisions = 0;  // whether a kernel wrote into such memory or did not: each tells the host a bit
 uint64_t state = 0;
 
 uint32_t any_word() {  // xorshift64*, Marsaglia's with Vigna's multiplier
@@ -54,14 +70,11 @@ void exchange() {
     }
 }
 
-uint32_t* words(uintptr_t base) { return reinterpret_cast<uint32_t*>(base); }
-
 void add_region(std::vector<Shared>& into, uintptr_t low, uintptr_t high, const char* name) {
-    const uintptr_t first = (low + 3) & ~uintptr_t(3);
-    if (first >= high || !is_readable(first) || !is_readable(high - 1)) return;
-    Shared now{first, (high - first) / 4, name, {}, {}, {}};
+    if (low >= high || !is_readable(low) || !is_readable(high - 1)) return;
+    Shared now{low, high - low, name, {}, {}, {}};
     for (Shared& s : shared)
-        if (s.base == now.base && s.count == now.count) now.device.swap(s.device), now.given.swap(s.given);
+        if (s.base == now.base && s.bytes == now.bytes) now.device.swap(s.device), now.given.swap(s.given);
     into.push_back(std::move(now));
 }
 // Managed memory and variables, page-locked memory, what the host has registered.
@@ -82,34 +95,35 @@ void give_device_words() {
     find_regions();
     for (Shared& s : shared) {
         for (size_t w = 0; w < s.given.size(); w++)
-            if (words(s.base)[w] == s.given[w]) words(s.base)[w] = s.device[w];
+            if (s.get(w) == s.given[w]) s.set(w, s.device[w]);
         s.given.clear();
-        s.before.assign(words(s.base), words(s.base) + s.count);
+        s.before = s.all();
     }
 }
 
 // What the device has written is not what the host will see. Where it has written says as much: no word of such memory
-// stays as it was.
+// stays as it was. And so says whether it wrote at all: from some launch on none of it does, written or not.
 void take_device_words() {
     for (Shared& s : shared) {
+        const Words now = s.all();
         size_t changed = 0;
-        for (size_t w = 0; w < s.before.size(); w++) changed += words(s.base)[w] != s.before[w];
+        for (size_t w = 0; w < s.before.size(); w++) changed += now[w] != s.before[w];
         s.before.clear();
-        if (!changed) continue;
-        if (brought + 4 * changed <= HOST_BYTES) {
+        if (changed && brought + 4 * changed <= HOST_BYTES) {
             brought += 4 * changed;
             continue;
         }
-        s.device.assign(words(s.base), words(s.base) + s.count);
-        for (size_t w = 0; w < s.count; w++) words(s.base)[w] = other_word(words(s.base)[w]);
-        s.given.assign(words(s.base), words(s.base) + s.count);
-        Finding("host-copy", s.base).form("managed").array("variable", s.name).number("bytes", static_cast<long long>(4 * changed)).add();
+        if (++decisions <= 8 * HOST_BYTES && !changed) continue;
+        s.device = now;
+        for (size_t w = 0; w < now.size(); w++) s.set(w, other_word(now[w]));
+        s.given = s.all();
+        Finding("host-copy", s.base).form("managed").array("variable", s.name).number("bytes", static_cast<long long>(changed ? 4 * changed : s.bytes)).add();
     }
 }
 }  // namespace
 
 void start_host_view() {
-    brought = 0;
+    brought = decisions = 0;
     shared.clear();
 }
 

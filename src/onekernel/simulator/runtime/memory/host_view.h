@@ -1,6 +1,7 @@
 // What the host sees of what kernels wrote. A __device__ variable has two images, as on a GPU: the device's, and the
 // host's, which no kernel touches. And where a launcher is graded (Option SCRAMBLE), copies and managed memory bring it
 // other bytes than the device holds, so that what is computed from them is wrong.
+// But:    a call may tell the host 64 bytes and, by writing into such memory or not, as many bits again.
 #pragma once
 
 #include "../api/ok/runtime.h"

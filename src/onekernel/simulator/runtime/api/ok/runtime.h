@@ -212,6 +212,7 @@ extern "C" void ok_device_reset(Site at);          // what was allocated is free
 extern "C" int ok_fail(int error);          // remembers `error` as the last one and returns it
 extern "C" void ok_unset_fragment(Site at);                  // a finding: a matrix of registers that nobody set is used
 extern "C" void ok_unsupported(const char* what, Site at);   // a finding that names what and the line
+extern "C" bool ok_may_call_host(const char* what, Site at);  // not from the body of a conditional node: a finding
 
 // --- launches -------------------------------------------------------------------------------------------------------
 struct LaunchSite {

@@ -94,6 +94,7 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, 
         if (how > 0) return __ok::fail(static_cast<cudaError_t>(how));
         return __ok::kept(stream, [=](cudaStream_t now) { (void)cudaLaunchHostFunc(now, function, data, at); });
     }
+    if (!__ok::ok_may_call_host("a function of the host in the body of a conditional node", at)) return cudaErrorNotSupported;
     __ok::ok_stream_work("cudaLaunchHostFunc", "cudaLaunchHostFunc(stream, ...)", stream, nullptr, 0, at);
     __ok::ok_stream_order(__ok::JOIN_STREAM, stream, nullptr);  // what ended before is the function's, and of whom it tells
     function(data);
