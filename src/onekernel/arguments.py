@@ -18,6 +18,9 @@ _COMPLAINTS = (
     (r"unrecognized arguments: (?P<what>.+)", "usage-unrecognized"),
     (r"argument (?P<arg>.+?): invalid choice: '(?P<what>.*?)' \(choose from (?P<known>.+)\)", "usage-choice"),
     (r"argument (?P<arg>.+?): expected .*argument.*", "usage-value"),
+    (r"argument (?P<arg>.+?): invalid _positive value: '(?P<what>.*)'", "usage-positive"),
+    (r"argument (?P<arg>.+?): invalid _warmth value: '(?P<what>.*)'", "usage-warmth"),
+    (r"argument (?P<arg>.+?): invalid _date value: '(?P<what>.*)'", "usage-date"),
     (r"argument (?P<arg>.+?): invalid .+ value: '(?P<what>.*)'", "usage-type"),
     (r"argument (?P<arg>.+?): not allowed with argument (?P<what>.+)", "usage-both"),
 )
@@ -47,6 +50,8 @@ class Parser(argparse.ArgumentParser):
     def add_argument(self, *names: Any, **options: Any) -> Any:
         if isinstance(options.get("metavar"), str):
             options["metavar"] = placeholder(options["metavar"])
+        if options.get("nargs") == "*":
+            options.setdefault("default", [])  # else argparse names it among what is missing
         return super().add_argument(*names, **options)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -56,6 +61,8 @@ class Parser(argparse.ArgumentParser):
         if several and not any(word.startswith("-") for word in rest):
             setattr(found, several.dest, [*(getattr(found, several.dest) or ()), *rest])
             rest = []
+        if rest:  # complained of here, not by the parser above: its --help would say nothing of this command
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
         return found, rest
 
     def error(self, message: str) -> NoReturn:

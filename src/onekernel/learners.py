@@ -14,6 +14,7 @@ Every JSON file is replaced whole or not at all, so that a full disk or Ctrl-C l
 from __future__ import annotations
 
 import datetime
+import errno
 import json
 import os
 import re
@@ -176,6 +177,16 @@ def read_predictions(folder: Path) -> dict[str, dict[str, str]]:
 
 def today() -> str:
     return datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def expect_to_write(path: Path) -> None:
+    """Raises the OSError that writing `path` would end in, where that can be known before."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 def write_json(path: Path, data: object) -> None:

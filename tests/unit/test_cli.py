@@ -336,10 +336,18 @@ def test_a_prediction_is_asked_for_until_it_can_be_read(
         (["check", "quis"], "quiz"),
         (["check", "zzzz"], "00-first"),
         (["hint"], "onekernel hint --help"),
+        (["check", "zzzz"], "onekernel status"),
+        (["hint", "somewhere/none.cu"], "somewhere/none.cu"),
         (["check", "--sede", "3"], "--sede"),
+        (["check", "--sede", "3"], "onekernel check --help"),
         (["check", "--seed", "three"], "whole number"),
         (["check", "--seed", "-3"], "whole number"),
+        (["check", "--seed", "-3"], "0"),
         (["check", "--seed"], "--seed"),
+        (["explain", "x.py", "--seconds", "0"], "--seconds"),
+        (["grade", "handed", "--due", "yesterday"], "2026-03-01T18:00"),
+        (["grade"], "onekernel grade --help"),
+        (["check", "--json", "/nowhere/at/all.json"], "/nowhere/at"),
         (["check", "--device", "tpu"], "simulator"),
         (["check", "--solutions", "--learner", "ana"], "--learner"),
         (["check", "--learner", "eva"], "onekernel start eva"),
@@ -361,6 +369,29 @@ def test_what_cannot_be_carried_out_is_said_in_a_sentence(
     assert "Traceback" not in err
     if language == "en" or said not in ("letters", "whole number"):
         assert said in err
+
+
+def test_a_missing_folder_is_all_that_is_named(run: Run) -> None:
+    _, _, err = run("grade")
+    assert "LAB" not in err
+
+
+def test_a_number_that_must_be_positive_is_asked_for_as_one(run: Run) -> None:
+    for words in (["explain", "x.py", "--seconds", "0"], ["gpt", "--temperature", "-1"]):
+        assert "whole number" not in run(*words)[2]
+
+
+def test_a_path_to_another_file_than_the_graded_one_is_refused(
+    run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
+    code, out, err = run("check", "kernels/quiz.py")
+    assert (code, out) == (2, "")
+    assert "learners/ana/quiz.py" in err and "kernels/quiz.py" in err
+    (root / "quiz").write_text("")
+    for mine in ("learners/ana/quiz.py", "quiz"):  # a file that happens to have an exercise's name is no path to one
+        code, out, err = run("check", mine)
+        assert "quiz" in out and not err
 
 
 def test_no_command_at_all_shows_what_there_is(run: Run) -> None:

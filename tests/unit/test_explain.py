@@ -436,7 +436,7 @@ PROGRAMS = {
     "syntax.py": ("def step(:\n", "line 1: SyntaxError"),
     "stops.py": ("import sys\nsys.exit('no GPU here')\n", "no GPU here"),
     "needs.py": ("def step(x):\n    return x\n", "takes no arguments"),
-    "nothing.py": ("x = 1\n", "no operator"),
+    "nothing.py": ("x = 1\n", "nothing.py ran, but"),
     "dies.py": ("import os\nos._exit(7)\n", "without a trace"),
 }
 

@@ -375,6 +375,13 @@ def test_a_file_without_a_launcher_is_told(tmp_path: Path) -> None:
         call_arguments.of_file(path, None)
 
 
+def test_a_file_that_is_no_text_is_told_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_bytes("// une note\n// caf\xe9\n".encode("latin-1"))
+    with pytest.raises(UserError, match=r"k\.cu.*UTF-8.*line 2"):
+        call_arguments.of_file(path, None)
+
+
 @pytest.mark.parametrize(("dtype", "function"), [("float32", "softmax_tuned"), ("bfloat16", "softmax_tuned_bf16")])
 def test_a_file_beside_an_exercise_is_called_with_the_same_type(dtype, function):
     called, args = call_arguments.of_file(ROOT / "solutions" / "softmax_tuned.cu", (4, 300), dtype)

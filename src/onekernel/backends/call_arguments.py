@@ -80,7 +80,11 @@ def of_file(path: Path, shape: Sequence[int] | None, dtype: str = "") -> tuple[s
     Its sizes may be (n), (rows, cols) or (rows, cols, x_row_stride, y_row_stride); or it has the parameters of one of
     the course's operators, by name, and is called as that is. Raises UserError for others.
     """
-    text = path.read_text(encoding="utf-8")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = path.read_bytes()[: error.start].count(b"\n") + 1
+        raise UserError(Message.of("cli.not-utf8", path=path, line=line)) from None
     launchers = [f for f in declarations.functions(text) if f.extern_c and f.returns == "cudaError_t"]
     if not launchers:
         raise UserError(Message("trace.no-launcher", {"file": path.name}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +17,12 @@ from onekernel.cli.common import load_course, next_of, next_step, parts_of, pros
 from onekernel.cli.console import complain, console, tell, verbatim
 from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
+from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard, place
 from onekernel.learners import Learner
-from onekernel.messages import say
+from onekernel.messages import Message, say
 from onekernel.sandbox import confinement
 
 POLL_SECONDS = 0.1
@@ -32,6 +34,9 @@ def run(args: argparse.Namespace) -> int:
     if args.require_sandbox:
         confinement.require()
     learner = None if args.solutions else _learner(course, args.learner)
+    _refuse_another_file(course, learner, args.target)
+    if args.json:
+        learners.expect_to_write(Path(args.json))  # told before the work, not after it
     if not args.watch:
         return _once(course, exercises, learner, args)
     while learner is None:
@@ -39,6 +44,18 @@ def run(args: argparse.Namespace) -> int:
         _once(course, exercises, None, args)
         _wait(course, exercises, None, seen)
     _watch(course, exercises, learner, args)
+
+
+def _refuse_another_file(course: Course, learner: Learner | None, names: list[str]) -> None:
+    """A path names its exercise. One that leads to a file which is not the one to be graded would be misunderstood."""
+    for name in names:
+        if not (name.endswith((".cu", ".py", ".md")) and os.path.isfile(name)):
+            continue
+        (exercise,) = course.select(name)
+        graded = learner.path(exercise.file) if learner else course.solution(exercise)
+        if not graded.exists() or not os.path.samefile(name, graded):
+            shown = os.path.relpath(graded, course.root)
+            raise UserError(Message.of("cli.another-file", file=name, graded=shown, slug=exercise.slug))
 
 
 def _watch(course: Course, exercises: tuple[Exercise, ...], learner: Learner, args: argparse.Namespace) -> NoReturn:

@@ -49,7 +49,9 @@ def _unknown(course: Course, name: str) -> UserError:
     if near:
         either = Message.of("cli.either", names=", ".join(near[:-1]), last=near[-1]) if near[1:] else near[0]
         return UserError(Message.of("cli.unknown-near", name=name, near=either))
-    return UserError(Message.of("cli.unknown-name", name=name, known=", ".join(known)))
+    if "/" in name:
+        return UserError(Message.of("cli.unknown-path", name=name))
+    return UserError(Message.of("cli.unknown-name", name=name, known=", ".join(lab.name for lab in course.labs)))
 
 
 def _words(name: str) -> set[str]:

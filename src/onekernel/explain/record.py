@@ -44,7 +44,12 @@ def trace(path: Path, seconds: float = SECONDS, save: Path | None = None) -> Tra
             raise UserError(Message.of("explain.too-slow", path=path, seconds=seconds))
         if ended.returncode or not written.is_file():
             raise UserError(_why(path, ended.output))
-        found = chrome.read(written)
+        try:
+            found = chrome.read(written)
+        except UserError as error:
+            if error.message.key == "explain.trace-empty":  # of a file that nobody but us has seen
+                raise UserError(Message.of("explain.ran-nothing", path=path)) from None
+            raise
         if save:
             save.parent.mkdir(parents=True, exist_ok=True)
             raw = written.read_bytes()
