@@ -28,6 +28,14 @@ def test_every_check_of_a_file_that_does_not_build_has_a_reason(tmp_path: Path) 
     assert "the first check of this file says why" in told[1]
 
 
+def test_no_input_of_an_empty_file_is_counted_as_right(tmp_path: Path) -> None:
+    path = tmp_path / "vector_add.cu"
+    path.write_text("")
+    first = grade(Submission(COURSE, COURSE.exercises["vector_add"], path, "simulator", 1)).verdicts[0]
+    assert first.note is not None and first.note.values["right"] == 0
+    assert {n == of for _, n, of in first.groups} == {True}
+
+
 def test_a_link_to_the_solution_or_to_somebody_elses_file_is_refused(tmp_path: Path) -> None:
     exercise = COURSE.exercises["softmax_naive"]
     path = tmp_path / exercise.file

@@ -116,6 +116,14 @@ def test_launcher_that_cannot_be_called(tmp_path, text, code):
     assert [f.code for f in caught.value.findings] == [code]
 
 
+def test_an_empty_file_is_told_what_it_lacks_without_an_empty_list(tmp_path):
+    with pytest.raises(BuildError) as caught:
+        simulator.build(write(tmp_path, "")).call("run", [out(), 8])
+    (finding,) = caught.value.findings
+    assert finding.code == "missing-export"
+    assert "run is missing" in str(finding) and "exports" not in str(finding)
+
+
 def test_quoted_include_is_rewritten_and_its_lines_named(tmp_path):
     write(tmp_path, "__device__ void put(float* y, int i) {\n    y[i + 1000] = 7.0f;\n}\n", "helper.cuh")
     text = '#include "helper.cuh"\n' + GOOD.replace("y[threadIdx.x] = 7.0f;", "put(y, threadIdx.x);")

@@ -185,9 +185,10 @@ class Simulated(Untimed):
         path = str(self.source.path)
         if symbol is None:
             hidden = any(s.is_function and s.name.startswith(f"_Z{len(function)}{function}") for s in self._symbols)
-            others = ", ".join(sorted(self.source.exports)) or "-"
+            others = ", ".join(sorted(self.source.exports))
             key = "not-extern-c" if hidden else "missing-export"
-            raise BuildError([Finding(key, Message(f"simulator.{key}", {"name": function, "others": others}), path)])
+            said = key if hidden or self.source.exports else "no-export"
+            raise BuildError([Finding(key, Message(f"simulator.{said}", {"name": function, "others": others}), path)])
         has = self.source.exports.get(function)
         if has is not None and has != parameters:
             values = {"name": function, "has": has, "wanted": parameters}

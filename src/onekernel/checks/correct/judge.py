@@ -111,11 +111,12 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
             found = [_called_plainly(s, call, failure) for failure in found]
         if call.case.way == IN_PLACE and not failed:
             found = [_in_itself(s, failure) for failure in found]
-        if call.case.way == TURNED:
+        lost = bool(found)
+        if call.case.way == TURNED:  # wrong in any order is told by the others; it is not an input that came out right
             found = [] if failed else _in_another_order(found)
-        failed += bool(found)
+        failed += lost
         of_group = groups.setdefault(call.case.group, [0, 0])
-        of_group[0] += bool(found)
+        of_group[0] += lost
         of_group[1] += 1
         wrong = bool(found) and all(f.code in SYMPTOMS for f in found)
         symptoms += wrong
