@@ -27,7 +27,7 @@ from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
 from onekernel.messages import Message, area, speaking
 from onekernel.ops import OPERATORS
-from onekernel.report import class_page, gradebook, gradescope, hidden, junit, lessons, student_page
+from onekernel.report import class_page, gradebook, gradescope, hidden, html, junit, lessons, student_page
 from onekernel.report.gradebook import Row
 from support.course import COURSE
 
@@ -150,6 +150,20 @@ def test_no_formula_hides_behind_what_is_not_seen_or_what_parts_cells_in_spain(
     text = gradebook.files([replace(row, name=name)], [course.exercises["vector_add"]], "folders")["gradebook.csv"]
     every = [re.sub("[\\s\u200b\ufeff]", "", cell) for cell in re.split("[,;\t\n]", text)]
     assert not [c for c in every if re.match(r"[=+@]|-(?!\d)", c)]
+
+
+def test_code_in_a_sentence_is_set_as_code_and_stays_text(course: Course, row: Row) -> None:
+    assert html.prose("is its end `i < n`? <b>`") == "is its end <code>i &lt; n</code>? &lt;b&gt;`"
+    mine = student_page.html(student_page.About(row.name, row.notes, row.date), row.card, course)
+    assert "<code>onekernel check vector_add</code>" in mine
+
+
+def test_a_file_that_was_not_handed_in_is_not_counted_as_graded(course: Course, row: Row) -> None:
+    exercise = course.exercises["softmax_naive"]
+    none = Failure(Message("grading.no-file", {"path": "softmax_naive.cu", "slug": exercise.slug}), "")
+    missing = Result(exercise, tuple(Verdict(c, FAILED, failures=(none,)) for c in exercise.checks), "simulator", 1)
+    both = replace(row, card=Scorecard.of([*row.card.results, missing]))
+    assert "1 file graded" in class_page.html([both], list(course.exercises.values()), course, [], 0.5)
 
 
 def test_the_page_of_the_class_names_what_is_nobodys(course: Course, row: Row) -> None:

@@ -14,7 +14,7 @@ from onekernel.messages import Message, language, say, written
 from onekernel.report import lessons
 from onekernel.report.gradebook import Row
 from onekernel.report.hidden import is_missing, kind_of
-from onekernel.report.html import esc, mark, page
+from onekernel.report.html import esc, mark, page, prose
 from onekernel.report.text import open_walls
 
 TOP = 10
@@ -47,7 +47,8 @@ def html(
 
 def _head(rows: Collection[Row]) -> Iterator[str]:
     earned = [r.card.earned for r in rows]
-    values = {"students": len(rows), "files": sum(len(r.card.results) for r in rows), "mean": statistics.fmean(earned),
+    files = sum(not is_missing(result) for r in rows for result in r.card.results)
+    values = {"students": len(rows), "files": files, "mean": statistics.fmean(earned),
               "median": statistics.median(earned), "assessed": max(r.card.assessed for r in rows)}  # fmt: skip
     yield f"<h1>{esc(say('cohort.class-title'))}</h1><p>{esc(say('cohort.class-about', **values))}</p>"
     for walls in dict.fromkeys(str(told) for r in rows if (told := open_walls(r.card))):
@@ -90,7 +91,7 @@ def _failures(rows: Collection[Row], course: Course) -> Iterator[str]:
         lesson = lessons.lesson(course.root, chapter, language())
         read = f"{esc(lesson.title)}<br><code>{esc(lesson.link)}</code>" if lesson else ""
         count = len(who[slug, told, chapter])
-        yield f'<tr><td class="w"><code>{esc(slug)}</code></td><td>{esc(told)}</td><td class="n">{count}</td>'
+        yield f'<tr><td class="w"><code>{esc(slug)}</code></td><td>{prose(told)}</td><td class="n">{count}</td>'
         yield f"<td>{read}</td></tr>"
     yield "</table></div>"
 

@@ -6,6 +6,7 @@ Whatever a student wrote, a name, a file's name, a line of code, passes `esc` on
 from __future__ import annotations
 
 import html
+import re
 
 from onekernel.messages import language, plain
 
@@ -44,6 +45,11 @@ MARKS = {"passed": "✓", "partial": "◐", "failed": "✗", "untouched": "○",
 def esc(text: object) -> str:
     """A text as it stands, in HTML and in its attributes, with nothing in it that steers a terminal or turns a line."""
     return html.escape(plain(str(text)), quote=True)
+
+
+def prose(text: object) -> str:
+    """As `esc`, with what stands between backticks, as in the terminal, set as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", esc(text))
 
 
 def page(title: str, body: str) -> str:

@@ -26,7 +26,7 @@ from onekernel.grading.verdicts import (
 )
 from onekernel.messages import Message, language, say, written
 from onekernel.report import hidden, lessons
-from onekernel.report.html import bar, esc, mark, page
+from onekernel.report.html import bar, esc, mark, page, prose
 from onekernel.report.text import open_walls, source_line, why_not_assessed
 
 
@@ -89,7 +89,7 @@ def _exercise(result: Result) -> Iterator[str]:
     for v in result.verdicts:
         more = _note(v)
         yield f"<tr><td>{mark(v.status, say(f'grading.status-{v.status}'))}</td><td>{esc(v.check.title)}"
-        yield f'{f"""<br><span class="dim">{esc(more)}</span>""" if more else ""}</td>'
+        yield f'{f"""<br><span class="dim">{prose(more)}</span>""" if more else ""}</td>'
         yield f'<td class="n">{_points(v.earned, v.check.points)}</td></tr>'
     yield "</table></div>"
 
@@ -126,21 +126,21 @@ def _lost(card: Scorecard, course: Course) -> Iterator[str]:
             yield f'<div class="card"><h3>{mark(v.status, say(f"grading.status-{v.status}"))} '
             yield f"{esc(result.exercise.title)}: {esc(v.check.title)}</h3>"
             if summary := hidden.summary(v):
-                yield f"<p>{esc(summary)}</p>"
+                yield f"<p>{prose(summary)}</p>"
             shown: set[int | None] = {None}
             if again:
                 yield f"<p>{esc(say('cli.same-cause'))}</p></div>"
                 continue
             for failure, sentence in found:
-                yield f"<p>{esc(sentence)}</p>"
+                yield f"<p>{prose(sentence)}</p>"
                 yield from () if failure.line in shown else _line(failure, result)
                 shown.add(failure.line)
             if v.note and not v.groups:
-                yield f'<p class="dim">{esc(v.note)}</p>'
+                yield f'<p class="dim">{prose(v.note)}</p>'
             for chapter, _ in groupby(f.chapter for f, _ in found):
                 yield from _lesson(chapter, course, explained)
             command = f"onekernel check {result.exercise.slug}"
-            yield f'<p class="dim">{esc(say("cohort.page-again", command=command))}</p></div>'
+            yield f'<p class="dim">{prose(say("cohort.page-again", command=command))}</p></div>'
     if not any_lost:
         yield f"<p>{esc(say('cohort.page-none-lost'))}</p>"
 
@@ -161,7 +161,7 @@ def _lesson(chapter: str, course: Course, explained: set[str]) -> Iterator[str]:
         return
     explained.add(chapter)
     if lesson.text:
-        yield f'<p class="dim">{esc(lesson.text)}</p>'
+        yield f'<p class="dim">{prose(lesson.text)}</p>'
     if lesson.picture:
         yield f'<figure><img src="{lesson.picture}" alt="{esc(lesson.alt)}"></figure>'
 
