@@ -309,6 +309,34 @@ def test_the_cause_of_a_missing_report_is_named(output, key):
     assert message.key == key and message.text("en") and message.text("es")
 
 
+@pytest.mark.parametrize(
+    ("page", "change"),
+    [("raw", lambda t: ""), ("raw", lambda t: t[: len(t) // 2]), ("raw", lambda t: t.replace("Grid Size", "grid")),
+     ("raw", lambda t: t.replace("Kernel Name", "Nombre")), ("source", lambda t: t.replace('"37"', '"x37"'))],
+)  # fmt: skip
+def test_a_report_of_another_form_is_told_in_a_sentence(page, change, tmp_path, monkeypatch):
+    texts = {p: (EXPORTS / f"softmax_block.{p}.csv").read_text() for p in ("raw", "source")}
+    changed = change(texts[page])
+    assert changed != texts[page]
+    texts[page] = changed
+    monkeypatch.setattr(ncu, "find", lambda: Path("ncu"))
+    monkeypatch.setattr("onekernel.profiling.capture.job", lambda *args: {})
+    monkeypatch.setattr(ncu, "capture", lambda job: ncu.Exported(texts["raw"], texts["source"], "2019.1"))
+    with pytest.raises(UserError, match=r"ncu 2019\.1"):
+        run("softmax_block", ROOT / "solutions" / "softmax_block.cu", None, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_are_exported_in_one_format_whatever_the_locale(monkeypatch):
+    seen = []
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setattr(ncu, "find", lambda: Path("ncu"))
+    monkeypatch.setattr(ncu, "_run", lambda command, environment: seen.append(environment["LC_ALL"]) or "")
+    with pytest.raises(UserError):
+        ncu.capture({})
+    assert seen == ["C.UTF-8"]
+
+
 def test_without_a_gpu_the_cause_is_the_machines_own(tmp_path):
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():

@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from onekernel.bench import device
-from onekernel.messages import LANGUAGES
+from onekernel.errors import UserError
+from onekernel.messages import LANGUAGES, Message
 from onekernel.profiling import ncu, report
 from onekernel.profiling.call import default_shape, job, operator_of, sizes_of
 from onekernel.profiling.markdown import merged
@@ -29,6 +30,10 @@ def run(
     shape = tuple(shape) if shape else default_shape(slug, operator)
     sizes = sizes_of(operator, shape)
     exported = ncu.capture(job(slug, source, operator, shape, sizes, dtype))
+    try:
+        kernels = report.kernels(exported, source)
+    except (ValueError, KeyError) as error:  # a row cut off, a column that this version names otherwise
+        raise UserError(Message("profile.unread", {"version": exported.version or "-"})) from error
     card = device.current()
     ledger = operator.ledger(sizes, 4 if dtype == "float32" else 2)
     short = ",".join(map(str, shape))
@@ -37,7 +42,7 @@ def run(
         versions=device.versions(), date=device.provenance()["date"],
         command=f"onekernel profile {slug} --shape {short}" + ("" if dtype == "float32" else f" --dtype {dtype}"),
         ideal_read=ledger.bytes_read, ideal_written=ledger.bytes_written, flops=ledger.flops,
-        kernels=report.kernels(exported, source), source=described(source),
+        kernels=kernels, source=described(source),
     )  # fmt: skip
     folder = out_dir / card.slug
     folder.mkdir(parents=True, exist_ok=True)

@@ -82,6 +82,7 @@ def capture(
     """
     ncu = find()
     environment = dict(os.environ)
+    environment["LC_ALL"] = "C.UTF-8"  # so that no locale writes 1.004 for 1,004
     environment["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
     with tempfile.TemporaryDirectory(prefix="onekernel-ncu-") as folder:
         described, report = Path(folder) / "job.json", Path(folder) / "report.ncu-rep"
