@@ -10,7 +10,7 @@ import pytest
 from onekernel import cuda
 from onekernel.backends import declarations
 from onekernel.backends.base import BuildError, Unavailable
-from onekernel.cuda import program
+from onekernel.cuda import program, toolchain
 from onekernel.cuda.diagnostics import SHOWN, finding_of_status, findings_of_log, is_sticky
 from onekernel.cuda.sanitizer import findings_of_report
 from onekernel.messages import Message
@@ -176,14 +176,31 @@ def test_a_file_that_is_not_utf8_is_named_with_its_line(tmp_path):
 def test_a_torch_without_cuda_is_told_apart_from_a_missing_toolkit(monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(toolchain, "_driver", lambda: None)
+    message = _lacking()
+    assert "built without CUDA" in message.text("en")
+    assert torch.__version__ in message.text("es")
+
+
+def test_who_has_no_driver_is_not_told_to_install_another_torch(monkeypatch):
+    torch = pytest.importorskip("torch")
+
+    def none(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(torch.version, "cuda", None)
+    monkeypatch.setattr(toolchain.ctypes, "CDLL", none)
+    assert _lacking().key in ("cuda.no-driver", "cuda.wsl-driver")
+
+
+def _lacking() -> Message:
     cuda.require.cache_clear()
     try:
         with pytest.raises(Unavailable) as caught:
             cuda.require()
     finally:
         cuda.require.cache_clear()
-    assert "built without CUDA" in caught.value.message.text("en")
-    assert torch.__version__ in caught.value.message.text("es")
+    return caught.value.message
 
 
 # --- launchers as functions, without a GPU ----------------------------------------------------------------------------

@@ -54,9 +54,10 @@ def require() -> Toolchain:
         _missing("no-torch", python=sys.executable)
     import torch
 
+    driver = _driver()  # before torch's build: who has no card is not to install another torch
     if torch.version.cuda is None:
         _missing("cpu-torch", version=torch.__version__, python=sys.executable)
-    _driver(torch)
+    _start(driver, torch)
     device = torch.cuda.current_device()
     capability = torch.cuda.get_device_capability(device)
     name = torch.cuda.get_device_name(device)
@@ -73,12 +74,16 @@ def _missing(key: str, **values: Any) -> NoReturn:
     raise Unavailable(Message(f"cuda.{key}", values))
 
 
-def _driver(torch: Any) -> None:
-    """Asks the driver itself, then torch: cuInit's code is the only thing that tells the causes apart."""
+def _driver() -> Any:
+    """The driver's library."""
     try:
-        driver = ctypes.CDLL("libcuda.so.1")
+        return ctypes.CDLL("libcuda.so.1")
     except OSError:
         _missing("wsl-driver" if "microsoft" in os.uname().release.lower() else "no-driver")
+
+
+def _start(driver: Any, torch: Any) -> None:
+    """Asks the driver itself, then torch: cuInit's code is the only thing that tells the causes apart."""
     code = driver.cuInit(0)
     if code == 100:  # CUDA_ERROR_NO_DEVICE
         hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
