@@ -21,6 +21,8 @@ _NO_NAMES = frozenset(
     ("__attribute__", "alignas", "__align__", "decltype", "noexcept", "throw", "__launch_bounds__", "__maxnreg__",
      "__cluster_dims__", "__block_size__", "__declspec", "sizeof", "explicit", "typeof", "__typeof__")
 )  # fmt: skip
+WHOLE = "{}"
+"""Among the words of a macro that stands for whole declarations, which no semicolon need follow."""
 _NO_VARIABLES = frozenset(("struct", "class", "union", "enum", "extern", "template", "using", "typedef", "friend"))
 DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
 
@@ -69,12 +71,16 @@ class Declarations:
 
 
 def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
-    """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included."""
+    """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included, and WHOLE."""
     bodies: dict[str, set[str]] = {}
+    whole: set[str] = set()
     for token in tokens:
         match = DEFINE.match(token.text) if token.kind == "directive" else None
         if match and match["name"] not in _QUALIFIERS:  # an editor is told that they are nothing
-            bodies.setdefault(match["name"], set()).update(t.text for t in tokenize(match["body"]) if t.kind == "name")
+            body = tokenize(match["body"])
+            bodies.setdefault(match["name"], set()).update(t.text for t in body if t.kind == "name")
+            if _is_whole(body, match["arguments"] or "", whole):
+                whole.add(match["name"])
     known: dict[str, frozenset[str]] = {}
 
     def of(name: str, seen: frozenset[str]) -> frozenset[str]:
@@ -83,8 +89,19 @@ def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
         return frozenset(words & (_QUALIFIERS | _MEMORY)).union(*inner)
 
     for name in bodies:
-        known[name] = of(name, frozenset((name,)))
+        known[name] = of(name, frozenset((name,))) | ({WHOLE} if name in whole else set())
     return known
+
+
+def _is_whole(body: list[Token], arguments: str, whole: set[str]) -> bool:
+    """Whether a macro stands for declarations from their first word to their end: `void f() { }`, or a list for a macro
+    that is given, `#define TYPES(X) X(float) X(double)`."""
+    last = previous_solid(body, len(body) - 1)
+    if last >= 0 and body[last].kind == "sign" and body[last].text in ("}", ";"):
+        return True
+    given = whole.union(re.findall(r"\w+", arguments))
+    words = [t for _, t in _solid(body, 0, len(body))]
+    return bool(words) and all(t.text in given if n % 2 == 0 else t.text == "(" for n, t in enumerate(words))
 
 
 def declarations(tokens: list[Token], defined: Mapping[str, frozenset[str]]) -> Declarations:
@@ -114,6 +131,10 @@ def _scope(
         if token.kind == "directive":
             if next_solid(tokens, begin) == i:
                 begin = i + 1
+        elif token.kind == "name" and WHOLE in defined.get(token.text, ()) and next_solid(tokens, begin) == i:
+            if after := _after_whole(tokens, i):
+                begin = after
+                i = after - 1
         elif token.kind == "sign" and token.text == ";":
             _declared(tokens, begin, i, None, owner, defined, found)
             begin = i + 1
@@ -133,6 +154,13 @@ def _scope(
                 begin = close + 1
             i = close
         i += 1
+
+
+def _after_whole(tokens: list[Token], i: int) -> int:
+    """Behind a macro that stands for whole declarations, with what it is given; 0 where it is given a body."""
+    bracket = next_solid(tokens, i + 1)
+    end = closing(tokens, bracket) + 1 if is_sign(tokens, bracket, "(") else i + 1
+    return 0 if is_sign(tokens, next_solid(tokens, end), "{") else end
 
 
 def _labels(tokens: list[Token], begin: int, colon: int) -> bool:

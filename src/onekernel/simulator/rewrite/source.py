@@ -23,7 +23,8 @@ from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
 from onekernel.simulator.rewrite.kernels import keep_addresses, kernels, plain_calls, uncast_kernels
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
-from onekernel.simulator.rewrite.macro_launches import written_out
+from onekernel.simulator.rewrite.macro_launches import with_launches
+from onekernel.simulator.rewrite.macro_uses import with_arenas
 from onekernel.simulator.rewrite.proven import names_of_memory, spare
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
@@ -140,6 +141,8 @@ def _rewrite_file(path: Path, source: Source) -> str:
         both = tokens if source.seen is None else joined(whole)
         tokens = on_their_sides(tokens, both, defined, path, source.arch)
         source.differing.update({name: (path, line) for name, line in differing(whole, source.arch).items()})
+    if (out := with_arenas(tokens, everything)) is not tokens:
+        tokens, everything = out, list(with_included(out, path, source.folders, set()))
     source.exports.update(exports(tokens))
     for name, kind in variables(tokens):
         known = source.variables.get(name, UNSET)
@@ -157,7 +160,9 @@ def _rewrite_file(path: Path, source: Source) -> str:
     for name, line in plain_calls(tokens, {k: n for k, n in names.items() if k not in shared}):
         _finding(source, path, line, "kernel-called", name=name)
     names.update({name: names[name] + 1 for name in shared})  # a name that the host has, too, says no one function
-    tokens = written_out(tokens, everything, arity, names)
+    if (out := with_launches(tokens, everything, arity, names)) is not tokens:
+        tokens = out
+        declared = source.declared[path] = declarations(out, defined)  # where they stand now
     for i, token in enumerate(tokens):
         if token.kind == "directive":
             tokens[i] = Token("directive", _directive(token, path, source, arity, names), token.line)
