@@ -14,7 +14,7 @@ __global__ void fill(float value, P* const... out) {
     ((out[threadIdx.x] = value), ...);
 }
 template <class... P>
-__global__ void add(float* out, const P*... in) {
+__global__ void add(float* out, const P* __restrict__... in) {
     out[threadIdx.x] = (0.f + ... + float(in[threadIdx.x]));
 }
 template <class T>

@@ -23,6 +23,7 @@ from onekernel.simulator.rewrite.tokens import (
     is_sign,
     next_solid,
     one_line,
+    opening,
     previous_solid,
     split_commas,
 )
@@ -179,7 +180,7 @@ def _lambdas_on_device(tokens: list[Token], defined: Mapping[str, frozenset[str]
     """Where the captures of lambdas end behind which CUDA's qualifiers stand, or macros of them."""
     found = set()
     for i, token in enumerate(tokens):
-        if not (token.kind == "sign" and token.text == "]"):
+        if not (token.kind == "sign" and token.text == "]") or _ends_attribute(tokens, i):
             continue
         words = []
         k = next_solid(tokens, i + 1)
@@ -189,6 +190,11 @@ def _lambdas_on_device(tokens: list[Token], defined: Mapping[str, frozenset[str]
         if (is_sign(tokens, k, "(") or is_sign(tokens, k, "{")) and "__device__" in qualifiers_in(words, defined):
             found.add(i)
     return found
+
+
+def _ends_attribute(tokens: list[Token], i: int) -> bool:
+    """Whether a bracket is the last one of [[nodiscard]]."""
+    return is_sign(tokens, i - 1, "]") and is_sign(tokens, opening(tokens, i, "[", "]") + 1, "[")
 
 
 def _around(declared: Declarations, at: int, tokens: list[Token]) -> Function | None:

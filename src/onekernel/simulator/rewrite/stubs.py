@@ -15,6 +15,7 @@ _TYPES = frozenset(
     ("int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "const", "volatile", "wchar_t",
      "__restrict__", "__restrict", "restrict", "auto", "void", "char16_t", "char32_t")
 )  # fmt: skip
+_OF_ITSELF = frozenset(("const", "volatile", "__restrict__", "__restrict"))  # of a parameter, and not of its type
 _NO_TYPES = frozenset(("const", "volatile", "typename", "struct", "class", "enum", "union", "__grid_constant__"))
 
 
@@ -35,7 +36,7 @@ def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict
         if token.text == "__global__" and (found := _kernel(tokens, i)):
             begin, header, name_at, bracket = found
             if has_stub(tokens[name_at].text, template_arity, names):
-                _unconst_packs(tokens, bracket)
+                _plain_packs(tokens, bracket)
                 written[begin] = _stub(tokens, header, name_at, bracket)
         elif token.text == "using" and (end := _using(tokens, i)) and has_stub(tokens[end].text, template_arity, names):
             # the stub comes along, wherever the kernel's name is taken
@@ -48,14 +49,14 @@ def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict
     return out
 
 
-def _unconst_packs(tokens: list[Token], bracket: int) -> None:
-    """`const Rest... rest` as `Rest... rest`: g++ finds no kernel of such a type (by its address, whichever way it is
-    asked), and what is passed is the same."""
+def _plain_packs(tokens: list[Token], bracket: int) -> None:
+    """`const Rest... rest` as `Rest... rest`, `T* __restrict__... in` as `T*... in`: g++ finds no kernel of such a type
+    (by its address, whichever way it is asked), and what is passed is the same."""
     for parameter in parameters(tokens[bracket + 1 : closing(tokens, bracket)]):
         for token in reversed(parameter if "..." in one_line(parameter) else []):
             if token.text in ("*", "&", "&&"):
-                break  # a const before it is not the parameter's own
-            if token.text == "const":
+                break  # what stands before it is not the parameter's own
+            if token.text in _OF_ITSELF:
                 token.kind, token.text = "space", " "
 
 
