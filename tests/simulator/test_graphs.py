@@ -175,3 +175,46 @@ def test_a_graph_has_memory_of_its_own_at_each_launch(tmp_path: Path) -> None:
     x = np.arange(32, dtype=np.float32)
     got = clean(tmp_path, MEMORY, x, np.zeros(32, np.float32))
     np.testing.assert_array_equal(got, 6 * x)
+
+
+REFUSED = (
+    KERNELS
+    + """
+__global__ void many(float* y) { if (threadIdx.x == 0) y[0] = -1; }
+extern "C" cudaError_t run(const float* x, float* y, long n, cudaStream_t stream) {
+    cudaGraph_t graph, outer;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t first, second, inner;
+    cudaGraphCreate(&graph, 0);
+    float by = 1;
+    void* of_many[] = {&y};
+    void* of_add[] = {&x, &y, &by};
+    cudaKernelNodeParams params = {};
+    params.func = (void*)many;
+    params.gridDim = dim3(1);
+    params.blockDim = dim3(4096);
+    params.kernelParams = of_many;
+    cudaGraphAddKernelNode(&first, graph, nullptr, 0, &params);
+    params.func = (void*)add;
+    params.blockDim = dim3(32);
+    params.kernelParams = of_add;
+    cudaGraphAddKernelNode(&second, graph, &first, 1, &params);
+    if (NESTED) {
+        cudaGraphCreate(&outer, 0);
+        cudaGraphAddChildGraphNode(&inner, outer, nullptr, 0, graph);
+        graph = outer;
+    }
+    cudaGraphInstantiate(&exec, graph, 0);
+    const cudaError_t error = cudaGraphLaunch(exec, stream);
+    return cudaGetLastError() == error ? error : cudaErrorUnknown;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("nested", [0, 1])
+def test_a_graph_with_a_launch_that_is_refused_is_refused_itself(nested: int, tmp_path: Path) -> None:
+    x = np.arange(32, dtype=np.float32)
+    got, report = run(tmp_path, REFUSED.replace("NESTED", str(nested)), x, np.zeros(32, np.float32))
+    assert report.status_name == "cudaErrorInvalidValue"
+    assert not got.any(), "a node behind the one that was refused has run"

@@ -170,12 +170,20 @@ extern "C" int ok_capture_waits_for(const volatile void* event) {
 extern "C" void* ok_graph_copy(const void* graph) { return graph ? new Nodes(*static_cast<const Nodes*>(graph)) : new Nodes(); }
 extern "C" void ok_graph_drop(void* graph) { delete static_cast<Nodes*>(graph); }
 extern "C" size_t ok_graph_size(const void* graph) { return static_cast<const Nodes*>(graph)->size(); }
-extern "C" void ok_graph_run(const void* graph, void* stream) {
+// The error of a launch that is refused, of which the graph's own launch tells.
+extern "C" int ok_graph_run(const void* graph, void* stream) {
     const bool before = replaying;  // a node may be a graph of its own
     if (!before) set_conditions();
     replaying = true;
-    for (const Node& node : *static_cast<const Nodes*>(graph)) node.run(stream);
+    const int left = exchange_error(SUCCESS);
+    int error = SUCCESS;
+    for (const Node& node : *static_cast<const Nodes*>(graph)) {
+        node.run(stream);
+        if ((error = exchange_error(SUCCESS))) break;
+    }
+    exchange_error(error ? error : left);
     replaying = before;
+    return error;
 }
 bool in_graph() { return replaying; }
 extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*drop)(void*), void* data) {

@@ -119,6 +119,11 @@ extern "C" int ok_fail(int error) {
     return error;
 }
 
+int exchange_error(int error) {
+    std::swap(last_error, error);
+    return error;
+}
+
 extern "C" void ok_device_reset(Site at) {
     if (!is_program || (worker && worker->current)) return;  // a grader still wants what it has lent
     fault = last_error = 0;

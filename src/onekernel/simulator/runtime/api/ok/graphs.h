@@ -21,7 +21,7 @@ extern "C" int ok_capture_end(void* stream, void** graph);
 extern "C" void* ok_graph_copy(const void* graph);
 extern "C" void ok_graph_drop(void* graph);
 extern "C" size_t ok_graph_size(const void* graph);
-extern "C" void ok_graph_run(const void* graph, void* stream);
+extern "C" int ok_graph_run(const void* graph, void* stream);
 extern "C" void ok_graph_capture(const void* graph, void* stream);
 
 inline cudaError_t graph_result(int error) { return error ? fail(static_cast<cudaError_t>(error)) : cudaSuccess; }
@@ -68,8 +68,8 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, c
     if (graph == nullptr) return __ok::fail(cudaErrorInvalidValue);
     const int how = __ok::ok_capturing(stream);
     if (how > 0) return __ok::graph_result(how);
-    if (how < 0) __ok::ok_graph_capture(graph, stream);
-    else __ok::ok_graph_run(graph, stream);
+    if (how == 0) return __ok::graph_result(__ok::ok_graph_run(graph, stream));
+    __ok::ok_graph_capture(graph, stream);
     return cudaSuccess;
 }
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t) {
