@@ -134,3 +134,22 @@ def test_complex_numbers_ranges_and_the_standard_library_of_kernels(tmp_path: Pa
     want = np.where(np.arange(32) < 30, 3.5 * square, np.finfo(np.float32).max)
     want[31] = np.hypot(31, 1)
     np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_whole_numbers_are_divided_as_libcudacxx_does(tmp_path: Path) -> None:
+    source = PROGRAM.format(
+        headers="#include <cuda/cmath>\n#include <cuda/std/cstdint>",
+        body="""
+    enum Size : int { SEVEN = 7 };
+    static_assert(cuda::ceil_div(0, 4) == 0 && cuda::ceil_div(8, 4) == 2 && cuda::ceil_div(9, SEVEN) == 2);
+    static_assert(cuda::ceil_div(0xffffffffu, 2u) == 0x80000000u);
+    static_assert(cuda::ceil_div(INT64_C(1) << 40, 3) == 366503875926);
+    static_assert(cuda::round_up(9, 4) == 12 && cuda::round_down(9, 4) == 8);
+    static_assert(cuda::ilog2(1) == 0 && cuda::ilog2(1023) == 9);
+    const int i = threadIdx.x;
+    y[i] = cuda::ceil_div(i, 4) + x[i] + cuda::round_up(i, 8);""",
+        launcher="",
+    )
+    i = np.arange(32, dtype=np.float32)
+    got = clean(tmp_path, source, i, np.zeros(32, np.float32))
+    np.testing.assert_array_equal(got, np.ceil(i / 4) + i + np.ceil(i / 8) * 8)
