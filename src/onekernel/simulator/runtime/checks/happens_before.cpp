@@ -36,22 +36,54 @@ struct Seen {
 
 struct Channel {
     std::vector<Release> releases;
+    uint32_t block = 0;                                   // whose releases these are, by their thread and by their warp
+    std::vector<std::vector<uint32_t>> of_thread, of_warp;  // indices into `releases`
     std::vector<Seen> seen;
     std::unordered_map<Channel*, size_t> most;  // of each channel in `seen`, the most releases
     size_t walked = 0;                          // how many of its releases the walk under way has looked at
 };
 
-// The same by a thread of the running block.
-struct Acquire {
-    Channel* channel;
+// The same by a thread of the running block: of one channel, the oldest first, and each time more of its releases. A loop of
+// waits without a barrier of the block makes one of each turn, which a thread that is ordered behind it alone may rely on.
+struct Turn {
     size_t releases;
     uint32_t time;
+};
+struct Acquire {
+    Channel* channel;
     uint16_t thread;
+    std::vector<Turn> turns;
+    size_t most() const { return turns.back().releases; }
+};
+class Acquires {
+public:
+    void add(Channel* channel, uint16_t thread, Turn turn) {
+        if (of_thread_.size() <= thread) of_thread_.resize(thread + 1);
+        of_thread_[thread].push_back(all_.size());
+        all_.push_back({channel, thread, {turn}});
+    }
+    void clear() {
+        all_.clear();
+        for (auto& of_one : of_thread_) of_one.clear();
+    }
+    // The first of the thread's that `wanted` takes, or null.
+    template <class Wanted>
+    Acquire* find(unsigned thread, Wanted wanted) {
+        if (thread >= of_thread_.size()) return nullptr;
+        for (size_t i : of_thread_[thread])
+            if (wanted(all_[i])) return &all_[i];
+        return nullptr;
+    }
+    const std::vector<Acquire>& all() const { return all_; }
+
+private:
+    std::vector<Acquire> all_;
+    std::vector<std::vector<size_t>> of_thread_;  // indices into `all_`
 };
 
 std::unordered_map<uintptr_t, Channel> channels;
 std::unordered_set<uint32_t> unfenced;  // blocks of which an atomic has written without a fence before it
-std::vector<std::vector<Acquire>> acquires(1);  // of the running blocks: one, or all that are resident
+std::vector<Acquires> acquires(1);  // of the running blocks: one, or all that are resident
 
 bool covers(const Worker& w, const Release& r, const Access& p) {
     if (!r.device && p.block != w.block + 1) return false;
@@ -59,8 +91,36 @@ bool covers(const Worker& w, const Release& r, const Access& p) {
     return p.time < r.barrier_time || (r.thread / WARP == p.thread() / WARP && p.time < r.full_time);
 }
 
+void add_release(Channel& c, const Release& r) {
+    if (c.block != r.block) {
+        c.block = r.block;
+        c.of_thread.clear();
+        c.of_warp.clear();
+    }
+    auto note = [&](std::vector<std::vector<uint32_t>>& lists, size_t which) {
+        if (lists.size() <= which) lists.resize(which + 1);
+        lists[which].push_back(static_cast<uint32_t>(c.releases.size()));
+    };
+    note(c.of_thread, r.thread);
+    note(c.of_warp, r.thread / WARP);
+    c.releases.push_back(r);
+}
+
+// The same as `released` for an access of the running block, whose times rise: the last release of its thread, of its warp and
+// of the block are those that may cover it.
+bool released_here(const Worker& w, const Channel& c, size_t count, const Access& p) {
+    auto last_covers = [&](const std::vector<std::vector<uint32_t>>& lists, size_t which) {
+        if (which >= lists.size()) return false;
+        auto end = std::lower_bound(lists[which].begin(), lists[which].end(), count);
+        return end != lists[which].begin() && covers(w, c.releases[*std::prev(end)], p);
+    };
+    return covers(w, c.releases[count - 1], p) || last_covers(c.of_thread, p.thread()) || last_covers(c.of_warp, p.thread() / WARP);
+}
+
 // Does one of the channel's first `count` releases, beyond those walked before, order `p`?
 bool released(const Worker& w, const Channel& c, size_t count, const Access& p) {
+    if (!w.resident && p.block == w.block + 1 && c.block == p.block && c.releases[count - 1].block == p.block)
+        return released_here(w, c, count, p);
     auto r = c.releases.begin() + c.walked, end = c.releases.begin() + count;
     if (w.resident) return std::any_of(r, end, [&](const Release& a) { return a.block == p.block && covers(w, a, p); });
     // Blocks that run one after another release in their order: from the first to the last, or the other way.
@@ -70,11 +130,17 @@ bool released(const Worker& w, const Channel& c, size_t count, const Access& p) 
     return std::any_of(std::make_reverse_iterator(last), std::make_reverse_iterator(r), [&](const Release& a) { return covers(w, a, p); });
 }
 
-bool acquired(Worker& w, const Acquire& q, unsigned rank) {
-    return ordered_in_block(w, Access{static_cast<uint32_t>(w.block + 1), q.time, q.thread, 0, 0}, rank);
+// How many of the channel's releases thread `rank` may rely on by way of `q`.
+size_t acquired(Worker& w, const Acquire& q, unsigned rank) {
+    if (q.thread == rank) return q.most();
+    auto before = [&](const Turn& t) { return ordered_in_block(w, Access{static_cast<uint32_t>(w.block + 1), t.time, q.thread, 0, 0}, rank); };
+    auto end = std::partition_point(q.turns.begin(), q.turns.end(), before);
+    return end == q.turns.begin() ? 0 : std::prev(end)->releases;
 }
 
 bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
+    // What a thread has seen itself is most often enough.
+    if (acquires[w.member].find(rank, [&](const Acquire& q) { return released(w, *q.channel, q.most(), p); })) return true;
     struct Step { Channel* channel; size_t releases; };
     std::vector<Step> walk;
     std::vector<Channel*> touched;
@@ -86,8 +152,8 @@ bool ordered_by_atomics(Worker& w, const Access& p, unsigned rank) {
         c->walked = count;
         walk.push_back({c, count});
     };
-    for (const Acquire& q : acquires[w.member])
-        if (acquired(w, q, rank)) visit(q.channel, q.releases);
+    for (const Acquire& q : acquires[w.member].all())
+        if (!found) visit(q.channel, acquired(w, q, rank));
     for (size_t i = 0; i < walk.size() && !found; i++)
         for (const Seen& s : walk[i].channel->seen)
             if (s.at < walk[i].releases) visit(s.channel, s.releases);
@@ -107,7 +173,7 @@ bool ordered_in_block(Worker& w, const Access& p, unsigned rank) {
 bool ordered(Worker& w, const Access& p, unsigned rank) {
     if (p.block == w.block + 1 && ordered_in_block(w, p, rank)) return true;
     if (w.resident && ordered_by_block_barrier(w, p, rank)) return true;
-    if (acquires[w.member].empty()) return false;
+    if (acquires[w.member].all().empty()) return false;
     Busy busy;
     return ordered_by_atomics(w, p, rank);
 }
@@ -123,18 +189,22 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
     auto& mine = acquires[w.member];
     const uint16_t thread = static_cast<uint16_t>(w.rank);
     // Whoever waits in a loop acquires the same again and again.
-    auto again = std::find_if(mine.rbegin(), mine.rend(), [&](const Acquire& q) { return q.thread == thread && q.channel == &c; });
-    if (!c.releases.empty() && (again == mine.rend() || again->releases != c.releases.size()))
-        mine.push_back({&c, c.releases.size(), w.time, thread});
-    if (!release) return;
-    for (const Acquire& q : mine) {
-        if (q.channel == &c || !acquired(w, q, w.rank)) continue;  // what a channel holds, its later releases have seen
-        size_t& most = c.most[q.channel];
-        if (q.releases <= most) continue;
-        most = q.releases;
-        c.seen.push_back({c.releases.size(), q.channel, q.releases});
+    Acquire* again = mine.find(thread, [&](const Acquire& q) { return q.channel == &c; });
+    if (!c.releases.empty()) {
+        if (!again) mine.add(&c, thread, {c.releases.size(), w.time});
+        else if (again->most() != c.releases.size()) again->turns.push_back({c.releases.size(), w.time});
     }
-    c.releases.push_back({static_cast<uint32_t>(w.block + 1), w.time, w.barrier_time, warp_of(w, w.rank).full_time, thread, device});
+    if (!release) return;
+    for (const Acquire& q : mine.all()) {
+        if (q.channel == &c) continue;  // what a channel holds, its later releases have seen
+        const size_t releases = acquired(w, q, w.rank);
+        if (!releases) continue;
+        size_t& most = c.most[q.channel];
+        if (releases <= most) continue;
+        most = releases;
+        c.seen.push_back({c.releases.size(), q.channel, releases});
+    }
+    add_release(c, {static_cast<uint32_t>(w.block + 1), w.time, w.barrier_time, warp_of(w, w.rank).full_time, thread, device});
     if (!w.resident || !device) return;
     // What the other blocks of the cluster did before its last barrier is released along with it.
     int first = w.member / w.resident->cluster_blocks * w.resident->cluster_blocks;
@@ -148,10 +218,10 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
 void order_cluster_barrier_passed(int from, int to) {
     std::unordered_map<Channel*, size_t> most;
     for (int i = from; i < to; i++)
-        for (const Acquire& q : acquires[i]) most[q.channel] = std::max(most[q.channel], q.releases);
+        for (const Acquire& q : acquires[i].all()) most[q.channel] = std::max(most[q.channel], q.most());
     for (int i = from; i < to && !most.empty(); i++) {
         acquires[i].clear();
-        for (const auto& [channel, count] : most) acquires[i].push_back({channel, count, 0, 0});
+        for (const auto& [channel, count] : most) acquires[i].add(channel, 0, {count, 0});
     }
 }
 
@@ -190,12 +260,12 @@ void order_block_started(Worker& w) {
 // What any thread has acquired, all have now: of each channel the most is enough.
 void order_barrier_passed(Worker& w) {
     auto& mine = acquires[w.member];
-    if (mine.empty()) return;
+    if (mine.all().empty()) return;
     Busy busy;
     std::unordered_map<Channel*, size_t> most;
-    for (const Acquire& q : mine) most[q.channel] = std::max(most[q.channel], q.releases);
+    for (const Acquire& q : mine.all()) most[q.channel] = std::max(most[q.channel], q.most());
     mine.clear();
-    for (const auto& [channel, count] : most) mine.push_back({channel, count, 0, 0});
+    for (const auto& [channel, count] : most) mine.add(channel, 0, {count, 0});
 }
 
 void order_warp_reconverged(Worker& w, int warp, unsigned group) {
