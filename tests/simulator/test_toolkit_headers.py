@@ -153,3 +153,25 @@ def test_whole_numbers_are_divided_as_libcudacxx_does(tmp_path: Path) -> None:
     i = np.arange(32, dtype=np.float32)
     got = clean(tmp_path, source, i, np.zeros(32, np.float32))
     np.testing.assert_array_equal(got, np.ceil(i / 4) + i + np.ceil(i / 8) * 8)
+
+
+def test_a_span_is_there_in_the_standard_that_nvcc_is_given(tmp_path: Path) -> None:
+    source = PROGRAM.format(
+        headers="#include <cuda/std/array>\n#include <cuda/std/span>",
+        body="""
+    namespace s = cuda::std;
+    s::span<const float> in(x, n), half = in.first(16);
+    s::span out{y, static_cast<s::size_t>(n)};
+    static_assert(s::is_same_v<decltype(out), s::span<float>> && s::span<int, 4>::extent == 4);
+    float own[4] = {1, 2, 3, 4};
+    s::array<float, 2> two{5, 6};
+    s::span<float, 4> four = own;
+    s::span<const float> less = four.subspan<1, 2>(), as_const = two;
+    float sum = 0;
+    for (float v : less) sum += v;
+    const int i = threadIdx.x;
+    out[i] = in.last(32)[i] + half.size() + sum + as_const.back() + four.subspan(3).front();""",
+        launcher="",
+    )
+    i = np.arange(32, dtype=np.float32)
+    np.testing.assert_array_equal(clean(tmp_path, source, i, np.zeros(32, np.float32)), i + 16 + 5 + 6 + 4)
