@@ -84,6 +84,17 @@ def test_a_conditional_node_runs_what_a_kernel_chooses_and_as_often(mode: str) -
 
 
 @pytest.mark.slow
+def test_a_graph_that_is_ready_is_changed_by_another_or_a_node_at_a_time() -> None:
+    done = onekernel("run", HERE / "updates.cu")
+    assert done.stdout.splitlines() == [
+        "by a graph: 12, then 30",
+        "longer: cudaErrorGraphExecUpdateFailure 0, still 30",
+        "by nodes: 7, 8, 17; the graph: 7",
+    ], done.stdout + done.stderr  # fmt: skip
+    assert (done.returncode, "0 errors, 0 warnings" in done.stderr) == (0, True), done.stderr
+
+
+@pytest.mark.slow
 def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) -> None:
     said = ["parent", "child 1 at {}", "child 2 at {}", "tail 0 at {}", "doubled 16 copied 42"]
     done = onekernel("run", HERE / "nested.cu")

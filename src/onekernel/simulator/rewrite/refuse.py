@@ -43,7 +43,8 @@ _FAMILIES = tuple(
         (r"cudaGraph(?=[A-Z])(?!(?:_t|Exec_t|Node_t|Instantiate|InstantiateWithFlags|InstantiateFlag\w+|Launch|Upload|Destroy"
          r"|ExecDestroy|Clone|GetNodes|Create|Add(?:Kernel|Memset|Host|Empty|ChildGraph)?Node|AddMemcpyNode(?:1D)?|AddMem(?:Alloc|Free)Node|MemAttr\w+"
          r"|NodeParams|NodeType(?:Kernel|Memcpy|Memset|Host|Graph|Empty|Conditional)?|EdgeData"
-         r"|ConditionalHandle(?:Create|Flags)?|ConditionalNodeType|Cond(?:Type\w+|AssignDefault)|SetConditional)$)\w+",
+         r"|ConditionalHandle(?:Create|Flags)?|ConditionalNodeType|Cond(?:Type\w+|AssignDefault)|SetConditional"
+         r"|ExecUpdate\w*|Exec(?:Kernel|Memcpy|Memset|Host)NodeSetParams(?:1D)?)$)\w+",
          "this part of CUDA graphs"),
         (r"cuda(?:Malloc|Free)MipmappedArray|cudaMemcpy(?:2D)?ArrayToArray|cudaMipmappedArray_t|cudaGetMipmapped\w+",
          "CUDA arrays with mipmaps, and copies between arrays"),

@@ -23,10 +23,11 @@ struct KeptWork {
 // Shared by the graphs that hold it.
 class Node {
 public:
-    explicit Node(KeptWork* work) : work_(work) { work_->owners++; }
-    Node(const Node& other) : Node(other.work_) {}
+    explicit Node(KeptWork* work) : Node(work, work) {}
+    Node(const Node& other) : Node(other.work_, other.name_) {}
     Node& operator=(Node other) {
         std::swap(work_, other.work_);
+        std::swap(name_, other.name_);
         return *this;
     }
     ~Node() {
@@ -35,10 +36,13 @@ public:
         delete work_;
     }
     void run(void* stream) const { work_->run(work_->data, stream); }
-    void* name() const { return work_; }
+    void* name() const { return name_; }
+    Node named_as(const Node& other) const { return Node(work_, other.name_); }
 
 private:
+    Node(KeptWork* work, void* name) : work_(work), name_(name) { work_->owners++; }
     KeptWork* work_;
+    void* name_;  // what the program calls it: its first work
 };
 using Nodes = std::vector<Node>;
 using CapturedWork = std::map<const void*, int>;  // pieces of work by captured stream
@@ -169,6 +173,21 @@ extern "C" int ok_capture_waits_for(const volatile void* event) {
 // Graphs and what is made of them are lists of the same nodes.
 extern "C" void* ok_graph_copy(const void* graph) { return graph ? new Nodes(*static_cast<const Nodes*>(graph)) : new Nodes(); }
 extern "C" void ok_graph_drop(void* graph) { delete static_cast<Nodes*>(graph); }
+// The graph `made` does what `graph` does from now on, if they have equally many nodes; or its node `name` the only one's of
+// `graph`, if it has one of that name.
+extern "C" bool ok_graph_update(void* made, const void* graph) {
+    Nodes& nodes = *static_cast<Nodes*>(made);
+    const Nodes& others = *static_cast<const Nodes*>(graph);
+    for (size_t i = 0; nodes.size() == others.size() && i < nodes.size(); i++) nodes[i] = others[i].named_as(nodes[i]);
+    return nodes.size() == others.size();
+}
+extern "C" bool ok_graph_update_node(void* made, const void* name, const void* graph) {
+    Nodes& nodes = *static_cast<Nodes*>(made);
+    auto found = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) { return n.name() == name; });
+    if (found == nodes.end()) return false;
+    *found = static_cast<const Nodes*>(graph)->front().named_as(*found);
+    return true;
+}
 extern "C" size_t ok_graph_size(const void* graph) { return static_cast<const Nodes*>(graph)->size(); }
 // The error of a launch that is refused, of which the graph's own launch tells.
 extern "C" int ok_graph_run(const void* graph, void* stream) {

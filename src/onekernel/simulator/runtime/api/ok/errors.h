@@ -62,6 +62,7 @@
     X(StreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream")\
     X(CapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")   \
     X(Timeout, 909, "wait operation timed out")                                                        \
+    X(GraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update")\
     X(InvalidClusterSize, 912, "a kernel launch error has occurred due to cluster misconfiguration")   \
     X(Unknown, 999, "unknown error")
 

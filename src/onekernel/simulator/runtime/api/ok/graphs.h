@@ -101,3 +101,4 @@ OK_LIBRARY_HOST_ONLY inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cud
 
 #include "graph_nodes.h"
 #include "graph_any_node.h"
+#include "graph_updates.h"
