@@ -37,6 +37,7 @@ def refused(folder: Path, body: str, before: str = "") -> list[tuple[int | None,
     [
         ('asm("wgmma.fence.sync.aligned;");', "ptx.unknown"),
         ('asm("frobnicate.b32 %0;" :: "r"(1));', "ptx.unknown"),
+        ('asm("{.reg .pred p; setp.ne.u32 p, %0, 0; bar.red.or.pred p, 4, p;}" :: "r"(1));', "ptx.unknown"),
         ('asm("add.u32 %0, %1" : "=r"(n) : "r"(1));', "ptx.operands"),
         ('unsigned r; asm("add.u64 %0, %1, %1;" : "=r"(r) : "r"(1));', "ptx.size"),
         ('unsigned r; asm("add.u32 %0, %1, %1;" : "=r"(r) : "f"(1.0f));', "ptx.float-operand"),
@@ -231,6 +232,19 @@ def test_loads_stores_and_atomics(tmp_path: Path) -> None:
         np.testing.assert_array_equal(y[32:64], x[:32].view(np.uint8)[3::4])
         assert y[64] == x[:32].sum() and sorted(y[65:]) == list(range(0, 64, 2))
     assert report.kernels[0].metrics["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"] == 3
+
+
+def test_a_restricted_pointer_is_an_operand_like_another(tmp_path: Path) -> None:
+    body = """const float* __restrict__ from = x + threadIdx.x;
+    float* __restrict__ to;
+    float v;
+    asm("mov.u64 %0, %1;" : "=l"(to) : "l"(y + threadIdx.x));
+    asm("ld.global.f32 %0, [%1];" : "=f"(v) : "l"(from));
+    *to = 2 * v;"""
+    x = np.arange(32, dtype=F)
+    y, report = run(tmp_path, kernel(body), x, np.zeros(32, F), "check")
+    assert [str(f) for f in report.findings] == []
+    assert np.array_equal(y, 2 * x)
 
 
 def test_an_address_outside_of_shared_memory_is_named(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ _REDUCED = {("add", "u32"): "add", ("add", "s32"): "add", ("min", "u32"): "min",
 
 def _bar(one: Instruction, w: Writer) -> None:
     words = [m for m in one.modifiers if m not in ("cta", "aligned")]
+    if words[:1] == ["red"]:  # it has a predicate among its operands
+        raise Bad("unknown", what=one.text)
     values = [w.read(v, "u32") for v in one.operands]
     if words == ["warp", "sync"]:
         w.add(f"__syncwarp({values[0]});")

@@ -93,10 +93,22 @@ OK_ALWAYS constexpr T immediate(N number) {
     return static_cast<T>(number);
 }
 
+// For <type_traits>, `float* __restrict__` is no pointer.
+template <class T>
+struct Unqualified {
+    typedef T type;
+};
+template <class T>
+struct Unqualified<T* __restrict__> {
+    typedef T* type;
+};
+template <class T>
+using Unrestricted = typename Unqualified<std::remove_cv_t<T>>::type;
+
 // A C++ operand as the word of its constraint's register: `As` is uint32_t for "r", float for "f" and so on.
 template <class As, class T>
 OK_ALWAYS void check_operand(const T&) {
-    typedef std::remove_cv_t<T> Plain;
+    typedef Unrestricted<T> Plain;
     if constexpr (std::is_floating_point_v<As>) static_assert(std::is_same_v<Plain, As>, "ok-asm-operand");
     else static_assert((std::is_scalar_v<Plain> || std::is_same_v<Plain, Bits128>) && !std::is_floating_point_v<Plain> &&
                            (sizeof(Plain) == sizeof(As) || sizeof(Plain) < sizeof(int)),
@@ -104,7 +116,7 @@ OK_ALWAYS void check_operand(const T&) {
 }
 template <class As, class T>
 OK_ALWAYS Word<As> operand(const T& value) {
-    typedef std::remove_cv_t<std::decay_t<const T>> Plain;
+    typedef Unrestricted<std::decay_t<const T>> Plain;
     if constexpr (std::is_same_v<Plain, As>) {
         return bits(static_cast<As>(value));
     } else if constexpr (std::is_floating_point_v<As>) {
@@ -126,7 +138,7 @@ OK_ALWAYS Word<As> nothing() {
 }
 template <class T, class W>
 OK_ALWAYS void give(T& to, W word) {
-    if constexpr (std::is_pointer_v<T>) to = reinterpret_cast<T>(word);
+    if constexpr (std::is_pointer_v<Unrestricted<T>>) to = reinterpret_cast<Unrestricted<T>>(word);
     else if constexpr (std::is_floating_point_v<T>) to = bit_cast<T>(word);
     else to = static_cast<T>(word);
 }
