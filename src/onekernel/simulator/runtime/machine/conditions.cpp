@@ -14,7 +14,7 @@
 namespace __ok {
 extern "C" void* ok_graph_copy(const void* graph);
 extern "C" void ok_graph_drop(void* graph);
-extern "C" void ok_graph_run(const void* graph, void* stream);
+extern "C" int ok_graph_run(const void* graph, void* stream);
 extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*drop)(void*), void* data);
 
 namespace {
@@ -41,7 +41,8 @@ struct Choice {
         bodies_running++;
         const size_t value = c.asks->value, body = c.type == IF ? !value : c.type == WHILE ? 0 : value;
         if (c.type != WHILE && body < c.bodies.size()) ok_graph_run(c.bodies[body], stream);
-        while (c.type == WHILE && c.asks->value && !faulted()) ok_graph_run(c.bodies[0], stream);
+        while (c.type == WHILE && c.asks->value && !faulted() && !ok_graph_run(c.bodies[0], stream)) {
+        }
         bodies_running--;
     }
     static void drop(void* data) {
