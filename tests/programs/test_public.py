@@ -95,6 +95,13 @@ def test_a_graph_that_is_ready_is_changed_by_another_or_a_node_at_a_time() -> No
 
 
 @pytest.mark.slow
+def test_what_the_runtime_writes_itself_is_no_access_of_the_kernel_that_is_stopped() -> None:
+    """The report of the time limit waited for the one that it made of its own string."""
+    done = onekernel("run", "--limit", "2", HERE / "timer.cu")
+    assert "in its launch number" in done.stderr and "1 error" in done.stderr, done.stderr
+
+
+@pytest.mark.slow
 def test_what_a_kernel_launches_is_done_when_its_grid_has_ended(tmp_path: Path) -> None:
     said = ["parent", "child 1 at {}", "child 2 at {}", "tail 0 at {}", "doubled 16 copied 42"]
     done = onekernel("run", HERE / "nested.cu")

@@ -114,6 +114,9 @@ bool refuse_host_arguments() {
 bool in_host_argument(uintptr_t address) { return !passed.empty() && argument_of(address); }
 
 void report_host_pointer(Worker& w, uintptr_t address, bool writes, uintptr_t pc) {
+    // This is the runtime itself: of a template of the standard library's, such as std::string's, it may have been linked with the
+    // copy in the program's own file, which is watched.
+    if (w.busy) return;
     uintptr_t indices = reinterpret_cast<uintptr_t>(&ok_threadIdx);  // clang's hooks see threadIdx itself
     if (address - indices + 4096 < 8192) return;
     if (is_registered(address) || (!writes && is_of_argument(address))) {
