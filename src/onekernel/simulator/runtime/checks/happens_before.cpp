@@ -216,6 +216,7 @@ void synchronise(Worker& w, uintptr_t address, bool writes) {
 
 // What any block of a cluster has acquired before a barrier of the cluster, all have behind it.
 void order_cluster_barrier_passed(int from, int to) {
+    Busy busy;
     std::unordered_map<Channel*, size_t> most;
     for (int i = from; i < to; i++)
         for (const Acquire& q : acquires[i].all()) most[q.channel] = std::max(most[q.channel], q.most());
@@ -252,6 +253,7 @@ void start_order() {
 }
 
 void order_block_started(Worker& w) {
+    Busy busy;
     if (acquires.size() <= size_t(w.member)) acquires.resize(w.member + 1);
     acquires[w.member].clear();
     memset(w.fenced, 0, w.launch->threads * sizeof *w.fenced);
