@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.grading import before_gpu, grader
+from onekernel.grading import before_gpu, calling, grader
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, Failure, Verdict
 from onekernel.messages import Message
@@ -71,7 +71,7 @@ def test_what_is_wrong_on_the_simulator_never_reaches_the_gpu(asked: list[str], 
 def test_a_triton_file_is_interpreted_first(
     asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, group: str, codes: set[str]
 ) -> None:
-    monkeypatch.setattr(grader, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
+    monkeypatch.setattr(calling, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
     result = grader.grade(on_a_gpu(WRONG / name, "softmax_triton", group))
     assert set(asked) == {"triton-interpreted"} and result.verdicts[0].failures[0].code in codes
 
@@ -144,7 +144,7 @@ def test_without_a_gpu_a_triton_file_is_interpreted(monkeypatch: pytest.MonkeyPa
         return RunOutcome([CallOutcome() for _ in request.calls])
 
     monkeypatch.setattr(supervisor, "run", stand_in)
-    monkeypatch.setattr(grader, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
+    monkeypatch.setattr(calling, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
     mine = replace(on_a_gpu(WRONG / "triton_grid_of_65535.py", "softmax_triton", "large"), device="simulator")
     grader.grade(mine)
     assert backends[0] == "triton-interpreted" and mine.ran_on == "interpreter"

@@ -17,10 +17,9 @@ from onekernel.cuda.nvcc import Nvcc
 from onekernel.cuda.refused import refuse
 from onekernel.doctor import selftest
 from onekernel.doctor.selftest import health
-from onekernel.grading import grader
 from onekernel.grading.grader import grade
 from onekernel.messages import Message
-from onekernel.sandbox import worker
+from onekernel.sandbox import supervisor, worker
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.sandbox.supervisor import RunOutcome
 from support.corpus import graded
@@ -90,7 +89,7 @@ def test_it_is_not_asked_of_the_file_that_tries_the_machine(monkeypatch):
     tried = []
     monkeypatch.setattr(selftest, "grade", lambda s: tried.append(s) or grade(s))
     silent = RunOutcome([], ended=SILENT)
-    monkeypatch.setattr(grader.supervisor, "run", lambda request: tried.append(request) or silent)
+    monkeypatch.setattr(supervisor, "run", lambda request: tried.append(request) or silent)
     health(COURSE, "simulator", again=True)
     monkeypatch.setattr(worker, "SecondOpinion", lambda *_, **__: pytest.fail("asked"))
     submission, request = tried[:2]

@@ -13,8 +13,9 @@ from onekernel.checks.measures import Counted, shape, total
 from onekernel.course import Check
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
-from onekernel.grading.grader import simulated
-from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.calling import simulated
+from onekernel.grading.judging import judge_call
+from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 from onekernel.numerals import Quantity

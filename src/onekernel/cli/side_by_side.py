@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.cohort.journal import restored, stored
-from onekernel.grading.grader import grade, refused
+from onekernel.grading.grader import grade
+from onekernel.grading.refusals import refused
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load

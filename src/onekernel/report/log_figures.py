@@ -16,7 +16,8 @@ from onekernel.checks.options import MOST_COUNTED
 from onekernel.checks.speed import judge as speed
 from onekernel.course import Check, Text
 from onekernel.errors import UserError
-from onekernel.grading.submission import Submission, judge_call
+from onekernel.grading.judging import judge_call
+from onekernel.grading.submission import Submission
 from onekernel.messages import Message, say
 from onekernel.numerals import Quantity
 from onekernel.ops.base import DTYPES, Operator

@@ -20,7 +20,7 @@ from onekernel.checks.correct.judge import chosen
 from onekernel.course import Check, Course
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
-from onekernel.grading.submission import judge_call
+from onekernel.grading.judging import judge_call
 from onekernel.labs.reader import load
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request

@@ -9,8 +9,10 @@ from pathlib import Path
 from onekernel.bench.mutants.files import Original
 from onekernel.course import Check, Course
 from onekernel.grading.buffers import Call
-from onekernel.grading.grader import backend_of, grade
-from onekernel.grading.submission import Submission, judge_call
+from onekernel.grading.calling import backend_of
+from onekernel.grading.grader import grade
+from onekernel.grading.judging import judge_call
+from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import PASSED
 from onekernel.sandbox import supervisor
 from onekernel.sandbox.protocol import Request

@@ -9,7 +9,8 @@ from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
 from onekernel.grading.endings import only_slow
-from onekernel.grading.submission import ENDLESS, SYMPTOMS, Ran, Submission, judge_call
+from onekernel.grading.judging import judge_call
+from onekernel.grading.submission import ENDLESS, SYMPTOMS, Ran, Submission
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.ops.base import ON_GPU, SIMULATED, Case

@@ -9,7 +9,8 @@ from onekernel.checks.uncertain import uncertain
 from onekernel.course import Check
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
-from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.judging import judge_call
+from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 

@@ -7,7 +7,8 @@ from math import prod
 from onekernel.checks.counted import call_at
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
-from onekernel.grading.submission import Ran, Submission, judge_call
+from onekernel.grading.judging import judge_call
+from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox.reader import read

@@ -1,0 +1,84 @@
+"""Has the untrusted side make the calls of a file, in one process, and tells its own faults from the machine's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from onekernel.backends.base import Finding
+from onekernel.grading.buffers import Call
+from onekernel.grading.submission import Submission
+from onekernel.messages import Message
+from onekernel.sandbox import machine, supervisor
+from onekernel.sandbox.landlock import gpu_nodes
+from onekernel.sandbox.protocol import Request
+from onekernel.sandbox.supervisor import RunOutcome
+from onekernel.ways import AS_WRITTEN, INTERPRETED, LONG
+
+DEEP = 1 << 15  # terms of a sum in a matrix product
+SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
+
+
+def run(
+    s: Submission, every: Sequence[Call], defines: Sequence[str], *, counted: bool, path: Path | None = None,
+    ways: Sequence[str] = (),
+) -> RunOutcome:
+    """One process for all calls of the file, or of the one at `path`. `ways`: how they are made, where not as their
+    cases say."""
+    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
+    backend = backend_of(s)
+    options: dict[str, object] = {}
+    if backend == "simulator":
+        options = simulated(s, counted=counted, by_code=any(not way for way in ways))
+    if defines:
+        options["defines"] = list(defines)
+    calls = [(c.function, c.args) for c in every]
+    ways = ways or [c.case.way for c in every]
+    if backend == "simulator":
+        ways = [_no_longer(way, call) for way, call in zip(ways, every, strict=True)]
+    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden)
+    ours = replace(request, source=s.course.solution(s.exercise))
+
+    def theirs() -> RunOutcome:
+        outcome = supervisor.run(request)
+        if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
+            return RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
+        return outcome
+
+    if request.source == ours.source.resolve():
+        return theirs()
+    outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file)
+    outcome.build = tuple(_its_own(f) for f in outcome.build)
+    return outcome
+
+
+def backend_of(s: Submission) -> str:
+    """The backend of calls. A Triton file is interpreted where the device is no GPU, on a GPU machine too."""
+    return INTERPRETED if s.backend == "triton" and s.device != "cuda" and gpu_nodes() else s.backend
+
+
+def simulated(s: Submission, *, counted: bool, by_code: bool) -> dict[str, object]:
+    """What the simulator is asked for. `by_code`: NVIDIA's machine code is read, for calls that are counted by it."""
+    options: dict[str, object] = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
+    options |= {"machine_code": counted and by_code} | ({"second_opinion": False} if s.known_right else {})
+    return options | ({"arch": s.exercise.arch} if s.exercise.arch else {})
+
+
+def _no_longer(way: str, call: Call) -> str:
+    """How a call is made: of a product so deep, each thread of a tile of any size takes all terms, and with all
+    findings a right kernel of large tiles would need longer than it is given."""
+    return LONG if way in ("", AS_WRITTEN) and call.case.sizes.get("k", 0) > DEEP else way
+
+
+def _its_own(finding: Finding) -> Finding:
+    """What a compiler lacked that has enough of it for ours, as the file's own."""
+    own = finding.code == "compile-memory"
+    return replace(finding, message=Message("grading.compile-memory")) if own else finding
+
+
+def _let_down(outcome: RunOutcome) -> bool:
+    """Whether it ended as a process does that the machine has let down."""
+    endings = [outcome.ended, *(call.ended for call in outcome.calls)]
+    statuses = [call.report.status for call in outcome.calls if call.report]
+    return machine.suspected([e for e in endings if e], [f.code for f in outcome.build], statuses)

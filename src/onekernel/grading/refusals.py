@@ -1,0 +1,79 @@
+"""Verdicts without an answer to judge: files that are not worth running, that do not build, that cannot be judged."""
+
+from __future__ import annotations
+
+from onekernel.course import Check
+from onekernel.errors import UserError
+from onekernel.grading.reasons import failure_of
+from onekernel.grading.submission import ERRORS, SOURCE_BYTES, Submission
+from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, UNTOUCHED, Failure, Verdict
+from onekernel.messages import Message
+from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
+
+
+def refused(s: Submission) -> list[Verdict] | None:
+    """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
+    try:
+        if s.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
+            return for_all(s, FAILED, Message("grading.link", {"path": _shown(s)}))
+        if not s.path.is_file():
+            return for_all(s, FAILED, Message("grading.no-file", {"path": _shown(s), "slug": s.exercise.slug}))
+        if s.path.stat().st_size > SOURCE_BYTES:
+            return for_all(s, FAILED, Message("grading.too-large", {"path": _shown(s)}))
+        text = s.path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = s.path.read_bytes()[: error.start].count(b"\n") + 1
+        return for_all(s, FAILED, Message("grading.not-utf8", {"path": _shown(s), "line": line}), line=line)
+    except OSError as error:
+        return for_all(s, FAILED, Message("grading.unreadable", {"path": _shown(s), "why": error.strerror}))
+    if not s.exercise.broken and text in s.course.starters(s.exercise).values():
+        return [Verdict(c, UNTOUCHED) for c in s.exercise.checks]
+    return None
+
+
+def _shown(s: Submission) -> str:
+    """The file as a reader knows it: from the course's root, where it lies in it; of a class, by the course's name."""
+    root = s.course.root
+    if s.closed:
+        return s.exercise.file
+    return str(s.path.relative_to(root) if s.path.is_relative_to(root) else s.path)
+
+
+def for_all(s: Submission, status: str, message: Message, *, line: int | None = None) -> list[Verdict]:
+    """The same verdict for every check."""
+    failure = Failure(message, s.exercise.checks[0].chapter, file=str(s.path), line=line, code="refused")
+    return _told_once(s, status, (failure,))
+
+
+def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> list[Verdict]:
+    """The first check tells why, so that it is read once, and the others that it does; what this machine cannot assess
+    has its reason at each."""
+    first, *others = s.exercise.checks
+    verdicts = [Verdict(first, status, failures=failures[:MAX_FAILURES])]
+    for check in others:
+        there = Failure(Message("grading.told-at-first"), check.chapter, code="told-at-first")
+        verdicts.append(Verdict(check, status, failures=failures[:1] if status == NOT_ASSESSED else (there,)))
+    return verdicts
+
+
+def build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
+    """The compiler's findings, told once, at the first check."""
+    failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
+    if outcome.ended:
+        failures = (Failure(outcome.ended, ERRORS, code="ended"),)
+    return _told_once(s, FAILED, failures)
+
+
+def not_built(outcome: RunOutcome) -> CallOutcome:
+    """A call of a file that does not build with the macros that the call asks for, though it does without."""
+    return CallOutcome(exports=outcome.build, ended=outcome.ended)
+
+
+def unjudged(check: Check, error: Exception) -> Verdict:
+    """No points, by name, for a file that could not be read or judged: its points stay in the total."""
+    if isinstance(error, SyntaxError):
+        why = Message("grading.syntax", {"line": error.lineno or 0, "why": error.msg})
+        return Verdict(check, FAILED, failures=(Failure(why, check.chapter, line=error.lineno, code="syntax"),))
+    name = Message("grading.unjudged", {"error": type(error).__name__})
+    why = error.message if isinstance(error, UserError) else name
+    return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="unjudged"),))
