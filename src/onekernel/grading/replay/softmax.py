@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from onekernel.grading.replay import softmax_extremes, softmax_online
-from onekernel.grading.replay.base import THREADS, WARP, Mistake, Replayed, dealt, later, row_max, row_sum
+from onekernel.grading.replay import softmax_extremes, softmax_formula, softmax_online, softmax_threads
+from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later, row_max, row_sum
 from onekernel.grading.replay.factors import of_rows
 from onekernel.grading.replay.softmax_rows import Rows
-from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums, of_own_warp, weightings
+from onekernel.grading.replay.sums import NARROW, STEP, integer_sums, narrow_sums
 from onekernel.messages import Message
 from onekernel.ops.base import Arrays
 from onekernel.ops.softmax import compare
@@ -23,12 +23,7 @@ from onekernel.ops.softmax import compare
 # Where a maximum is begun, in place of -INFINITY.
 STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7, -1e8, -1e9, -1e10, -1e20, -1e30, -1e37,
           -1e38)  # fmt: skip
-EPSILONS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)  # added to the sum, so that it is not 0
-FACTORS = (0.1, 0.125, 0.25, 0.5, 2.0, 4.0, 10.0)
-SHORT_LOG2E = (1.4, 1.44, 1.442, 1.4426, 1.4427, 1.443, 1.45, 1.5, 0.6931472, 0.693)  # and its inverse
-BASES = (2.7, 2.71, 2.72, 2.718, 3.0)  # taken for e
 SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of e and more
-Axes = int | tuple[int, ...]
 NEAR_ONE = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 6e-2}  # what a sum of a row's elements is off by
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
@@ -37,10 +32,10 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     """y of shape (rows, cols) under each mistake that this case can show; not yet rounded to the element type."""
     rows = Rows(case.inputs["x"].astype(np.float32))
     yield from _of_the_maximum(rows)
-    yield from _of_the_formula(rows)
+    yield from softmax_formula.mistakes(rows)
     yield from _of_the_rows(case, rows)
     yield from _of_the_padding(rows)
-    yield from _of_the_columns(rows)
+    yield from softmax_threads.mistakes(rows)
     yield from _of_the_sum(case, rows)
     yield from softmax_online.mistakes(rows)
     yield from softmax_extremes.mistakes(rows)
@@ -58,111 +53,6 @@ def _of_the_maximum(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-max-is-last", lambda: r.above(r.x[:, -1:]))
     yield Mistake("softmax-max-of-abs", lambda: r.above(row_max(np.abs(r.x))))
     yield Mistake("softmax-min-for-max", lambda: r.above(np.fmin.reduce(r.x, axis=1, keepdims=True)))
-
-
-def _of_the_formula(r: Rows) -> Iterator[Mistake]:
-    yield Mistake("softmax-no-division", lambda: r.e)
-    yield Mistake("softmax-no-division", lambda: np.exp(r.x), variant="no maximum")
-    yield Mistake("softmax-no-exponential", lambda: r.x / row_sum(r.x))
-    yield Mistake("softmax-numerator-no-exponential", lambda: (r.x - r.largest) / row_sum(r.e))
-    yield Mistake("softmax-numerator-no-exponential", lambda: r.x / row_sum(r.e), variant="not shifted")
-    yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x)))
-    yield Mistake("softmax-sum-of-x", lambda: r.over(row_sum(r.x - r.largest)), variant="shifted")
-    beyond = np.float32(-np.inf if r.x.shape[1] & (r.x.shape[1] - 1) else 0)  # of a tile's columns, a power of two
-    padded = row_sum(r.x) + beyond
-    yield Mistake("softmax-sum-of-x", lambda: r.over(padded), variant="of a tile")
-    yield Mistake("softmax-sum-of-own", lambda: r.over(np.float32(r.x.shape[1]) * r.e))
-    twice = np.exp(r.e)
-    yield Mistake("softmax-exponential-twice", lambda: twice / row_sum(r.e))
-    yield Mistake("softmax-exponential-twice", lambda: twice / row_sum(twice), variant="sum, too")
-    yield Mistake("softmax-multiplied", lambda: r.e * row_sum(r.e))
-    yield Mistake("softmax-parenthesis", lambda: np.exp(r.x) - r.largest / row_sum(r.e))
-    yield Mistake("softmax-division-inside", lambda: np.exp((r.x - r.largest) / row_sum(r.e)))
-    yield Mistake("softmax-division-inside", lambda: np.exp(r.x - r.largest / row_sum(r.e)), variant="of the maximum")
-    yield Mistake("softmax-numerator-not-shifted", lambda: np.exp(r.x) / row_sum(r.e))
-    yield Mistake("softmax-sum-not-shifted", lambda: r.over(row_sum(np.exp(r.x))))
-    yield Mistake("softmax-power-of-two", lambda: np.exp2(r.x - r.largest) / row_sum(np.exp2(r.x - r.largest)))
-    tens = partial(np.power, np.float32(10), r.x - r.largest)
-    yield Mistake("softmax-power-of-ten", lambda: tens() / row_sum(tens()))
-    yield from _of_whole_numbers(r)
-    yield Mistake("softmax-sign", lambda: np.exp(r.largest - r.x) / row_sum(np.exp(r.largest - r.x)))
-    yield Mistake("softmax-sign", lambda: np.exp(r.largest - r.x) / row_sum(r.e), variant="numerator")
-    yield Mistake("softmax-sign", lambda: r.over(row_sum(np.exp(r.largest - r.x))), variant="sum")
-    yield Mistake("softmax-logarithm", lambda: r.x - r.largest - np.log(row_sum(r.e)))
-    yield Mistake("softmax-divided-by-count", lambda: r.over(np.float32(r.x.shape[1])))
-    yield Mistake("softmax-divided-early", lambda: r.e / np.cumsum(r.e, axis=1))
-    yield from _of_other_formulas(r)
-    yield Mistake("softmax-inverted", lambda: row_sum(r.e) / r.e)
-    yield Mistake("softmax-constant", lambda: np.full_like(r.x, 1 / r.x.shape[1]))
-    yield Mistake("softmax-zeros", lambda: np.zeros_like(r.x))
-    yield Mistake("softmax-copy", lambda: r.x)
-    seen = Rows(np.where(np.isnan(r.x), np.float32(0), r.x))
-    yield Mistake("softmax-nan-hidden", lambda: seen.above(seen.largest))
-    right = r.above(r.largest)
-    yield Mistake("softmax-nan-hidden", lambda: np.where(np.isnan(right), np.float32(0), right), variant="result")
-    yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
-
-
-def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
-    """What is like a softmax, or nearly one."""
-    yield Mistake("softmax-divided-by-max", lambda: r.over(r.largest))
-    yield Mistake("softmax-divided-twice", lambda: r.over(row_sum(r.e) ** 2))
-    yield Mistake("softmax-root-of-squares", lambda: r.over(np.sqrt(row_sum(r.e * r.e))))
-    ratio = later(lambda: np.exp(r.x / r.largest))
-    yield Mistake("softmax-ratio", lambda: ratio() / row_sum(ratio()))
-    yield Mistake("softmax-sigmoid", lambda: 1 / (1 + np.exp(-r.x)))
-    scale = np.float32(np.sqrt(r.x.shape[1]))
-    scaled = later(lambda: np.exp((r.x - r.largest) / scale))
-    yield Mistake("softmax-scaled", lambda: scaled() / row_sum(scaled()))
-    for epsilon in EPSILONS:
-        make = later(lambda e: r.over(row_sum(r.e) + np.float32(e)), epsilon)
-        yield Mistake("softmax-epsilon", make, {"epsilon": epsilon})
-    for base in BASES:
-        powers = later(lambda b: np.power(np.float32(b), r.x - r.largest), base)
-        yield Mistake("softmax-base", later(lambda p: p() / row_sum(p()), powers), {"base": base})
-    for factor in FACTORS:
-        scaled_by = later(lambda f: np.exp((r.x - r.largest) * np.float32(f)), factor)
-        yield Mistake("softmax-factor", later(lambda p: p() / row_sum(p()), scaled_by), {"factor": factor})
-    for digits in SHORT_LOG2E:
-        short = later(lambda d: np.exp2((r.x - r.largest) * np.float32(d)), digits)
-        yield Mistake("softmax-log2e", later(lambda p: p() / row_sum(p()), short), variant=digits)
-    of_x = later(lambda: np.exp2(r.x.astype(np.float64) * np.log2(np.e) - r.largest).astype(np.float32))
-    yield Mistake("softmax-log2e-of-x", lambda: of_x() / row_sum(of_x()))
-    yield Mistake("softmax-sum-of-squares", lambda: r.over(row_sum(r.e * r.e)))
-    for whose in ("row", "own"):  # the maximum of the whole row, or of the columns that are summed
-        yield Mistake("softmax-from-own-column", partial(_from_own_column, r, whose), variant=whose)
-
-
-def _from_own_column(r: Rows, whose: str) -> np.ndarray:
-    """Each element's sum begins at its own column, and perhaps its maximum, too."""
-    backwards = r.x[:, ::-1]
-    top = np.fmax.accumulate(backwards, axis=1) if whose == "own" else np.broadcast_to(r.largest, r.x.shape)
-    running = np.zeros_like(r.x)
-    total = np.zeros(len(r.x), r.x.dtype)
-    for c in range(r.x.shape[1]):
-        if whose == "own" and c:
-            total = total * np.exp(top[:, c - 1] - top[:, c])
-        total = total + np.exp(backwards[:, c] - top[:, c])
-        running[:, c] = np.exp(backwards[:, c] - top[:, c]) / total
-    return running[:, ::-1]
-
-
-def _of_whole_numbers(r: Rows) -> Iterator[Mistake]:
-    """A value that passes through an integer on its way: an exponential, the difference, the sum, its reciprocal."""
-    whole = np.trunc(r.e)
-    yield Mistake("softmax-integer", lambda: whole / row_sum(r.e), variant="numerator")
-    yield Mistake("softmax-integer", lambda: whole / row_sum(whole), variant="exponentials")
-    yield Mistake("softmax-integer", lambda: r.over(np.trunc(row_sum(r.e))), variant="sum")
-    whole_sum = np.nan_to_num(np.trunc(row_sum(r.e)), nan=2.0**31)  # NaN becomes a number, too
-    yield Mistake("softmax-integer", lambda: r.e * np.trunc(1 / whole_sum), variant="reciprocal")
-    yield Mistake("softmax-integer", lambda: r.above(np.trunc(r.largest)), variant="maximum")
-    cut = np.exp(np.trunc(r.x - r.largest))
-    yield Mistake("softmax-integer", lambda: cut / row_sum(cut), variant="difference")
-    input_cut = Rows(np.trunc(r.x))
-    yield Mistake("softmax-integer", lambda: input_cut.above(input_cut.largest), variant="input")
-    held = Rows(np.where(np.abs(r.x) < 2**31, np.trunc(r.x), np.float32(-(2**31))))  # of what no int holds, an int
-    yield Mistake("softmax-integer", lambda: held.above(r.largest), variant="input in an int")
-    yield Mistake("softmax-integer", lambda: r.above(held.largest), variant="maximum in an int")
 
 
 def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
@@ -218,52 +108,6 @@ def _filled(r: Rows, more: int, number: float) -> np.ndarray:
     return np.asarray(e / (row_sum(e) + np.float32(more) * np.exp(np.float32(number) - top)))
 
 
-def _of_the_columns(r: Rows) -> Iterator[Mistake]:
-    """Columns that are left out, or counted more than once: in the sum, in the maximum, in both."""
-    for cause, variant, weights in weightings(r.x.shape[1]):
-        for where in ("sum", "maximum", "both"):
-            kept = where == "maximum" and cause == "sum-last-alone"  # the last maximum is kept, not the largest
-            name = "softmax-max-is-last" if kept else cause
-            yield Mistake(name, partial(r.weighted, weights, where), variant=(variant, where))
-    cut = Rows(np.where(np.arange(r.x.shape[1]) == r.x.shape[1] - 1, np.float32(-np.inf), r.x))
-    yield Mistake("sum-skips-last", lambda: cut.above(cut.largest), variant="masked")
-    for threads in THREADS:
-        yield Mistake("sum-own-thread", partial(_own_sums, r, threads), variant=threads)
-        yield Mistake("sum-own-thread", partial(_own_sums, r, threads, joined=True), variant=-threads)
-        yield Mistake("sum-own-thread", partial(_own, r, threads, "sum"), variant=("online", threads))
-        yield Mistake("sum-own-twice", partial(_own, r, threads, "twice"), variant=threads)
-        for others in ("nothing", "own", "shuffled"):
-            not_shared = partial(_not_shared, r, threads, others)
-            yield Mistake("sum-not-shared", not_shared, variant=(threads, others))
-        for of in {1, 32} if threads > 32 else {1}:  # sums of threads, or of warps
-            for zero in (False, True):
-                by_maximum = partial(_sum_by_maximum, r, threads, of, zero)
-                yield Mistake("sum-by-maximum", by_maximum, variant=(threads, of, zero))
-        yield Mistake("softmax-own-maximum", partial(_own, r, threads, "maximum"), variant=threads)
-        if threads > WARP:
-            yield Mistake("sum-own-warp", later(lambda t: r.over(of_own_warp(r.e, t)), threads), variant=threads)
-            each = later(lambda t: r.over(t // WARP * of_own_warp(r.e, t)), threads)
-            yield Mistake("sum-own-warp-often", each, variant=threads)
-            yield Mistake("sum-own-warp", partial(_all_of_own_warp, r, threads), variant=("maximum, too", threads))
-        for of in {threads, 32}:  # of a block, or of a warp each
-            yield Mistake("softmax-max-by-sum", partial(_max_by_sum, r, threads, of), variant=(threads, of))
-            yield Mistake("softmax-max-by-min", partial(_max_by_min, r, threads, of), variant=(threads, of))
-        for of in {1, 32} if threads > 32 else {1}:  # a thread's, or its warp's
-            yield Mistake("softmax-own-maximum", partial(_own_maximum, r, threads, of), variant=(threads, of))
-    for threads in THREADS:
-        for idle in (1, WARP):  # a thread without a column, or a whole warp
-            raised = np.maximum(r.largest, np.float32(0)) if r.x.shape[1] <= threads - idle else r.largest
-            yield Mistake("softmax-max-idle", later(r.above, raised), variant=(threads, idle))
-    for rows in (2, 4, 8, 16):
-        yield Mistake("softmax-whole-tile", partial(_of_tiles, r, rows, (1, 2), (1, 2)), {"rows": rows})
-        for top, of_sum in ((2, 1), (1, 2), (1, 1)):
-            yield Mistake("softmax-tile-axis", partial(_of_tiles, r, rows, top, of_sum), {"rows": rows}, (top, of_sum))
-    for lanes in (16, 8, 4, 2):
-        values = {"lanes": lanes, "offset": lanes // 2}
-        yield Mistake("softmax-rows-mixed", partial(_rows_mixed, r, WARP // lanes), values)
-        yield Mistake("softmax-part-of-warp", partial(_part_of_warp, r, lanes), {"lanes": lanes, "offset": lanes // 2})
-
-
 def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
     """A sum kept in too narrow a type, added in the usual orders; one that begins elsewhere, or is not rescaled."""
     yield Mistake("softmax-sum-from-one", lambda: r.over(row_sum(r.e) + np.float32(1)))
@@ -285,102 +129,6 @@ def _of_the_sum(case: Replayed, r: Rows) -> Iterator[Mistake]:
             yield Mistake("sum-narrow", later(lambda s: r.over(s()), sums), {"type": kind}, variant, STEP[kind])
     for variant, sums in integer_sums(r.e):
         yield Mistake("sum-integer", later(lambda s: r.over(s()), sums), variant=variant)
-
-
-def _own_sums(r: Rows, threads: int, joined: bool = False) -> np.ndarray:
-    """Each thread divides by the sum of its own columns, above their own maximum; or above the row's, if `joined`."""
-    laid = dealt(r.x, threads, -np.inf)
-    e = np.exp(laid - (r.largest[:, :, None] if joined else laid.max(axis=1, keepdims=True)))
-    return np.asarray((e / e.sum(axis=1, keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
-
-
-def _all_of_own_warp(r: Rows, threads: int) -> np.ndarray:
-    """Each warp has a maximum of its own as well as a sum."""
-    laid = dealt(r.x, threads, -np.inf)
-    own = laid.reshape(len(r.x), -1, threads // WARP, WARP).max(axis=(1, 3)).repeat(WARP, axis=1)[:, None]
-    e = np.exp(laid - own).reshape(len(r.x), -1)[:, : r.x.shape[1]]
-    return np.asarray(e / of_own_warp(e, threads))
-
-
-def _own(r: Rows, threads: int, which: str) -> np.ndarray:
-    """As after an online pass: each thread's own sum, or its maximum, where the row's is wanted."""
-    laid = dealt(r.x, threads, -np.inf)
-    own = laid.max(axis=1, keepdims=True)
-    sums = np.exp(laid - own).sum(axis=1, keepdims=True)
-    top = r.largest[:, :, None]
-    if which == "twice":
-        sums = row_sum(r.e)[:, :, None] + np.exp(laid - top).sum(axis=1, keepdims=True)
-    y = np.exp(laid - own) / row_sum(r.e)[:, :, None] if which == "maximum" else np.exp(laid - top) / sums
-    return np.asarray(y.reshape(len(r.x), -1)[:, : r.x.shape[1]])
-
-
-def _own_maximum(r: Rows, threads: int, of: int) -> np.ndarray:
-    """Exponentials above the maximum of the columns of `of` threads, in the numerator and in the row's sum."""
-    laid = dealt(r.x, threads, -np.inf)
-    own = laid.reshape(len(r.x), -1, threads // of, of).max(axis=(1, 3)).repeat(of, axis=1)[:, None]
-    e = np.exp(laid - own).reshape(len(r.x), -1)[:, : r.x.shape[1]]
-    return np.asarray(e / row_sum(e))
-
-
-def _sum_by_maximum(r: Rows, threads: int, of: int, from_zero: bool) -> np.ndarray:
-    """The largest of the sums of `of` threads each, in place of their sum."""
-    sums = dealt(r.e, threads).sum(axis=1).reshape(len(r.x), -1, of).sum(axis=2)
-    first = np.float32(0) if from_zero else np.float32(np.nan)  # fmaxf passes over NaN
-    return r.over(np.fmax.reduce(sums, axis=1, keepdims=True, initial=first))
-
-
-def _max_by_sum(r: Rows, threads: int, of: int) -> np.ndarray:
-    """The maxima of `of` threads each added up in place of compared; the largest of these is the row's."""
-    own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
-    return r.above(row_max(own.sum(axis=2)))
-
-
-def _max_by_min(r: Rows, threads: int, of: int) -> np.ndarray:
-    """The smallest of the maxima of `of` threads each; the largest of these is the row's."""
-    own = dealt(r.x, threads, -np.inf).max(axis=1).reshape(len(r.x), -1, of)
-    return r.above(row_max(own.min(axis=2)))
-
-
-def _part_of_warp(r: Rows, lanes: int) -> np.ndarray:
-    """A warp takes a row, and only so many lanes join their maxima and sums: each such part has its own."""
-    laid = dealt(r.x, 32, -np.inf)
-    steps = laid.shape[1]
-    parts = laid.reshape(len(r.x), steps, -1, lanes)
-    e = np.exp(parts - parts.max(axis=(1, 3), keepdims=True))
-    return np.asarray((e / e.sum(axis=(1, 3), keepdims=True)).reshape(len(r.x), -1)[:, : r.x.shape[1]])
-
-
-def _of_tiles(r: Rows, rows: int, top: Axes, of_sum: Axes) -> np.ndarray:
-    """Tiles of so many rows, -infinity beyond the last one, whose maximum and sum run along those axes."""
-    cols = r.x.shape[1]
-    whole = np.full((-(-len(r.x) // rows) * rows, cols), np.float32(-np.inf))
-    whole[: len(r.x)] = r.x
-    x = whole.reshape(-1, rows, cols)
-    e = np.exp(x - np.fmax.reduce(x, axis=top, keepdims=True))
-    return np.asarray((e / e.sum(axis=of_sum, keepdims=True)).reshape(-1, cols)[: len(r.x)])
-
-
-def _rows_mixed(r: Rows, together: int) -> np.ndarray:
-    """So many neighbouring rows have a maximum and a sum in common; where rows end, the last one stands for others."""
-    at = np.minimum(np.arange(-(-len(r.x) // together) * together), len(r.x) - 1)
-    x = r.x[at].reshape(-1, together, r.x.shape[1])
-    e = np.exp(x - x.max(axis=(1, 2), keepdims=True))
-    return np.asarray((e / e.sum(axis=(1, 2), keepdims=True)).reshape(-1, r.x.shape[1])[: len(r.x)])
-
-
-def _not_shared(r: Rows, threads: int, others: str) -> np.ndarray:
-    """The first thread divides by the row's sum; the others by nothing, by their own, or by what shuffles left them."""
-    laid = dealt(r.e, threads)
-    sums = laid.sum(axis=1, keepdims=True)
-    if others == "shuffled":  # not even the first: by its warp's
-        lanes = dealt(sums[:, 0, :], 32).reshape(len(r.x), -1, 32)
-        for offset in (16, 8, 4, 2, 1):  # past the last lane a lane gets its own value
-            lanes = lanes + np.concatenate([lanes[:, :, offset:], lanes[:, :, 32 - offset :]], axis=2)
-        sums = lanes.reshape(len(r.x), 1, -1)[:, :, :threads]
-    else:
-        sums = np.where(others == "own", sums, np.float32(0))
-        sums[:, 0, 0] = row_sum(r.e)[:, 0]
-    return np.asarray((laid / sums).reshape(len(r.x), -1)[:, : r.x.shape[1]])
 
 
 def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> Message | None:
