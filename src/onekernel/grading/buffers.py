@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class Fault:
 
     kind: str  # "guard", "unwritten", "input", "values", "nan", "row-sum"
     message: Message
+    at: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int64))  # of unwritten elements, their indices
 
 
 def make(operator: Operator, slug: str, case: Case, dtype: str, seed: int, draw: int = 0) -> Call:
@@ -118,7 +119,7 @@ def _judge_output(operator: Operator, call: Call, p: Parameter, memory: np.ndarr
         return Fault("guard", Message("grading.guard-written", {"name": p.name, "element": element}))
     unwritten = np.argwhere(written == call.poison[p.name])
     if len(unwritten):
-        return Fault("unwritten", _unwritten(p.name, unwritten, written.shape))
+        return Fault("unwritten", _unwritten(p.name, unwritten, written.shape), unwritten)
     with np.errstate(all="ignore"):  # garbage may hold signalling NaN, infinities, numbers beyond any ratio
         got = written.view(ELEMENTS[p.dtype or call.dtype]).astype(np.float64)
         found = operator.compare(got, call.expected[p.name], call.dtype, call.inputs)

@@ -21,7 +21,8 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
     """A backend's finding as a reason why points were lost."""
     message = finding.message
     if call and message.key == "simulator.bad-launch-empty-grid" and all(call.case.sizes.values()):  # there is work
-        message = Message("grading.grid-rounded-down", dict(message.values))
+        of_one_row = call.case.sizes.get("rows") == 1
+        message = Message(f"grading.grid-{'of-one-row' if of_one_row else 'rounded-down'}", dict(message.values))
     if call and _has_work(message, call):
         loop = message.values["advice"].key.endswith("-loop")
         advice = Message(f"grading.advice-own{'-loop' if loop else ''}")

@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from onekernel.counts import KernelCounts
 from onekernel.grading.briefly import briefly
 from onekernel.grading.buffers import Call, Fault, judge
@@ -14,7 +16,9 @@ from onekernel.ops.base import Operator
 from onekernel.sandbox.supervisor import CallOutcome
 
 _OF_INDICES = ("grading.unwritten-from", "grading.unwritten-holes")  # told of threads, which Triton has none of
+FEW = 4  # elements or less are missing together by chance
 TILES = tuple(1 << k for k in range(1, 18))  # columns
+_ABOVE_0 = re.compile(r"(?:\]|\b[xv]\w*)\s*[<>]=?\s*0")
 _PROGRAM = re.compile(r"\bprogram_id\s*\(\s*(?:axis\s*=\s*)?([^)\s]*)")
 _ROW_OF_WARP = re.compile(r"\b\w*row\w*\s*=[^;\n]*threadIdx\.(?:y|x\s*(?:/\s*32|>>\s*5))")
 
@@ -25,8 +29,14 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
     if backend == "triton" and fault.kind == "unwritten" and (of_axes := _of_axes(kernels, second, text)):
         first = fault.message.values["first"] if isinstance(second, Message) else fault.message
         return Message("grading.both", {"first": first, "second": of_axes})
+    if fault.kind == "unwritten" and (condition := _of_values(call, fault, text)):
+        first = fault.message.values["first"] if isinstance(second, Message) else fault.message
+        return Message("grading.both", {"first": first, "second": condition})
     if not isinstance(second, Message):
         return fault.message
+    if _last_row(kernels, second):
+        said = Message("grading.unwritten-last-row", {"row": second.values["first"]})
+        return Message(fault.message.key, {**fault.message.values, "second": said})
     if second.key == "grading.unwritten-all" and (size := nothing_to_sum(call)):
         said = Message("grading.unwritten-empty-sum", {"size": size, "name": second.values["name"]})
         return Message(fault.message.key, {**fault.message.values, "second": said})
@@ -68,6 +78,29 @@ def whole_tiles_alone(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]
     tile = next((t for t in TILES if some and all(end == cols // t * t for end, cols in ends)), None)
     inputs = sum(end < cols for end, cols in ends)
     return Message("replay.tiles-whole-alone", {"tile": tile, "inputs": inputs}) if tile else None
+
+
+def _last_row(kernels: Sequence[KernelCounts], second: Message) -> bool:
+    """Whether just the last row is missing, and a kernel has a block for each row but one."""
+    values = second.values
+    alone = second.key == "grading.unwritten-rows" and values["count"] == values["cols"]
+    return alone and any(math.prod(k.grid) == values["first"] for k in kernels)
+
+
+def _of_values(call: Call, fault: Fault, text: str) -> Message | None:
+    """That an element is written only where the same one of an input is above 0, or below; None where not just these
+    are missing, or too few to tell and the text compares no element with 0."""
+    if len(fault.at) < FEW and not briefly(lambda: _ABOVE_0.search(text), None):
+        return None
+    missing = set(map(tuple, fault.at.tolist()))
+    shape = next(iter(call.expected.values())).shape
+    for name, values in call.inputs.items():
+        if values.shape != shape:
+            continue
+        for test, left_out in {"> 0": ~(values > 0), ">= 0": ~(values >= 0), "< 0": ~(values < 0)}.items():
+            if not left_out.all() and missing == set(map(tuple, np.argwhere(left_out).tolist())):
+                return Message("grading.unwritten-where", {"name": name, "test": test})
+    return None
 
 
 def nothing_to_sum(call: Call) -> str:

@@ -41,18 +41,23 @@ _INTEGER = r"\b(?:int|long|short|unsigned|size_t|u?int\d+_t)"
 _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(int\)|tl\.int"
 _COPIES = r"cp\.async|memcpy_async|cp_async"
 _TILES = r"\btl\."
+# The largest of exponentials: of what is named so, or a quotient by it.
+_MAX_OF_EXP = r"max\w*\s*\([^;\n]*exp|max\w*\(\s*(?:e|p|num\w*)\b|/\s*\w+\.max"
+_MIN_ALONE = r"\A(?![\s\S]*(?:fmax|\bmax\(|tl\.max))[\s\S]*(?:\bfmin|\bmin\(|tl\.min)"
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
     "gelu-tanh-once": "exp", "gelu-root-halved": r"\btanhf?\(",
     "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
     "softmax-rows-mixed": _OF_A_WARP, "softmax-whole-tile": _TILES, "softmax-tile-axis": _TILES,
+    "softmax-divided-by-largest": _MAX_OF_EXP, "softmax-min-from-infinity": _MIN_ALONE,
     "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-by-min": "min|less",
     "copy-bytes": _COPIES, "copy-vector": _COPIES,
     "gemm-tiles-skipped": r"\b2\s*\*|\*\s*2\b|<<\s*1\b|\+=\s*2\b",  # else half of each deeper tile is left out
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
-FIRST = ("copy-bytes", "copy-vector")  # where the text has such a copy: zeros have many other causes, too
+# Where the text has their words: zeros, NaN, and what lacks a division have many other causes, too.
+FIRST = ("copy-bytes", "copy-vector", "softmax-divided-by-largest", "softmax-min-from-infinity")
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
 # what a tree or a warp loses, and 0 is where a maximum begins.
 LAST = {"sum-limited": 1, "sum-part-lost": 2, "softmax-max-idle": 2}

@@ -54,6 +54,11 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-root-twice", lambda: over(np.sqrt(mean + eps)))
     yield Mistake("rms-sum-for-mean", lambda: over(mean * cols + eps))
     yield Mistake("rms-mean-of-x", lambda: over(row_sum(x * x) / cols + eps))
+    centred = h - row_sum(h) / cols
+    spread = np.sqrt(row_sum(centred * centred) / cols + eps)
+    yield Mistake("rms-layer-norm", lambda: centred / spread * weight)
+    yield Mistake("rms-centred", lambda: centred / np.sqrt(mean + eps) * weight)
+    yield Mistake("rms-variance", lambda: h / spread * weight)
     yield Mistake("rms-no-root", lambda: h / (mean + eps) * weight)
     root = np.sqrt(mean + eps)
     yield Mistake("rms-inverted", lambda: h * root * weight)
@@ -69,8 +74,6 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("rms-no-weight", lambda: h / np.sqrt(mean + eps))
     yield Mistake("rms-residual-lost", lambda: x / np.sqrt(mean + eps) * weight)
     yield Mistake("rms-no-residual", lambda: x / np.sqrt(row_sum(x * x) / cols + eps) * weight)
-    middle = row_sum(h) / cols
-    yield Mistake("rms-layer-norm", lambda: (h - middle) / np.sqrt(mean - middle**2 + eps) * weight)
     numbers = {"cols + 1": cols + 1, "2 * cols": 2 * cols, "cols / 2": cols / 2, "rows": rows}
     for counted, n in (numbers | {"rows * cols": rows * cols} | {str(n): n for n in FIXED}).items():
         yield Mistake("rms-count", later(lambda n: over(mean * cols / n + eps), n), {"counted": counted})

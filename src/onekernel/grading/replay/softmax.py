@@ -52,7 +52,11 @@ def _of_the_maximum(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-max-is-first", lambda: r.above(r.x[:, :1]))
     yield Mistake("softmax-max-is-last", lambda: r.above(r.x[:, -1:]))
     yield Mistake("softmax-max-of-abs", lambda: r.above(row_max(np.abs(r.x))))
-    yield Mistake("softmax-min-for-max", lambda: r.above(np.fmin.reduce(r.x, axis=1, keepdims=True)))
+    smallest = np.fmin.reduce(r.x, axis=1, keepdims=True)
+    yield Mistake("softmax-min-for-max", lambda: r.above(smallest))
+    beyond = np.float32(-np.inf if r.x.shape[1] & (r.x.shape[1] - 1) else np.inf)  # a tile's columns there: -infinity
+    yield Mistake("softmax-min-from-infinity", lambda: r.above(np.minimum(smallest, beyond)), variant="of a tile")
+    yield Mistake("softmax-min-from-infinity", lambda: r.above(np.float32(-np.inf)))
 
 
 def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:

@@ -65,6 +65,10 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
 def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     """What is like a softmax, or nearly one."""
     yield Mistake("softmax-divided-by-max", lambda: r.over(r.largest))
+    for first in (-np.inf, 0):  # where fmaxf begins; past NaN
+        top = later(lambda f: np.fmax.reduce(r.e, axis=1, keepdims=True, initial=f), np.float32(first))
+        yield Mistake("softmax-divided-by-largest", later(lambda t: r.over(t()), top), variant=first)
+    yield Mistake("softmax-divided-by-largest", lambda: r.over(r.e.max(axis=1, keepdims=True)), variant="NaN stays")
     yield Mistake("softmax-divided-twice", lambda: r.over(row_sum(r.e) ** 2))
     yield Mistake("softmax-root-of-squares", lambda: r.over(np.sqrt(row_sum(r.e * r.e))))
     ratio = later(lambda: np.exp(r.x / r.largest))

@@ -38,6 +38,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         own = np.arange(a.size) % threads
         yield Mistake("add-index-of-block", later(lambda at: a[at] + b, own), {"name": "a"}, threads)
         yield Mistake("add-index-of-block", later(lambda at: a + b[at], own), {"name": "b"}, threads)
+        block = np.arange(a.size) // threads
+        yield Mistake("add-number-of-block", later(lambda at: a[at] + b, block), {"name": "a"}, threads)
+        yield Mistake("add-number-of-block", later(lambda at: a + b[at], block), {"name": "b"}, threads)
     for kind in (np.float16,):
         yield Mistake("add-narrow", later(lambda k: a.astype(k) + b.astype(k), kind), {"type": "float16"})
         yield Mistake("add-narrow", later(lambda k: (a + b).astype(k), kind), {"type": "float16"}, "result")

@@ -15,6 +15,7 @@ import numpy as np
 from ..config import Config
 from ..model import MiniGPT, Native
 from . import attention, gelu, norm
+from .dropout import dropout
 from .mistake import Mistake, Trace, factor, formulas
 
 HIDDEN = -1e4  # a masked score at or below this is as good as -inf: its weight is 0
@@ -69,12 +70,15 @@ def mistakes(
     elif last == "middle":
         middle = stream + ours[f"{here}.attention.project"]
         yield from _sum(config, stream, ours[f"{here}.norm1"], ours[f"{here}.attention.project"])
+        yield from dropout(stream, ours[f"{here}.attention.project"], found)
         for late in _branched(MiniGPT(config, weights).mlp, f"{here}.mlp", middle):
             yield "post-norm", {"tensor": f"{here}.norm2"}, late
     elif last == block:
         down = ours[f"{here}.mlp.down"]
         yield from _sum(config, ours[f"{here}.middle"], ours[f"{here}.norm2"], down)
         yield "residual", {}, stream + down
+        yield from dropout(ours[f"{here}.middle"], down, found)
+    yield from dropout(0.0, ours[name], found)
     if times := factor(ours[name], found):  # 0 is no factor that somebody forgot
         yield "factor", {"factor": times}, ours[name] * times
 
