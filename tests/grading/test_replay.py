@@ -10,6 +10,7 @@ import pytest
 from onekernel.backends.base import Buffer, CallReport
 from onekernel.grading import buffers, replay
 from onekernel.grading.buffers import Call
+from onekernel.grading.replay import factors
 from onekernel.grading.replay.base import Mistake
 from onekernel.grading.replay.strides import stride_cause
 from onekernel.grading.replay.tell import SEEN
@@ -91,6 +92,17 @@ def test_results_that_are_off_by_one_factor_have_that_in_common() -> None:
     assert found.key == "replay.factor" and found.values["factor"] == pytest.approx(0.375)
     quarter[0] = (planned[0], outcome(operator, planned[0], 0.5 * planned[0].expected["y"]))
     assert replay.cause(operator, quarter) is None
+
+
+def test_no_sign_is_lost_where_no_right_element_is_negative() -> None:
+    """A softmax's answer is its own absolute value: one row off by a rounding was told of an absolute value."""
+    want = np.linspace(0.001, 0.02, 100).reshape(2, 50)
+    got = want.copy()
+    got[1, ::2] *= 1 - 2.0**-12
+    got[1, 1::2] *= 1 + 2.0**-12
+    assert factors.of_all([(got, want, "float16")]) is None
+    turned = factors.of_all([(np.abs(want - 0.01), want - 0.01, "float16")])
+    assert turned is not None and turned.key == "replay.sign-lost"
 
 
 def test_right_results_and_results_of_no_known_mistake_are_not_explained() -> None:

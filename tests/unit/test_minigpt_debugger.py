@@ -139,7 +139,7 @@ MUTANTS = [
     ("formula", "logits", LOGITS, f"self.operators.softmax({LOGITS})"),
     ("dropout", "attention.weights", "F.softmax(x, dim=-1)", "F.dropout(F.softmax(x, dim=-1), 0.2)"),
     ("dropout", "", "return x + self.mlp(self.norm2(x))", "return x + F.dropout(self.mlp(self.norm2(x)), 0.1)"),
-    ("dropout", "middle", HALF, HALF.replace("self.attention(self.norm1(x))", "F.dropout(self.attention(self.norm1(x)), 0.1)")),
+    ("dropout", "middle", HALF, "x = x + F.dropout(self.attention(self.norm1(x)), 0.1)"),
     ("factor", "logits", LOGITS, f"0.1 * {LOGITS}"),
     ("post-norm", "norm1", HALF, "x = self.norm1(x + self.attention(x))"),
     ("post-norm", "norm1", HALF, "x = x + self.norm1(self.attention(x))"),

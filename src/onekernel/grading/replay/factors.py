@@ -47,8 +47,10 @@ def of_all(wrong: Sequence[tuple[np.ndarray, np.ndarray, str]]) -> Message | Non
     flat = [(got.reshape(1, -1), want.reshape(1, -1), dtype) for got, want, dtype in wrong]
     if factor := _the_same([f[1] if (f := of_rows(*one)) else None for one in flat], _spread(wrong)):
         return Message("replay.factor", {"factor": factor}) if factor != -1 else Message("replay.sign-turned")
-    for cause, made in (("sign-lost", np.abs), ("negatives-lost", lambda want: np.maximum(want, 0))):
-        if all(np.allclose(got, made(want), SPREAD[dtype], 0, equal_nan=True) for got, want, dtype in flat):
+    negative = all((want < 0).any() for _, want, _ in flat)  # else the right answer is its own absolute value
+    for cause, turned in {"sign-lost": -1, "negatives-lost": 0}.items() if negative else ():
+        made = [(got, np.where(want < 0, turned * want, want), dtype) for got, want, dtype in flat]
+        if all(np.allclose(got, sought, SPREAD[dtype], 0, equal_nan=True) for got, sought, dtype in made):
             return Message(f"replay.{cause}")
     offset = _the_same([_difference(*one) for one in flat], _spread(wrong))
     return Message("replay.offset", {"offset": offset}) if offset else None

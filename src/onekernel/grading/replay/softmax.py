@@ -52,6 +52,8 @@ def _of_the_maximum(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-max-is-first", lambda: r.above(r.x[:, :1]))
     yield Mistake("softmax-max-is-last", lambda: r.above(r.x[:, -1:]))
     yield Mistake("softmax-max-of-abs", lambda: r.above(row_max(np.abs(r.x))))
+    first = np.argmax(np.abs(np.nan_to_num(r.x, nan=0.0)), axis=1)[:, None]
+    yield Mistake("softmax-max-by-size", lambda: r.above(np.take_along_axis(r.x, first, axis=1)))
     smallest = np.fmin.reduce(r.x, axis=1, keepdims=True)
     yield Mistake("softmax-min-for-max", lambda: r.above(smallest))
     beyond = np.float32(-np.inf if r.x.shape[1] & (r.x.shape[1] - 1) else np.inf)  # a tile's columns there: -infinity
