@@ -42,7 +42,7 @@ _WHOLE = rf"(?<!\(){_INTEGER}\s+\w+(?:\[[^\]]*\])?\s*(?:=\s*0|;|\{{)|(?<!<<<)\(i
 _COPIES = r"cp\.async|memcpy_async|cp_async"
 _TILES = r"\btl\."
 # The largest of exponentials: of what is named so, or a quotient by it.
-_MAX_OF_EXP = r"max\w*\s*\([^;\n]*exp|max\w*\(\s*(?:e|p|num\w*)\b|/\s*\w+\.max"
+_MAX_OF_EXP = r"max\w*\s*\([^;\n]*exp|tl\.max\(\s*(?:e|p|num\w*)\b|/\s*tl\.max"
 _MIN_ALONE = r"\A(?![\s\S]*(?:fmax|\bmax\(|tl\.max))[\s\S]*(?:\bfmin|\bmin\(|tl\.min)"
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
