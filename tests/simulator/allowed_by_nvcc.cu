@@ -545,3 +545,43 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n34 {   // a class's array with an index that names no variable; pointers to functions; alignments
+#define THREE 3
+enum Level { LOW, HIGH };
+enum class Kind { One = 1 };
+constexpr int two() { return 2; }
+struct Tables {
+    static constexpr int v[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    __device__ static int own() { return v[HIGH]; }
+};
+template <int level>
+__device__ int at() {
+    return Tables::v[level - 1];
+}
+__device__ float once(float v) { return v; }
+__device__ float twice(float v) { return 2 * v; }
+__device__ float (*const chosen[])(float) = {once, twice};
+__constant__ float (*copied[2])(float);
+__device__ float (*pick(int i))(float) { return i ? once : twice; }
+__device__ float call(float (*f)(float), float v) { return f(v); }
+float (*on_host[])(float) = {once, twice};
+alignas(16) const float one = 1;
+alignas(16) __constant__ float aligned[4] = {1, 2, 3, 4};
+alignas(16) __device__ float4 store[4];
+__global__ void k(float* x, int n) {
+    int i = threadIdx.x;
+    float (*local[2])(float) = {once, twice};
+    x[i] = Tables::v[2 * THREE + 1];   // each in a statement of its own, as nvcc wants them
+    x[i] += Tables::v[(int)Kind::One];
+    x[i] += Tables::v[sizeof(float)];
+    x[i] += Tables::v[two()] + at<2>();
+    x[i] += chosen[i & 1](x[i]) + copied[1](x[i]) + local[0](x[i]) + pick(n)(1) + call(i ? once : twice, 1);
+    x[i] += one + aligned[i & 3] + store[1].x + Tables::own();
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    if (on_host[0] == nullptr) return cudaErrorUnknown;
+    return cudaGetLastError();
+}
+}

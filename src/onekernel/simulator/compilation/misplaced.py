@@ -8,7 +8,7 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read.excerpt import line_of
+from onekernel.simulator.read.excerpt import code_lines, line_of
 from onekernel.simulator.rewrite.functions import Function
 from onekernel.simulator.rewrite.source import SIDES, Source
 
@@ -27,8 +27,12 @@ _EXTENT = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 # Where the compiler itself looks at a constant, and no instruction does: a number of elements, a template's argument.
 _AS_CONSTANT = re.compile(
     rf"\b(?:sizeof|alignof|decltype|static_assert|if\s+constexpr)\s*{_INNER}|\bconstexpr\b[^;]*;?|\bcase\b[^:]*:"
-    rf"|\w\s*<[^<>;&|?]*>\s*(?=[({{:])|^\s*(?:\w+\s+)*(?!return\b)\w+[\s*]+\w+\s*(?:{_EXTENT}\s*)+(?=[;={{,])"
+    rf"|\w\s*<[^<>;&|?]*>\s*(?=[({{:])|(?:^|(?<=[;{{}}]))\s*(?:\w+\s+)*(?!return\b)\w+[\s*]+\w+\s*(?:{_EXTENT}\s*)+(?=[;={{,])"
 )
+_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}()]*?>(?=\s*[\w_])")
+_IN_CONSTANTS = frozenset(("int", "unsigned", "long", "size_t", "sizeof", "alignof", "float", "double", "static_cast"))
+_TYPED = r"(?!(?:return|case|goto|typename|class|enum|struct|namespace)\b)\b\w+[\s*&>]+"  # before a declared name
+_DECLARED = r"\s*[=;,:){\[]"  # and behind it
 _CONTEXT = re.compile(r"^[^\n]*: In [^\n'\u2018]*['\u2018](?P<within>[^\n]+)['\u2019]:$", re.MULTILINE)
 _EXPANSION = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? note: in expansion of macro", re.MULTILINE)
 
@@ -48,7 +52,7 @@ def findings_of(source: Source, log: str) -> list[Finding]:
         name, is_function = _plain(match["what"])
         is_function = is_function or name.split("::")[-1] in functions  # clang++ names it without its brackets
         key = f"{'function' if is_function else 'variable'}-of-host"
-        if not is_function and _is_known(name, line_of(file, line)):
+        if not is_function and _is_known(source, name, file, line_of(file, line)):
             continue
         if match["kind"] == "library":
             key = "library-of-host"
@@ -73,13 +77,32 @@ def _caller(source: Source, file: str, line: int, within: str) -> Function | Non
     return found[0] if len(found) == 1 and found[0].on_device else None
 
 
-def _is_known(name: str, line: str) -> bool:
+def _is_known(source: Source, name: str, file: str, line: str) -> bool:
     """Whether a line uses a constant of the host only where the compiler knows its value: nvcc then accepts it. Of an
-    array's elements it accepts, with a number of their own, those of a class's array, and members of a struct."""
-    _, of_class, last = name.rpartition("::")
-    inner = rf"{'' if of_class else '::'}\b{last}\s*\[\s*(?:\d+|[A-Z]\w*)\s*\]"  # clang++ names the member alone
-    member = rf"\b{last}\s*\[\s*(?:\w+::)*(?:\d+|k?[A-Z]\w*)\s*\]\s*\.\s*\w+\b(?!\s*\[)"
-    return not re.search(rf"\b{last}\b", re.sub(rf"{member}|{inner}", " ", _AS_CONSTANT.sub(" ", line)))
+    array's elements it accepts members of a struct, and of a class's array those whose index is no variable's."""
+    before, _, last = re.sub(r"<.*?>", "", name).rpartition("::")
+    classes = {v.owner for declared in source.declared.values() for v in declared.variables if v.name == last}
+    owner = before.rpartition("::")[2]  # clang++ names the member alone
+    left = _AS_CONSTANT.sub(" ", line)
+    left = re.sub(rf"\b{last}\s*\[\s*(?:\w+::)*(?:\d+|k?[A-Z]\w*)\s*\]\s*\.\s*\w+\b(?!\s*\[)", " ", left)
+    if owner in classes if owner else "" not in classes:
+        code = _TEMPLATE.sub(" ", "\n".join(code_lines(file)))
+        element = re.compile(rf"(?<![.>])\b{last}\s*\[(?P<index>[^\[\]]+)\]")
+        left = element.sub(lambda found: found[0] if _names_variable(found["index"], code) else " ", left)
+    return not re.search(rf"\b{last}\b", left)
+
+
+def _names_variable(index: str, code: str) -> bool:
+    """Whether an index needs more than numbers, names that are no variables (of an enum, a template, a macro), and
+    calls of constexpr functions."""
+    if re.search(r"\.|->|\+\+|--", index):
+        return True
+    for name, called in re.findall(r"\b([A-Za-z_]\w*)\s*(\(?)", index):
+        function = rf"\bconstexpr\b[^;{{}}]*\b{name}\s*\("
+        found = re.search(function if called else _TYPED + name + _DECLARED, code)
+        if name not in _IN_CONSTANTS and bool(found) != bool(called):
+            return True
+    return False
 
 
 def _plain(what: str) -> tuple[str, bool]:

@@ -58,6 +58,8 @@ class Variable:
     line: int
     begin: int
     constant: bool = False  # __constant__
+    owner: str = ""  # the class of a static member
+    bracketed: bool = False  # its name stands in brackets: `float (*f)(float)`
 
 
 @dataclass
@@ -226,6 +228,10 @@ def _declared(
     texts = [t.text for _, t in words]
     if not texts or texts[0] in ("using", "typedef", "friend", "template", "static_assert", "namespace", "return"):
         return
+    if close is None and (pointer := _pointer(tokens, words)) is not None:
+        texts = [*texts[: pointer[0]], *pointer[1], *(t for t in texts[pointer[0] + 1 :] if t != "(")]
+        _variable(texts, words, begin, owner, defined, found)
+        return
     named = _name(texts, defined)
     if named is None or ("=" in texts and texts.index("=") < named and "operator" not in texts):
         if close is None:
@@ -253,6 +259,19 @@ def _declared(
     )
 
 
+def _pointer(tokens: list[Token], words: list[tuple[int, Token]]) -> tuple[int, list[str]] | None:
+    """Which of the words opens the brackets in which a variable that points to functions, or to arrays, has its name,
+    and what stands in them: of `float (*const table[])(float)` the first ones."""
+    for n, (i, token) in enumerate(words):
+        if token.kind == "sign" and token.text in "=[{":
+            return None
+        first = next_solid(tokens, i + 1)
+        if n and token.text == "(" and words[n - 1][1].text not in _NO_NAMES:
+            inner = [t.text for _, t in _solid(tokens, first, closing(tokens, i))]
+            return (n, inner) if inner[:1] in (["*"], ["&"]) and "(" not in inner else None
+    return None
+
+
 def _is_value(tokens: list[Token], bracket: int) -> bool:
     """Whether a number or a text stands first in a bracket: of a variable's initial value, not of a parameter."""
     first = next_solid(tokens, bracket + 1)
@@ -261,13 +280,15 @@ def _is_value(tokens: list[Token], bracket: int) -> bool:
 
 
 def _after_prefixes(tokens: list[Token], begin: int) -> int:
-    """Behind `template <...>`, `extern "C"`, `__extension__` and [[attributes]]."""
+    """Behind `template <...>`, `extern "C"`, `__extension__`, `alignas(...)` and [[attributes]]."""
     i = next_solid(tokens, begin)
     while i < len(tokens):
         if tokens[i].kind == "directive" or tokens[i].text == "__extension__":
             i = next_solid(tokens, i + 1)
         elif tokens[i].kind == "name" and tokens[i].text == "template":
             i = _angle_end(tokens, next_solid(tokens, i + 1))
+        elif tokens[i].text == "alignas":
+            i = next_solid(tokens, closing(tokens, next_solid(tokens, i + 1)) + 1)
         elif tokens[i].text == "extern" and (k := next_solid(tokens, i + 1)) < len(tokens) and tokens[k].text == '"C"':
             i = next_solid(tokens, k + 1)
         elif is_sign(tokens, i, "[") and is_sign(tokens, i + 1, "["):
@@ -351,7 +372,9 @@ def _variable(
         angle += (text == "<") - (text == ">")
         if not angle and (text[:1].isalpha() or text[:1] == "_") and text not in _NO_NAMES:
             names.append(text)
-    if len(names) < 2 or names[0] in _NO_VARIABLES or "(" in texts[:end] or "::" in texts[end - 2 : end]:
+    if len(names) < 2 or names[0] in _NO_VARIABLES or "::" in texts[end - 2 : end]:
+        return
+    if "(" in _after_attributes(texts[:end]):
         return
     constant = "__constant__" in qualifiers
     known = "constexpr" in texts or ("const" in texts and not constant and not _calls(texts, found))
@@ -362,4 +385,5 @@ def _variable(
         return  # of a class, what is static is one variable, as outside of it
     usable = "__managed__" in texts or value or (known and bool(qualifiers & _MEMORY))
     side = BOTH if usable else DEVICE if qualifiers & _MEMORY else HOST
-    found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant))
+    bracketed = any(token.text == "(" and token.text not in texts for _, token in words)
+    found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant, owner, bracketed))

@@ -375,6 +375,8 @@ def mark(tokens: list[Token], declared: Declarations, guarded: bool) -> list[Tok
                 if tokens[i].kind == "name" and tokens[i].text == "static" and is_plain_static(tokens, i):
                     marks[i] = asked_value(tokens, i)
     for v in declared.variables:
+        if v.side == DEVICE and v.bracketed:
+            continue  # g++ takes `__constinit float (*f)(float)` for a function's
         begin = v.begin if tokens[v.begin].text != "__extension__" else next_solid(tokens, v.begin + 1)
         marks[begin] = {HOST: "OK_HOST_ONLY ", DEVICE: asked_value(tokens, begin)}.get(v.side, "")
     out: list[Token] = []
