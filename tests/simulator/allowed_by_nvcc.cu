@@ -585,3 +585,28 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n35 {   // an address that is followed at once; std::max of constants; what a kernel may declare
+struct Pair { int low; struct { int x; } high; };
+constexpr Pair pair = {1, {2}};
+constexpr int kLeast = 3, kMost = 5;
+__global__ void k(float* x, int n) {
+    struct Local {
+        float v;
+        __device__ Local(float a) : v(a) {}
+        __device__ float twice() const { return 2 * v; }
+        __host__ __device__ operator float() const { return v; }
+    };
+    static __device__ int calls;
+    static __constant__ float table[2] = {1, 2};
+    __device__ float later(float);
+    calls = *(&pair.low) + *&pair.low + (&pair)->low + *(&pair.high.x) + *(&kLeast);
+    x[threadIdx.x] = Local(1).twice() + table[n & 1] + std::max(kLeast + 0, n) + std::max(kLeast, 4);
+    constexpr int most = std::max(kLeast, kMost);
+    x[0] += most;
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}

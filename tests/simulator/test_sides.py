@@ -49,6 +49,8 @@ REFUSED = {
         Case("constexpr float kOne = 1;", "const float* one = &kOne; x[i] = *one;"),
         Case("const int kSize = 8;\n__device__ int twice(int a, const int& b) { return a + b; }",
              "x[i] = twice(i, kSize);"),
+        Case("constexpr float kLeast = 1;", "x[i] = std::max(x[i], kLeast);", include="#include <algorithm>"),
+        Case("struct P { int a; };\nconstexpr P pair = {1};", "const int& low = pair.a; x[i] = low;"),
     ],
     "not-a-kernel": [Case(head="void k"), Case(head="__device__ void k")],
     "kernel-returns": [

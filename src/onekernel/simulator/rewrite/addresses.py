@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from onekernel.simulator.rewrite.functions import BOTH, Declarations, Function
 from onekernel.simulator.rewrite.tokens import Token, closing, next_solid, previous_solid, split_commas
 
 _NO_TYPES = frozenset(("return", "else", "case", "throw", "do", "sizeof"))
+_COMPARE = frozenset(("max", "min", "clamp"))
+_VARIABLE = re.compile(r"(?!k[A-Z])[a-z]\w*")
 _VALUES = ("name", "number", "string")
 
 
@@ -25,11 +28,11 @@ def addressed(
     constants -= {t.text for t in tokens[function.name_at : body.start]}
     constants -= {tokens[i].text for i in body if tokens[i].text in constants and _is_declared(tokens, i)}
     for i in (i for i in body if tokens[i].text in constants):
-        before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
+        before, after = previous_solid(tokens, i - 1), _behind_members(tokens, i)
         alone = tokens[after].text in (",", ")", ";", "}")
         if tokens[before].text == "&":
             left = tokens[previous_solid(tokens, before - 1)]
-            if left.kind not in _VALUES and left.text not in (")", "]", "&"):
+            if left.kind not in _VALUES and left.text not in (")", "]", "&") and not _followed(tokens, before, after):
                 yield tokens[i].text, tokens[i].line
         elif tokens[before].text == "=" and tokens[after].text == ";":
             name = previous_solid(tokens, before - 1)
@@ -37,8 +40,42 @@ def addressed(
                 yield tokens[i].text, tokens[i].line
         elif alone and tokens[before].text in ("(", ","):
             called, number = _argument(tokens, before, body.start)
-            if number in references.get(called, ()):
+            if number in references.get(called, ()) or _compared(tokens, before, body.start, called, constants):
                 yield tokens[i].text, tokens[i].line
+
+
+def _behind_members(tokens: list[Token], i: int) -> int:
+    """Behind a name and the members of it that follow: `pair.low.x`."""
+    after = next_solid(tokens, i + 1)
+    while tokens[after].text == ".":
+        after = next_solid(tokens, next_solid(tokens, after + 1) + 1)
+    return after
+
+
+def _followed(tokens: list[Token], sign: int, after: int) -> bool:
+    """Whether an address is followed where it is taken, which leaves the value: `*&n`, `*(&n)`, `(&pair)->low`."""
+    left = previous_solid(tokens, sign - 1)
+    while tokens[left].text == "(" and tokens[after].text == ")":
+        left, after = previous_solid(tokens, left - 1), next_solid(tokens, after + 1)
+    return tokens[left].text == "*" or (tokens[after].text == "-" and tokens[after + 1].text == ">") or (
+        tokens[after].text == "->"
+    )
+
+
+def _compared(tokens: list[Token], i: int, begin: int, called: str, constants: set[str]) -> bool:
+    """Whether std::max or its kin is given a constant and a variable: it returns a reference to one of them. In doubt,
+    where a name may be a macro's or a constant's, nvcc may compute the value."""
+    while i > begin and tokens[i].text != "(":  # arguments that are no names or numbers are left alone
+        i -= 1
+    name = previous_solid(tokens, i - 1)
+    scope = previous_solid(tokens, name - 1)
+    if called not in _COMPARE or tokens[name].text != called or tokens[scope].text != "::":
+        return False
+    given = [t for t in tokens[i + 1 : closing(tokens, i)] if t.kind == "name"]
+    start = next(k for k in range(i, begin - 1, -1) if k == begin or tokens[k].text in (";", "{", "}"))
+    computed = any(t.text in ("constexpr", "static_assert", "__shared__") for t in tokens[start:i])
+    varies = any(t.text not in constants and _VARIABLE.fullmatch(t.text) for t in given)
+    return tokens[previous_solid(tokens, scope - 1)].text == "std" and varies and not computed
 
 
 def _is_constant(tokens: list[Token], begin: int) -> bool:

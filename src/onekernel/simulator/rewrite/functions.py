@@ -17,7 +17,7 @@ HOST, DEVICE, BOTH, KERNEL = "host", "device", "both", "kernel"
 _QUALIFIERS = frozenset(("__host__", "__device__", "__global__", "constexpr", "consteval"))
 _MEMORY = frozenset(("__device__", "__constant__"))
 # What stands before brackets in a declaration and is not the function's name.
-_NO_NAMES = frozenset(
+NO_NAMES = frozenset(
     ("__attribute__", "alignas", "__align__", "decltype", "noexcept", "throw", "__launch_bounds__", "__maxnreg__",
      "__cluster_dims__", "__block_size__", "__declspec", "sizeof", "explicit", "typeof", "__typeof__")
 )  # fmt: skip
@@ -191,14 +191,14 @@ def _opens_scope(tokens: list[Token], begin: int, brace: int, owner: str) -> str
     for kind in ("struct", "class", "union"):
         if kind in words and "(" not in _after_attributes(words[words.index(kind) + 1 :]) and "=" not in words:
             names = [w for w in words[words.index(kind) + 1 :] if w[:1].isalpha() or w[:1] == "_"]
-            return next((w for w in names if w not in _NO_NAMES), "?")
+            return next((w for w in names if w not in NO_NAMES), "?")
     return None
 
 
 def _after_attributes(words: list[str]) -> list[str]:
     out = []
     for i, word in enumerate(words):
-        if not (word == "(" and i and words[i - 1] in _NO_NAMES):
+        if not (word == "(" and i and words[i - 1] in NO_NAMES):
             out.append(word)
     return out
 
@@ -207,11 +207,11 @@ def _is_body(tokens: list[Token], begin: int, brace: int) -> bool:
     """Whether these braces hold a function's statements, and not values or a list of names."""
     words = [(i, t) for i, t in _solid(tokens, begin, brace)]
     texts = [t.text for _, t in words]
-    if "enum" in texts or not any(t == "(" and not (n and texts[n - 1] in _NO_NAMES) for n, t in enumerate(texts)):
+    if "enum" in texts or not any(t == "(" and not (n and texts[n - 1] in NO_NAMES) for n, t in enumerate(texts)):
         return False
     if "=" in texts and "operator" not in texts:
         return False
-    bracket = next(n for n, t in enumerate(texts) if t == "(" and not (n and texts[n - 1] in _NO_NAMES))
+    bracket = next(n for n, t in enumerate(texts) if t == "(" and not (n and texts[n - 1] in NO_NAMES))
     if ":" not in texts[bracket:]:
         return True
     before = previous_solid(tokens, brace - 1)  # of P(float a) : m{a} {}: the last braces alone are the body
@@ -266,7 +266,7 @@ def _pointer(tokens: list[Token], words: list[tuple[int, Token]]) -> tuple[int, 
         if token.kind == "sign" and token.text in "=[{":
             return None
         first = next_solid(tokens, i + 1)
-        if n and token.text == "(" and words[n - 1][1].text not in _NO_NAMES:
+        if n and token.text == "(" and words[n - 1][1].text not in NO_NAMES:
             inner = [t.text for _, t in _solid(tokens, first, closing(tokens, i))]
             return (n, inner) if inner[:1] in (["*"], ["&"]) and "(" not in inner else None
     return None
@@ -323,7 +323,7 @@ def _name(texts: list[str], defined: Mapping[str, frozenset[str]]) -> int | None
     for n, text in enumerate(texts):
         if text == "(" and n and (texts[n - 1][:1].isalpha() or texts[n - 1][:1] == "_"):
             name = texts[n - 1]
-            if name not in _NO_NAMES and name not in defined:
+            if name not in NO_NAMES and name not in defined:
                 return n - 1
     return None
 
@@ -370,7 +370,7 @@ def _variable(
     names = []
     for text in texts[:end]:
         angle += (text == "<") - (text == ">")
-        if not angle and (text[:1].isalpha() or text[:1] == "_") and text not in _NO_NAMES:
+        if not angle and (text[:1].isalpha() or text[:1] == "_") and text not in NO_NAMES:
             names.append(text)
     if len(names) < 2 or names[0] in _NO_VARIABLES or "::" in texts[end - 2 : end]:
         return

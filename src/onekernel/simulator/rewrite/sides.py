@@ -15,7 +15,16 @@ from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.addresses import addressed
 from onekernel.simulator.rewrite.conditionals import active
 from onekernel.simulator.rewrite.constants import asked_value, computed, is_plain_static
-from onekernel.simulator.rewrite.functions import BOTH, DEVICE, HOST, KERNEL, Declarations, Function, qualifiers_in
+from onekernel.simulator.rewrite.functions import (
+    BOTH,
+    DEVICE,
+    HOST,
+    KERNEL,
+    NO_NAMES,
+    Declarations,
+    Function,
+    qualifiers_in,
+)
 from onekernel.simulator.rewrite.launches import launches
 from onekernel.simulator.rewrite.tokens import (
     Token,
@@ -223,7 +232,7 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
         elif token.text in _NOT_ON_DEVICE:
             yield Misplaced("not-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in ("__constant__", "__device__") and not is_sign(tokens, after, "("):
-            if tokens[before].text == "extern" and _declares_function(tokens, i):
+            if tokens[before].text == "static" or _declares_function(tokens, i):
                 continue
             yield Misplaced("variable-in-kernel", token.line, {"name": token.text})
         elif token.text in kernels and is_sign(tokens, after, "(") and not is_sign(tokens, before, "."):
@@ -237,10 +246,14 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
 
 
 def _declares_function(tokens: list[Token], i: int) -> bool:
-    """Whether a bracket follows the name in a declaration: `extern __device__ void error(void);`."""
-    while not (tokens[i].kind == "sign" and tokens[i].text in "(=;[{"):
+    """Whether a bracket follows the name in a declaration, `extern __device__ void error(void);`, of a function or of a
+    local struct's member; `__align__(8)` and `float (*f)(float)` have brackets of another kind."""
+    while i < len(tokens) and not (tokens[i].kind == "sign" and tokens[i].text in "(=;[{"):
         i += 1
-    return tokens[i].text == "("
+    operator = any(t.text == "operator" for t in tokens[i - 4 : i])  # whose name may be a sign, or a type
+    named = tokens[previous_solid(tokens, i - 1)]
+    pointed = is_sign(tokens, next_solid(tokens, i + 1), "*")
+    return operator or (is_sign(tokens, i, "(") and named.text not in NO_NAMES and not pointed)
 
 
 def _is_std(tokens: list[Token], i: int) -> bool:
