@@ -567,6 +567,8 @@ __device__ float (*pick(int i))(float) { return i ? once : twice; }
 __device__ float call(float (*f)(float), float v) { return f(v); }
 float (*on_host[])(float) = {once, twice};
 alignas(16) const float one = 1;
+float* const nothing = nullptr;
+constexpr const char* words = "%d";
 alignas(16) __constant__ float aligned[4] = {1, 2, 3, 4};
 alignas(16) __device__ float4 store[4];
 __global__ void k(float* x, int n) {
@@ -577,6 +579,7 @@ __global__ void k(float* x, int n) {
     x[i] += Tables::v[sizeof(float)];
     x[i] += Tables::v[two()] + at<2>();
     x[i] += chosen[i & 1](x[i]) + copied[1](x[i]) + local[0](x[i]) + pick(n)(1) + call(i ? once : twice, 1);
+    if (x == nothing) printf(words, i);
     x[i] += one + aligned[i & 3] + store[1].x + Tables::own();
 }
 cudaError_t run(float* x, cudaStream_t stream) {

@@ -95,6 +95,7 @@ REFUSED = {
         Case("alignas(16) static float table[4];", "x[i] *= table[0];"),
         Case("__device__ float g(float v) { return v; }\nfloat (*table[])(float) = {g, g};", "x[i] = table[i & 1](1);"),
         Case("__device__ float g(float v) { return v; }\nstatic float (*table)(float) = g;", "x[i] = table(1);"),
+        Case("static const float* data;", "x[i] = data[i];"),
         Case("static int calls;", "calls += 1;"),
         Case("const float root = sqrtf(2);", "x[i] = root;", include="#include <math.h>"),
         Case("static int half(int v) { return v / 2; }\nconst int two = half(4);", "x[i] = two;"),

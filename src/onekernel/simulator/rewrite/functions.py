@@ -377,7 +377,8 @@ def _variable(
     if "(" in _after_attributes(texts[:end]):
         return
     constant = "__constant__" in qualifiers
-    known = "constexpr" in texts or ("const" in texts and not constant and not _calls(texts, found))
+    star = max((n for n in range(end) if texts[n] == "*"), default=-1)  # of a pointer to constants none is said
+    known = "constexpr" in texts or ("const" in texts[star + 1 :] and not constant and not _calls(texts, found))
     # A constant of the host may be used for its value; an array, by its address. The brackets of an initial value, as
     # in `constexpr int bytes = sizes[1] * 4`, make no array.
     value = known and texts[end : end + 1] != ["["]
