@@ -111,6 +111,7 @@ REFUSED = {
         Case("__device__ float g(float v) { return v; }", "x[i] = g(1);", "if (g(2) > 3) return cudaErrorUnknown;"),
         Case("struct P { float m; __device__ float g() const { return m; } };", host="P p{1};\n    p.g();"),
         Case(host="__syncthreads();"),
+        Case("__host__ __device__ float g(float v) { return __expf(v); }", "x[i] = g(1);"),
         Case(host="float v = __expf(1.f);\n    if (v > 9) return cudaErrorUnknown;"),
         Case(host="int v = 0;\n    atomicAdd(&v, 1);"),
         Case(host="if (__ldg(x) > 3) return cudaErrorUnknown;"),

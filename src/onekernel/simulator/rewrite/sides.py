@@ -104,6 +104,9 @@ def misplaced(
                 found.append(Misplaced("address-of-host-constant", line, values))
         elif function.side == HOST:
             found += _on_host(tokens, body, function, declared)
+        elif _for_both(tokens, body, function):
+            on_host = _on_host(tokens, body, function, declared)
+            found += [m for m in on_host if m.key == "device-called-by-host"]
     found += _arena_types(tokens, declared)
     bodies = [range(f.body, closing(tokens, f.body)) for f in declared.functions if f.on_device and f.body is not None]
     for name, called, line in computed(tokens, bodies):
@@ -113,6 +116,15 @@ def misplaced(
     told = dict.fromkeys((m.key, m.line, str(m.values.get("name"))) for m in found)
     firsts = {key: next(m for m in found if (m.key, m.line, str(m.values.get("name"))) == key) for key in told}
     return sorted((m for m in firsts.values() if m.line in lines or m.line not in unseen), key=lambda m: m.line)
+
+
+def _for_both(tokens: list[Token], body: range, f: Function) -> bool:
+    """Whether nvcc compiles a body for the host as it stands: of a template it compiles what is used, and a condition
+    on the side may leave a call out."""
+    before = previous_solid(tokens, f.begin - 1)
+    template = f.begin and is_sign(tokens, before, ">")
+    asks = any(tokens[i].kind == "directive" or tokens[i].text.startswith("NV_") for i in body)
+    return {"__host__", "__device__"} <= {*f.head} and not (f.member or template or asks or "constexpr" in f.head)
 
 
 def _takes_anything(tokens: list[Token], f: Function) -> bool:
