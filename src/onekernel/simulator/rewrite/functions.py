@@ -230,7 +230,7 @@ def _declared(
         return
     if close is None and (pointer := _pointer(tokens, words)) is not None:
         texts = [*texts[: pointer[0]], *pointer[1], *(t for t in texts[pointer[0] + 1 :] if t != "(")]
-        _variable(texts, words, begin, owner, defined, found)
+        _variable(texts, words, begin, owner, defined, found, bracketed=True)
         return
     named = _name(texts, defined)
     if named is None or ("=" in texts and texts.index("=") < named and "operator" not in texts):
@@ -362,7 +362,7 @@ def _calls(texts: list[str], found: Declarations) -> bool:
 
 def _variable(
     texts: list[str], words: list[tuple[int, Token]], begin: int, owner: str, defined: Mapping[str, frozenset[str]],
-    found: Declarations,
+    found: Declarations, *, bracketed: bool = False,
 ) -> None:  # fmt: skip
     qualifiers = qualifiers_in(texts, defined)
     end = next((n for n, t in enumerate(texts) if t in ("=", "[", "{", ",")), len(texts))
@@ -386,5 +386,4 @@ def _variable(
         return  # of a class, what is static is one variable, as outside of it
     usable = "__managed__" in texts or value or (known and bool(qualifiers & _MEMORY))
     side = BOTH if usable else DEVICE if qualifiers & _MEMORY else HOST
-    bracketed = any(token.text == "(" and token.text not in texts for _, token in words)
     found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant, owner, bracketed))
