@@ -57,9 +57,7 @@ def _followed(tokens: list[Token], sign: int, after: int) -> bool:
     left = previous_solid(tokens, sign - 1)
     while tokens[left].text == "(" and tokens[after].text == ")":
         left, after = previous_solid(tokens, left - 1), next_solid(tokens, after + 1)
-    return tokens[left].text == "*" or (tokens[after].text == "-" and tokens[after + 1].text == ">") or (
-        tokens[after].text == "->"
-    )
+    return tokens[left].text == "*" or tokens[after].text == "->"
 
 
 def _compared(tokens: list[Token], i: int, begin: int, called: str, constants: set[str]) -> bool:

@@ -19,6 +19,21 @@ struct Images {
     Allocation* symbol;
     std::vector<char> other;
 };
+
+uint64_t state = 0;  // of the noise
+uint32_t any_word() {  // xorshift64*, Marsaglia's with Vigna's multiplier
+    if (!state && getrandom(&state, sizeof state, 0) != sizeof state) state = 0x9E3779B97F4A7C15u;
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return static_cast<uint32_t>(state * 0x2545F4914F6CDD1Du >> 32);
+}
+// Nothing of `word` is in it: a mask could be guessed from words that the host knows.
+uint32_t other_word(uint32_t word) {
+    uint32_t other = any_word();
+    return other == word ? other + 1 : other;
+}
+
 // Memory that both sides touch: what the device has, and what the host was given in its place. Of words, the last of which
 // may be a part of one.
 struct Shared {
@@ -35,6 +50,9 @@ struct Shared {
         return value;
     }
     void set(size_t word, uint32_t value) { memcpy(reinterpret_cast<char*>(base) + 4 * word, &value, wide(word)); }
+    void scramble() {
+        for (size_t w = 0; w < count(); w++) set(w, other_word(get(w)));
+    }
     Words all() const {
         Words values(count());
         for (size_t w = 0; w < values.size(); w++) values[w] = get(w);
@@ -46,20 +64,6 @@ std::vector<Shared> shared;
 int depth = 0;
 size_t brought = 0;
 size_t decisions = 0;  // whether a kernel wrote into such memory or did not: each tells the host a bit
-uint64_t state = 0;
-
-uint32_t any_word() {  // xorshift64*, Marsaglia's with Vigna's multiplier
-    if (!state && getrandom(&state, sizeof state, 0) != sizeof state) state = 0x9E3779B97F4A7C15u;
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return static_cast<uint32_t>(state * 0x2545F4914F6CDD1Du >> 32);
-}
-// Nothing of `word` is in it: a mask could be guessed from words that the host knows.
-uint32_t other_word(uint32_t word) {
-    uint32_t other = any_word();
-    return other == word ? other + 1 : other;
-}
 
 bool hides() { return options & SCRAMBLE; }
 
@@ -115,7 +119,7 @@ void take_device_words() {
         }
         if (++decisions <= 8 * HOST_BYTES && !changed) continue;
         s.device = now;
-        for (size_t w = 0; w < now.size(); w++) s.set(w, other_word(now[w]));
+        s.scramble();
         s.given = s.all();
         Finding("host-copy", s.base).form("managed").array("variable", s.name).number("bytes", static_cast<long long>(changed ? 4 * changed : s.bytes)).add();
     }
@@ -134,14 +138,8 @@ void copy_to_host(void* to, const void* from, size_t bytes, Site at) {
         brought += bytes;
         return;
     }
-    unsigned char* out = static_cast<unsigned char*>(to);
-    for (size_t i = 0; i < bytes; i += 4) {
-        uint32_t word = 0;
-        size_t n = bytes - i < 4 ? bytes - i : 4;
-        memcpy(&word, out + i, n);
-        word = other_word(word);
-        memcpy(out + i, &word, n);
-    }
+    Shared given{reinterpret_cast<uintptr_t>(to), bytes, "", {}, {}, {}};
+    given.scramble();
     Finding("host-copy", uint64_t(at.line)).form("copy").at(at).number("bytes", static_cast<long long>(bytes)).add();
 }
 
