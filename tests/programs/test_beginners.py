@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.programs import Executable, build
-from onekernel.simulator.read import excerpt
+from onekernel.simulator.read import around, updating
 from support.marks import marked
 
 PATH = Path(__file__).with_name("beginners.cu")
@@ -81,7 +81,7 @@ def test_a_beginner_reads_the_line_and_what_to_do(number: int, beginners: Execut
     ],
 )
 def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str, lost: bool) -> None:
-    assert excerpt.updates(line, variable) is lost
+    assert updating.updates(line, variable) is lost
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_change_that_is_lost_is_told_from_an_exchange(line: str, variable: str
     ],
 )
 def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, write: str, lost: bool) -> None:
-    assert excerpt.updates_later(read, write, "d") is lost
+    assert updating.updates_later(read, write, "d") is lost
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_a_change_in_two_lines_is_known_by_what_is_read_and_written(read: str, w
     ],
 )
 def test_whether_a_line_adds_to_what_it_reads(line: str, variable: str, adds: bool) -> None:
-    assert excerpt.adds_to(line, variable) is adds
+    assert updating.adds_to(line, variable) is adds
 
 
 @pytest.mark.parametrize(("otherwise", "line"), [("", 2), ("    else s[t] = 0;", None)])
 def test_a_store_whose_else_stores_too_is_not_told_as_guarded(tmp_path: Path, otherwise: str, line: int) -> None:
     file = tmp_path / "a.cu"
     file.write_text(f"__global__ void k(int n) {{\n    if (t < n) s[t] = 1;\n{otherwise}\n}}\n")
-    assert excerpt.stored_in_branch(str(file), 2, "s") == line
+    assert around.stored_in_branch(str(file), 2, "s") == line

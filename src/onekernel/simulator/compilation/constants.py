@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
 from onekernel.simulator.paths import INCLUDE
+from onekernel.simulator.read.declared import declares_on_device
 from onekernel.simulator.read.elf import Symbol, variables
-from onekernel.simulator.read.excerpt import declares_on_device
 from onekernel.simulator.rewrite.source import Source
 from onekernel.simulator.rewrite.symbols import CONSTANT, UNSET
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from onekernel.simulator.read import excerpt
+from onekernel.simulator.read import around, excerpt
 from onekernel.simulator.read.case import Case, Place
 
 _MOST = 200  # bytes of a line that are looked at
@@ -54,7 +54,7 @@ def is_told_elsewhere(found: dict[str, Any], outside: Collection[Place]) -> bool
 def tell(case: Case) -> None:
     """The array's name, and what may be meant by the index."""
     name = name_of(str(case.file), case.line or 0, case.values)
-    one_past = case.number("index") == case.number("size") and excerpt.has_wide_test(*case.here)
+    one_past = case.number("index") == case.number("size") and around.has_wide_test(*case.here)
     case.values["variable"] = name
     case.form = case.form if name else "unnamed"
-    case.values["place"] = case.says("one-past" if one_past else "loop" if excerpt.in_loop(*case.here) else "extent")
+    case.values["place"] = case.says("one-past" if one_past else "loop" if around.in_loop(*case.here) else "extent")

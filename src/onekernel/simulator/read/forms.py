@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from onekernel.simulator.read import arrays, causes, excerpt, indices, races
+from onekernel.simulator.read import around, arrays, causes, declared, excerpt, indices, races, updating
 from onekernel.simulator.read.case import Case
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
 
@@ -32,7 +32,7 @@ def _unwritten_copy(case: Case) -> None:
 def _host_touches_device(case: Case) -> None:
     if case.form not in ("plain", "program"):
         return
-    if excerpt.allocates_into_element(*case.here):
+    if declared.allocates_into_element(*case.here):
         case.form = "rows"
     elif "thrust::" in case.text:
         case.form = "thrust"
@@ -54,14 +54,14 @@ def _host_crash(case: Case) -> None:
 
 
 def _use_after_free(case: Case) -> None:
-    if case.form == "known" and excerpt.in_destructor(*case.there):
+    if case.form == "known" and around.in_destructor(*case.there):
         case.form = "by-object"
     if causes.resets(*case.there):
         case.form = "reset"
 
 
 def _bad_free(case: Case) -> None:
-    if case.form == "twice" and excerpt.in_destructor(*case.here):
+    if case.form == "twice" and around.in_destructor(*case.here):
         case.form = "twice-by-object"
 
 
@@ -78,13 +78,13 @@ def _uninitialised_read(case: Case) -> None:
     case.values["few"] = ""
     if case.form == "shared" and case.number("index") >= case.launch.threads:
         case.values["few"] = case.says("few", {"threads": case.launch.threads})
-    elif case.form == "shared" and (at := excerpt.stored_in_branch(*case.here, case.variable)):
+    elif case.form == "shared" and (at := around.stored_in_branch(*case.here, case.variable)):
         case.values["few"] = case.says("guarded", {"at": at})
     elif "filled" in case.values:
         case.values["few"] = case.says(_short(case), case.values)
     elif case.form == "global" and causes.draws(*case.here):
         case.form = "generator"
-    elif case.form == "global" and excerpt.adds_to(case.text, case.variable):
+    elif case.form == "global" and updating.adds_to(case.text, case.variable):
         case.values["few"] = case.says("added")
 
 
@@ -99,13 +99,13 @@ def _short(case: Case) -> str:
 
 
 def _absent_lane(case: Case) -> None:
-    if case.form == "exited" and excerpt.in_branch(*case.here):
+    if case.form == "exited" and around.in_branch(*case.here):
         case.form = "branch"
 
 
 def _deadlock(case: Case) -> None:
     there = (case.there[0] or case.file, case.other)
-    if case.form == "mask" and excerpt.in_branch(*there) and not excerpt.in_branch(*case.here):
+    if case.form == "mask" and around.in_branch(*there) and not around.in_branch(*case.here):
         case.form = "threads"
         case.values |= {"threads": case.values["missing"], "other_line": case.line or 0}
         case.here = there  # the barrier is in a branch, the warp function is not

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from onekernel.messages import Message
-from onekernel.simulator.read import causes, excerpt
+from onekernel.simulator.read import around, causes, declared, excerpt, updating
 from onekernel.simulator.read.case import Case
 
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
@@ -17,8 +17,8 @@ def tell(case: Case) -> None:
     if case.form in ("read-write", "write-after-read") and case.in_one_file:
         order = _order(case)
         case.form = case.form if order == "read-write" else order
-        values["after"] = excerpt.after_loops(case.file, other or 0, line or 0) if case.file else 0
-    if case.form == "fence" and line == other and excerpt.updates(case.text, case.variable):
+        values["after"] = around.after_loops(case.file, other or 0, line or 0) if case.file else 0
+    if case.form == "fence" and line == other and updating.updates(case.text, case.variable):
         case.form = "grid"  # each block changes it: the counter is another matter
         values["does"] = case.says("reads")
     if case.form == "grid" and case.in_one_file:
@@ -35,7 +35,7 @@ def tell(case: Case) -> None:
         case.form = next((cause for cause, is_so in known.items() if is_so), case.form)
     if case.form == "write-write":
         case.form = _two_writers(case)
-    if "other_block" in values and excerpt.is_of_device(case.file, case.variable):
+    if "other_block" in values and declared.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
     if not values["warp"] and excerpt.mentions(case.file, "__syncwarp"):
         values["warp"] = case.says("other-warps")
@@ -51,14 +51,14 @@ def _order(case: Case) -> str:
     if lost := _lost(case):
         return lost
     if write and write == read:
-        if not file or not excerpt.in_loop(file, write):
+        if not file or not around.in_loop(file, write):
             return "same-line"
-        return "same-turn" if excerpt.barrier_in_turn(file, write) else "next-turn"
-    if not file or not write or not read or not excerpt.same_function(file, write, read):
+        return "same-turn" if around.barrier_in_turn(file, write) else "next-turn"
+    if not file or not write or not read or not around.same_function(file, write, read):
         return "read-write"
-    if write < read and excerpt.barrier_between(file, write, read):
+    if write < read and around.barrier_between(file, write, read):
         return "used-again"
-    if read < write and not excerpt.barrier_between(file, read, write) and not excerpt.share_loop(file, read, write):
+    if read < write and not around.barrier_between(file, read, write) and not around.share_loop(file, read, write):
         return "write-after-read"
     return "read-write"
 
@@ -68,10 +68,10 @@ def _lost(case: Case) -> str:
     file, write, read = case.file, case.line, case.other
     there = excerpt.line_of(file, read)
     if write and write == read:
-        return "lost-update" if excerpt.updates(case.text, case.variable) else ""
-    if write and read and file and write < read and not excerpt.share_loop(file, write, read):
+        return "lost-update" if updating.updates(case.text, case.variable) else ""
+    if write and read and file and write < read and not around.share_loop(file, write, read):
         return ""  # what is written is read afterwards
-    later = case.text and there and excerpt.updates_later(there, case.text, case.variable)
+    later = case.text and there and updating.updates_later(there, case.text, case.variable)
     return "lost-update-later" if later else ""
 
 
@@ -81,11 +81,11 @@ def _two_writers(case: Case) -> str:
     if case.line == case.other:
         return "same-index"
     there = excerpt.line_of(case.there[0] or case.file, case.other)
-    names = [excerpt.written_array(text) if text else "" for text in (case.text, there)]
+    names = [updating.written_array(text) if text else "" for text in (case.text, there)]
     if all(names) and case.variable not in names and names[0] != names[1]:
         case.values.update(here_name=names[0], there_name=names[1])
         return "overlap"
-    here_changes, there_changes = (bool(text) and excerpt.updates(text, case.variable) for text in (case.text, there))
+    here_changes, there_changes = (bool(text) and updating.updates(text, case.variable) for text in (case.text, there))
     if here_changes == there_changes:
         return "write-write"
     case.values.update(set_at=case.other if here_changes else case.line,
