@@ -12,6 +12,7 @@ from onekernel.gaps import starter
 from onekernel.minigpt.port_check import forbidden_imports, judge_port, worst_ulp
 from onekernel.minigpt.port_request import PARTS, PortRequest, requests
 from onekernel.sandbox.tasks.port import run as run_port
+from onekernel.sandbox.tasks.port import without_gpu
 
 pytestmark = pytest.mark.slow
 
@@ -278,3 +279,17 @@ def test_the_solution_passes_on_cuda():
     for part in PARTS:
         for request in requests(part, device="cuda"):
             assert run(part, request).passed
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_where_a_kernel_of_the_gpu_has_failed_the_cpu_says_what_is_wrong(tmp_path, part):
+    """A GPU tells of an index out of range by an assertion, at a later line, and is lost to the process with it."""
+    path = tmp_path / "torch_minigpt.py"
+    text = SOLUTION.read_text()
+    path.write_text(text.replace("self.position_embedding(positions)", "self.position_embedding(tokens)"))
+    lost = torch.AcceleratorError("CUDA error: device-side assert triggered")
+    request = {**requests(part)[0], "device": "cuda"}
+    said = judge_port(request, without_gpu(lost, path, request)).findings
+    assert [f.key for f in said][-2:] == ["minigpt.raised", "minigpt.raised-row"]
+    said = judge_port(request, without_gpu(lost, SOLUTION, request)).findings
+    assert [f.key for f in said] == ["minigpt.raised-nowhere"] and "device-side" in said[0].text("en")

@@ -56,11 +56,22 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
         answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
         answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
         answer |= further(asked, model, source)
+    except torch.AcceleratorError as error:
+        return without_gpu(error, source, request)
     except Exception as error:
         answer["raised"] = raised(error, source)
         answer["raised-at"] = np.frombuffer(layer_at(error, source, weights, model).encode(), np.uint8)
     again = {f"calls/{name}": np.array([n]) for name, n in calls.items() if n > 1}
     return {**{f"trace/{name}": as_numpy(t) for name, t in trace.items()}, **again, **answer}
+
+
+def without_gpu(error: Exception, source: Path, request: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The answer of the CPU where a kernel of the GPU has failed: the process has lost its GPU, with all that lies
+    there, and the line that met the error may stand far behind its cause. An index out of range is such a failure. The
+    GPU's own words where the CPU has nothing to say against the file."""
+    part = "native" if request["part"] == "kernel" else request["part"]
+    answer = run(source, {**request, "part": part, "device": "cpu"})
+    return answer if "raised" in answer else {"raised": raised(error, source)}
 
 
 def further(asked: PortRequest, model: torch.nn.Module, source: Path) -> dict[str, np.ndarray]:
@@ -70,6 +81,8 @@ def further(asked: PortRequest, model: torch.nn.Module, source: Path) -> dict[st
         try:
             with torch.no_grad():
                 answer[f"further/{name}"] = as_numpy(model(torch.from_numpy(tokens).to(asked.device)))
+        except torch.AcceleratorError:
+            raise  # nothing on that device can be read any more
         except Exception as error:
             answer[f"further-raised/{name}"] = raised(error, source)
     return answer
