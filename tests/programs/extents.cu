@@ -88,6 +88,14 @@ __global__ void by_pointer(const float* in, float* out) {
     out[threadIdx.x] = kept[threadIdx.x % 8];
 }  // <- 9:crash
 
+// In a template, where the line has another subscript, of an array that is as long.
+template <int N>
+__global__ void scaled(const float* in, float* out, int n) {
+    float v[N] = {}, factor[N] = {};
+    for (int i = 0; i < n; i++) v[i] += factor[i % N] * in[i];  // <- 10:array-bounds
+    out[threadIdx.x] = v[0];
+}
+
 // Arrays of arrays that are walked as one, from their first row on; the address behind an array's last element; a union
 // whose array is as long as the other member; extern shared memory.
 __device__ float total(const float* from, const float* to) {
@@ -141,6 +149,7 @@ int main(int argc, char** argv) {
     if (which == 7) changed<<<1, 64>>>(x, y);
     if (which == 8) offset<<<1, 64>>>(x, y);
     if (which == 9) by_pointer<<<1, 64>>>(x, y);
+    if (which == 10) scaled<4><<<1, 64>>>(x, y, 5);
     if (which == 101) flat_rows<<<1, 64, sizeof h>>>(x, y);
     if (which == 102) proven<<<1, 64>>>(x, y, 4);
     cudaDeviceSynchronize();

@@ -22,6 +22,7 @@ SAID = {
     7: ("uses kept[5], and the array has 4", "usa kept[5], y el array tiene 4"),
     8: ("uses kept[8], and the array has 8", "usa kept[8], y el array tiene 8"),
     9: ("by_pointer", "by_pointer"),
+    10: ("uses v[4], and the array has 4", "usa v[4], y el array tiene 4"),
 }
 
 

@@ -69,6 +69,8 @@ def main(argv: Sequence[str]) -> int:
     known = records.read(path) if path.is_file() else {}
     who = "gpu" if options.device == "cuda" else "root" if os.geteuid() == 0 else "user"
     card = asdict(device.current()) if who == "gpu" else known.get("with_gpu")
+    machine = f"{device.machine()}, Linux {os.uname().release}"
+    machine = known.get("machine", machine) if who == "gpu" else machine  # the GPU's own is not the table's
     course = load(root)
     os.environ["ONEKERNEL_NVCC"] = "off"
     for suffix in {a.path.suffix for a in chosen}:
@@ -80,7 +82,7 @@ def main(argv: Sequence[str]) -> int:
             "bench": "attacks",
             "command": "python bench/attacks.py",
             "date": date.today().isoformat(),
-            "machine": f"{device.machine()}, Linux {os.uname().release}",
+            "machine": machine,
             "versions": _versions(card),
             **({"with_gpu": card} if card else {}),
             "ended": {a.path.name: ended[a.path.name] for a in every if a.path.name in ended},

@@ -13,7 +13,7 @@ from onekernel.messages import Message
 from onekernel.simulator.arch import ARCHITECTURES
 from onekernel.simulator.compilation import fences, gaps, misplaced, thrust
 from onekernel.simulator.compilation.called import SHOWS, library_uses
-from onekernel.simulator.compilation.compiler import Compiler, flags, linker
+from onekernel.simulator.compilation.compiler import EXTENTS, Compiler, flags, linker
 from onekernel.simulator.compilation.diagnostics import compile_error, link_error
 from onekernel.simulator.compilation.imports import IMPORTS, written
 from onekernel.simulator.compilation.parts import (
@@ -62,7 +62,7 @@ def compile_source(
 
     Built if the cache does not have it. Raises BuildError.
     """
-    how = flags(mode, with_compiler, source.arch)
+    how = (*flags(mode, with_compiler, source.arch), *(EXTENTS[with_compiler.family] if mode != "fast" else ()))
     try:
         return _compile(source, with_compiler, how, defines), True
     except BuildError as error:

@@ -74,8 +74,8 @@ _HOOKS = {
     ),
 }  # fmt: skip
 
-# An index is compared with the extent of its array: for programs in mode check alone. What modes with hooks share would
-# take up to 1.8 times as long where no loop proves an index (rewrite/proven.py).
+# An index is compared with the extent of its array, where no loop proves it (rewrite/proven.py): in what is graded, and
+# in programs in mode check alone: other modes would take up to 1.8 times as long where little is proven.
 EXTENTS = {"g++": ("-fsanitize=bounds",), "clang++": ("-fsanitize=array-bounds",)}
 
 

@@ -12,14 +12,15 @@ from onekernel.simulator.read.case import Case, Place
 _MOST = 200  # bytes of a line that are looked at
 _GROUP = r"\[(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*\]"  # a subscript, with others in it
 _NAME = r"((?:\w+\s*(?:\.|->)\s*)*\b[A-Za-z_]\w*)\s*"
-_ENDS = re.compile(rf"{_NAME}((?:{_GROUP}\s*)*?){_GROUP}$")
+_ENDS = re.compile(rf"{_NAME}((?:{_GROUP}\s*)*?)(?:{_GROUP}|\[)$")
 _BEGINS = re.compile(rf"{_NAME}((?:{_GROUP}\s*)*)")
 _INDEXED = re.compile(rf"{_NAME}{_GROUP}")
 
 
 def name_of(file: str, line: int, facts: Mapping[str, Any]) -> str:
     """The array whose index the check has found outside, `a`, or `p.a[i]` of one of its rows; "" where the line does
-    not tell. g++ knows the column where the subscript ends, clang++ the one where the array's name begins."""
+    not tell. g++ knows the column where the subscript ends, in a template where its bracket opens; clang++ the one
+    where the array's name begins."""
     text, column = excerpt.as_written(file, line).encode(), facts["column"]
     if facts["at_begin"]:
         found = _BEGINS.match(_readable(text[column - 1 : column + _MOST]))

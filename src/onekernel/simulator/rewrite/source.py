@@ -174,8 +174,7 @@ def _rewrite_file(path: Path, source: Source) -> str:
     tokens = write_stubs(tokens, arity, names)
     tokens = tell_attributes(keep_addresses(uncast_kernels(watch_float_bits(walk_flat(tokens))), names))
     tokens = rewrite_launches(tokens, arity, names)
-    if source.program:  # the others are built without the compiler's check of indices
-        tokens = spare(tokens, names_of_memory(everything))
+    tokens = spare(tokens, names_of_memory(everything))
     return f'#line 1 "{path}"\n' + text_of(tokens)
 
 
