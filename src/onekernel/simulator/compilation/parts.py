@@ -24,8 +24,8 @@ _WRAPPED = ("malloc", "calloc", "realloc", "free", "_Znwm", "_Znam", "_ZdlPv", "
             "clock", "modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf")  # fmt: skip
 WRAP = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED)
 """What the linker is told, so that malloc, new and clock in a kernel are the device's, the sizes of the host's blocks
-are known, and results behind pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and hooks.cpp of the
-runtime."""
+are known, and results behind pointers are watched: memory/device_malloc.cpp, machine/clock.cpp and
+hooks_of_libraries.cpp of the runtime."""
 _ONE_OBJECT = ("-fuse-ld=bfd", "-r", "-nostdlib", "-Wl,--force-group-allocation")
 _OF_CPP = ("_ZS*", "_ZNS*", "_ZNKS*", "_ZZS*", "_ZZNS*", "_ZZNKS*", "_ZZZNS*", "_ZN9__gnu_cxx*", "_ZNK9__gnu_cxx*")
 _APART = ("--wildcard", *(f"--localize-symbol={name}" for name in _OF_CPP))

@@ -18,6 +18,8 @@
 #include "counters/doubt.cpp"
 #include "counters/lockstep.cpp"
 #include "hooks.cpp"
+#include "hooks_of_atomics.cpp"
+#include "hooks_of_libraries.cpp"
 #include "machine/resident_blocks.cpp"
 #include "machine/block_barrier.cpp"
 #include "machine/mbarrier.cpp"

@@ -1,6 +1,5 @@
 // What compiled kernels call before each access to memory: the symbols that -fsanitize=thread refers to, ours instead
 // of libtsan's. The return address tells the source line.
-#include <algorithm>
 #include <cstring>
 
 #include "checks/async.h"
@@ -12,6 +11,7 @@
 #include "checks/touched.h"
 #include "counters/lockstep.h"
 #include "counters/moved.h"
+#include "hooks.h"
 #include "libraries/work.h"
 #include "machine/launch.h"
 #include "machine/less.h"
@@ -178,7 +178,7 @@ static inline __attribute__((always_inline)) void hook(uintptr_t address, uintpt
 }
 
 // All the others, which are rarer, share one copy of it.
-[[gnu::noinline]] static void rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) { access(address, bytes, flags, pc); }
+[[gnu::noinline]] void rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) { access(address, bytes, flags, pc); }
 
 bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
     if (!options) return true;
@@ -206,7 +206,7 @@ void texture_access(Worker&, uintptr_t address, int bytes, bool writes, uintptr_
 
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and
 // moves such a struct by 8 or 16 bytes where its size is a multiple (seen in the code of CUDA 13.0 for sm_90).
-static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintptr_t pc) {
+void access_range(uintptr_t address, size_t bytes, unsigned flags, uintptr_t pc) {
     Worker* w = worker;
     int widest = 4;
     if (w && w->current && address - reinterpret_cast<uintptr_t>(w->arena) < ARENA_BYTES / 2)
@@ -218,61 +218,8 @@ static void access_range(uintptr_t address, size_t bytes, unsigned flags, uintpt
         bytes -= piece;
     }
 }
-
-static inline __attribute__((always_inline)) void atomic_access(const volatile void* p, int bytes, unsigned flags, uintptr_t pc) {
-    Worker* w = worker;
-    if (!w || !w->current || !options) {
-        if (w && w->current && ++w->spins > 64) give_way(*w);
-        return;
-    }
-    uintptr_t address = reinterpret_cast<uintptr_t>(p);
-    if (++w->spins > 64) give_way(*w);
-    rare_access(address, bytes, flags | ATOMIC, pc);
-    if (options & RACES) synchronise(*w, address, flags & WRITES);
-}
-extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site, bool of_block) {
-    const unsigned flags = (writes ? unsigned(WRITES) : 0u) | (of_block ? unsigned(OF_BLOCK) : 0u);
-    atomic_access(p, bytes, flags, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
-}
-extern "C" void ok_atomic_compare(const volatile void* p, int bytes, Site, bool of_block) {
-    const unsigned flags = WRITES | COMPARES | (of_block ? unsigned(OF_BLOCK) : 0u);
-    atomic_access(p, bytes, flags, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
-}
-// Two negative floats whose bits are compared as an int: the smaller one is the greater there.
-extern "C" void ok_negative_bits(const char* form) {
-    if (!options || !worker->current) return;
-    const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
-    Finding("negative-bits", pc).form(form).code_at(pc).here().add();
-}
-extern "C" void ok_atomic_ordered(const volatile void* p, int bytes, AtomicKind kind, int releases) {
-    Worker* w = worker;
-    static constexpr unsigned FLAGS[] = {VOLATILE, WRITES | VOLATILE, WRITES, WRITES | COMPARES};
-    const unsigned flags = FLAGS[kind];
-    const uintptr_t pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
-    if (!w || !w->current || !releases) {
-        atomic_access(p, bytes, flags, pc);
-        return;
-    }
-    const uint32_t before = w->fenced[w->rank];
-    w->fenced[w->rank] = std::max<uint32_t>(before, releases > 1 ? FENCED_DEVICE : FENCED_BLOCK);
-    atomic_access(p, bytes, flags, pc);
-    w->fenced[w->rank] = before;
-}
-
-// A volatile access to global memory may be a flag that another thread sets: an atomic without its name. In shared
-// memory it is what code from before Volta used in place of __syncwarp: no order at all.
-static void volatile_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
-    Worker* w = worker;
-    if (!w || !w->current) return;
-    bool global = address - heap_base < HEAP_BYTES || symbol_at(address);
-    if (++w->spins > 64) give_way(*w);
-    rare_access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
-    if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
-}
 }  // namespace __ok
 
-#define PC reinterpret_cast<uintptr_t>(__builtin_return_address(0))
-#define ADDRESS reinterpret_cast<uintptr_t>(p)
 #define HOOKS(N)                                                                                      \
     extern "C" void __tsan_read##N(void* p) { __ok::hook<N, 0>(ADDRESS, PC); }                            \
     extern "C" void __tsan_write##N(void* p) { __ok::hook<N, __ok::WRITES>(ADDRESS, PC); }                 \
@@ -326,93 +273,3 @@ void* __tsan_memset(void* p, int value, size_t n) {
     return memset(p, value, n);
 }
 }
-
-// What memcpy and its kin are called in a learner's file (api/cuda_runtime.h).
-extern "C" {
-void* ok_memcpy(void* p, const void* from, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) {
-        if (__ok::library_depth) __ok::note_library_access(reinterpret_cast<uintptr_t>(from), n, false);
-        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
-        return memcpy(p, from, n);
-    }
-    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
-    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
-    return memcpy(p, from, n);
-}
-void* ok_memmove(void* p, const void* from, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) {
-        if (__ok::library_depth) __ok::note_library_access(reinterpret_cast<uintptr_t>(from), n, false);
-        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
-        return memmove(p, from, n);
-    }
-    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
-    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
-    return memmove(p, from, n);
-}
-void* ok_memset(void* p, int value, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) {
-        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
-        return memset(p, value, n);
-    }
-    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
-    return memset(p, value, n);
-}
-}
-
-// Functions of the mathematics library that leave a result behind a pointer: its code has no hooks.
-#define OK_RESULT(T, NAME, R, PARAMETERS, ...)                                                           \
-    extern "C" T __real_##NAME PARAMETERS;                                                               \
-    extern "C" T __wrap_##NAME PARAMETERS {                                                              \
-        if (__ok::worker && __ok::worker->current) __ok::rare_access(ADDRESS, sizeof(R), __ok::WRITES, PC); \
-        return __real_##NAME(__VA_ARGS__);                                                               \
-    }
-OK_RESULT(double, modf, double, (double x, double* p), x, p)
-OK_RESULT(float, modff, float, (float x, float* p), x, p)
-OK_RESULT(double, frexp, int, (double x, int* p), x, p)
-OK_RESULT(float, frexpf, int, (float x, int* p), x, p)
-OK_RESULT(double, remquo, int, (double x, double y, int* p), x, y, p)
-OK_RESULT(float, remquof, int, (float x, float y, int* p), x, y, p)
-#define OK_RESULTS(T, NAME)                                                      \
-    extern "C" void __real_##NAME(T, T*, T*);                                    \
-    extern "C" void __wrap_##NAME(T x, T* p, T* other) {                         \
-        if (__ok::worker && __ok::worker->current) {                             \
-            __ok::rare_access(ADDRESS, sizeof(T), __ok::WRITES, PC);                  \
-            __ok::rare_access(reinterpret_cast<uintptr_t>(other), sizeof(T), __ok::WRITES, PC); \
-        }                                                                        \
-        __real_##NAME(x, p, other);                                              \
-    }
-OK_RESULTS(double, sincos)
-OK_RESULTS(float, sincosf)
-
-// The compiler turns __atomic builtins into these. The check was made by ok_atomic: only the operation remains.
-// Under a sanitizer g++ knows these names as its own, with other types: ours are given by label.
-#define OK_HOOK(RESULT, NAME, PARAMETERS)                            \
-    extern "C" RESULT hook_##NAME PARAMETERS __asm__("__tsan_" #NAME); \
-    extern "C" RESULT hook_##NAME PARAMETERS
-
-#define ATOMIC_HOOKS(BITS, T) \
-    OK_HOOK(T, atomic##BITS##_load, (const volatile T* p, int)) { return __atomic_load_n(p, 5); } \
-    OK_HOOK(void, atomic##BITS##_store, (volatile T* p, T v, int)) { __atomic_store_n(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_exchange, (volatile T* p, T v, int)) { return __atomic_exchange_n(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_fetch_add, (volatile T* p, T v, int)) { return __atomic_fetch_add(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_fetch_sub, (volatile T* p, T v, int)) { return __atomic_fetch_sub(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_fetch_and, (volatile T* p, T v, int)) { return __atomic_fetch_and(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_fetch_or, (volatile T* p, T v, int)) { return __atomic_fetch_or(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_fetch_xor, (volatile T* p, T v, int)) { return __atomic_fetch_xor(p, v, 5); } \
-    OK_HOOK(T, atomic##BITS##_fetch_nand, (volatile T* p, T v, int)) { return __atomic_fetch_nand(p, v, 5); } \
-    OK_HOOK(int, atomic##BITS##_compare_exchange_strong, (volatile T* p, T* c, T v, int, int)) { \
-        return __atomic_compare_exchange_n(p, c, v, false, 5, 5); \
-    } \
-    OK_HOOK(int, atomic##BITS##_compare_exchange_weak, (volatile T* p, T* c, T v, int, int)) { \
-        return __atomic_compare_exchange_n(p, c, v, false, 5, 5); \
-    } \
-    OK_HOOK(T, atomic##BITS##_compare_exchange_val, (volatile T* p, T c, T v, int, int)) { \
-        __atomic_compare_exchange_n(p, &c, v, false, 5, 5); \
-        return c; \
-    }
-ATOMIC_HOOKS(8, uint8_t)
-ATOMIC_HOOKS(16, uint16_t)
-ATOMIC_HOOKS(32, uint32_t)
-ATOMIC_HOOKS(64, uint64_t)
-extern "C" void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(5); }
-extern "C" void __tsan_atomic_signal_fence(int) {}
