@@ -47,7 +47,8 @@ SILENT = Message("doctor.no-answer")
 
 
 class Silent:
-    def wait(self) -> None: ...
+    def wait(self) -> dict[str, int]:
+        return {}
 
 
 def add(folder: Path) -> Path:

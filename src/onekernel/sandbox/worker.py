@@ -54,7 +54,7 @@ def _simulated(request: Request) -> Program:
     program = simulator.build(request.source, prototypes=request.prototypes, side_stream=True, scrambled=True,
                               **options)  # fmt: skip
     if second is not None:
-        second.wait()
+        program.registers = second.wait()
     return program
 
 

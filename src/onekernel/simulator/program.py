@@ -6,7 +6,7 @@ import ctypes
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.machine_code.load import Codes, give, load
 from onekernel.simulator.read.doubts import Doubts, doubts_in
-from onekernel.simulator.read.elf import plain_name, symbols, variables
+from onekernel.simulator.read.elf import Symbol, of_any_file, plain_name, symbols, variables
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
@@ -61,6 +61,7 @@ class Simulated(Untimed):
         self.codes = codes
         self.scrambled = scrambled
         self.warnings = warnings_of(source, library)
+        self.registers: Mapping[str, int] = {}  # kernels' symbols -> of a thread, where NVIDIA's compiler has told
         self.shows: tuple[int, int] = (-1, -1)  # a block and a thread, of a file that was built to show a variable
         self.shown: dict[str, Any] = {}
         self.traced: tuple[int, int] | None = None  # a block (linear index) and one of its warps; where it counts
@@ -90,9 +91,19 @@ class Simulated(Untimed):
         so.ok_code_base_address.restype = c.c_uint64
         for name, symbol in variables(self._symbols, self.source.variables):
             so.ok_symbol(name.encode(), symbol.offset, symbol.size, KINDS.index(self.source.variables[name]))
+        so.ok_registers.argtypes = [c.c_uint64, c.c_int]
+        for symbol, number in self._with_registers():
+            so.ok_registers(symbol.offset, number)
         if self.codes is not None:
             give(so, self.codes, {s.name: s for s in self._symbols if s.is_function})
         return so
+
+    def _with_registers(self) -> Iterator[tuple[Symbol, int]]:
+        """The kernels here of which NVIDIA's compiler has told the registers."""
+        told = {of_any_file(symbol): number for symbol, number in self.registers.items()}
+        for symbol in self._symbols:
+            if symbol.is_function and (number := told.get(of_any_file(symbol.name))):
+                yield symbol, number
 
     @cached_property
     def _doubts(self) -> Doubts:

@@ -124,6 +124,14 @@ def _entries(
                 yield kind, data[strings + name_at : end].decode("utf-8", "replace"), info, index, value, length
 
 
+def of_any_file(name: str) -> str:
+    """A mangled name of what a file keeps to itself, a static function or one in a nameless namespace, without what
+    says so: compilers say it in different words. Any other stays as it is."""
+    name = re.sub(r"^_ZL(?=\d)", "_Z", name)
+    own = re.search(r"(\d+)_GLOBAL__N_", name)
+    return name[: own.start()] + name[own.end(1) + int(own[1]) :] if own else name
+
+
 def plain_name(name: str) -> str:
     """A function's name without its mangling: `softmax_kernel` of `_Z14softmax_kernelPKfPf`. Namespaces and arguments
     go; a name that is not mangled stays. Source: Itanium C++ ABI, "Mangling"."""

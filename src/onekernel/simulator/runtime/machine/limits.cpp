@@ -6,6 +6,7 @@
 
 #include "../report/findings.h"
 #include "launch.h"
+#include "registers.h"
 
 namespace __ok {
 static std::map<const void*, int> dynamic_limits;
@@ -47,7 +48,8 @@ static int refuse(const LaunchSite& site, const char* form, long long value, lon
 static int check_cooperative(const LaunchSite& site, const Config& c, size_t fixed) {
     const char* by = "";
     long long blocks = 1LL * c.grid.x * c.grid.y * c.grid.z;
-    long long most = 1LL * CARD.multiprocessors * resident_blocks(static_cast<int>(c.block.x * c.block.y * c.block.z), fixed + c.shared, &by);
+    const int threads = static_cast<int>(c.block.x * c.block.y * c.block.z);
+    long long most = 1LL * CARD.multiprocessors * resident_blocks(threads, fixed + c.shared, &by, site.address);
     return blocks <= most ? 0 : refuse(site, "cooperative", blocks, most, ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
@@ -80,6 +82,12 @@ int check_launch(const LaunchSite& site, const Config& c) {
         return refuse(site, "exchanged", threads, c.grid.x);
     if (threads > CARD.threads_per_block)
         return refuse(site, "threads", threads, CARD.threads_per_block);
+    if (threads > most_threads(site.address)) {
+        Finding("bad-launch", uint64_t(site.at.line), 'r').form("registers").at(site.at).text("kernel", site.kernel ? site.kernel : "")
+            .number("value", threads).number("limit", most_threads(site.address)).number("registers", registers_of(site.address))
+            .number("all", CARD.registers_per_block).add();
+        return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
+    }
     if (int(c.block.z) > CARD.block_z) return refuse(site, "block.z", c.block.z, CARD.block_z);
     if (c.grid.x > CARD.grid_x) return refuse(site, "grid.x", c.grid.x, CARD.grid_x);
     if (int(c.grid.y) > CARD.grid_y) return refuse(site, "grid.y", c.grid.y, CARD.grid_y);
@@ -105,7 +113,7 @@ int check_static(const LaunchSite& site, const Config& c, size_t fixed) {
 }
 
 // Source of the rule: CUDA C++ Programming Guide, "Hardware Multithreading".
-int resident_blocks(int threads, size_t shared, const char** limit) {
+int resident_blocks(int threads, size_t shared, const char** limit, const void* kernel) {
     *limit = "threads";
     if (threads < 1 || threads > CARD.threads_per_block || shared > size_t(CARD.shared_per_block_optin)) return 0;
     int warps = (threads + WARP - 1) / WARP;
@@ -115,6 +123,10 @@ int resident_blocks(int threads, size_t shared, const char** limit) {
     if (by_warps < blocks) {
         blocks = by_warps;
         *limit = "warps";
+    }
+    if (const int by_registers = blocks_by_registers(kernel, warps); by_registers < blocks) {
+        blocks = by_registers;
+        *limit = "registers";
     }
     size_t each = shared + CARD.shared_reserved_per_block;
     int by_shared = static_cast<int>(CARD.shared_per_multiprocessor / each);
@@ -128,7 +140,7 @@ int resident_blocks(int threads, size_t shared, const char** limit) {
 extern "C" int ok_resident_blocks(const void* kernel, int threads, size_t dynamic) {
     const char* limit;
     asked.insert(kernel);
-    return resident_blocks(threads, fixed_bytes(kernel) + dynamic, &limit);
+    return resident_blocks(threads, fixed_bytes(kernel) + dynamic, &limit, kernel);
 }
 
 extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow) {

@@ -1,5 +1,5 @@
-// Kernels as the host asks about them: attributes and occupancy. Occupancy is an upper bound: registers are not known
-// before a GPU compiler has run, and static shared memory not before the kernel has.
+// Kernels as the host asks about them: attributes and occupancy. Occupancy is an upper bound: registers are known where
+// NVIDIA's compiler has told them, and static shared memory once the kernel has run.
 #pragma once
 #include "device_api.h"
 #include "copy_api.h"
@@ -15,7 +15,7 @@ enum cudaSharedCarveout {
     cudaSharedmemCarveoutMaxL1 = 0
 };
 
-// numRegs, localSizeBytes and sharedSizeBytes are what a GPU compiler decides: 0 here. Ask `nvcc -Xptxas -v`.
+// localSizeBytes and sharedSizeBytes are what a GPU compiler decides: 0 here, and numRegs where it was not asked. Ask `nvcc -Xptxas -v`.
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
@@ -40,7 +40,8 @@ template <class Kernel>
 OK_LIBRARY_HOST_ONLY inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
     if (attributes == nullptr || kernel == nullptr) return __ok::fail(cudaErrorInvalidDeviceFunction);
     *attributes = {};
-    attributes->maxThreadsPerBlock = __ok::CARD.threads_per_block;
+    attributes->maxThreadsPerBlock = __ok::ok_most_threads(reinterpret_cast<const void*>(kernel));
+    attributes->numRegs = __ok::ok_registers_of(reinterpret_cast<const void*>(kernel));
     attributes->ptxVersion = attributes->binaryVersion = 10 * __ok::CARD.major + __ok::CARD.minor;
     attributes->maxDynamicSharedSizeBytes = __ok::ok_max_dynamic_shared(reinterpret_cast<const void*>(kernel));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;

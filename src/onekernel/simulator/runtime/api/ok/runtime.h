@@ -260,6 +260,8 @@ extern "C" void* ok_map_shared(const volatile void* address, int rank, Site at);
 extern "C" unsigned ok_query_shared(const volatile void* address, Site at);
 extern "C" void ok_cluster_dims(dim3 shape);
 extern "C" void ok_launch_bounds(int threads, int blocks = 0, int cluster = 0);
+extern "C" int ok_registers_of(const void* kernel);  // of a thread; 0 where nobody has told
+extern "C" int ok_most_threads(const void* kernel);  // of a block
 extern "C" int ok_resident_blocks(const void* kernel, int threads, size_t dynamic);  // on one multiprocessor
 extern "C" int ok_allow_wide_clusters(const void* kernel, bool allow);
 extern "C" int ok_most_in_cluster(const void* kernel);
