@@ -51,6 +51,16 @@ def test_every_line_has_a_value_or_a_mend() -> None:
         assert fact.mend or fact.state != machine.MISSING, fact.name
 
 
+@pytest.mark.parametrize("driver, said", [(True, "it sees none"), (False, "no NVIDIA driver")])
+def test_a_driver_that_sees_no_gpu_and_no_driver_at_all_are_two_facts(
+    driver: bool, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "gpu_present", lambda: False)
+    monkeypatch.setattr(machine, "driver_present", lambda: driver)
+    (gpu,) = [fact for fact in doctor.facts() if fact.name == "GPU"]
+    assert said in str(gpu.mend) and "graded without" in str(gpu.mend)
+
+
 @pytest.mark.slow
 def test_without_a_compiler_the_cause_and_the_mend_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], triton_tested_once: None

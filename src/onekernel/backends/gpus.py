@@ -6,11 +6,22 @@ import ctypes
 import os
 
 
+def _driver() -> ctypes.CDLL | None:
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+
+
+def driver_present() -> bool:
+    """Whether there is an NVIDIA driver, which may still see no GPU."""
+    return _driver() is not None
+
+
 def gpu_names() -> list[str]:
     """What each of them is called."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
+    driver = _driver()
+    if driver is None:
         return []
     count, device, name = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(256)
     if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:

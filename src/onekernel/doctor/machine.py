@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 from onekernel.backends.base import Unavailable
-from onekernel.backends.gpus import gpu_present
+from onekernel.backends.gpus import driver_present, gpu_present
 from onekernel.cuda import nvcc
 from onekernel.messages import Message, written
 from onekernel.numerals import Quantity
@@ -84,7 +84,7 @@ def _compilers() -> Iterator[Fact]:
 
 def _gpu() -> Iterator[Fact]:
     if not gpu_present():
-        yield Fact("GPU", INFO, mend=Message("doctor.no-gpu"))
+        yield Fact("GPU", INFO, mend=Message("doctor.no-gpu" if driver_present() else "doctor.no-driver"))
         yield _package("torch", "torch-missing")
         return
     import torch
