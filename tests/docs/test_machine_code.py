@@ -42,6 +42,48 @@ def test_the_online_rung_has_one_load_in_flight_and_the_shuffle_rung_many(tmp_pa
     assert longest_run_of_loads(LADDER / "4_online.cu", tmp_path) == 1
 
 
+PTX = """.version 8.7
+.target {target}
+.address_size 64
+.visible .entry k()
+{{
+ .reg .b64 %map;
+ .reg .b32 %at<5>;
+ {instruction};
+ ret;
+}}
+"""
+TMA = (
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+    " [%at1], [%map, {%at2, %at3}], [%at4]"
+)
+
+
+def assembles(target: str, instruction: str, folder: Path) -> bool:
+    """Whether NVIDIA's assembler has `instruction` for `target`."""
+    source = folder / "instruction.ptx"
+    source.write_text(PTX.format(target=target, instruction=instruction), encoding="utf-8")
+    asked = ["ptxas", f"-arch={target}", source, "-o", folder / "instruction.cubin"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=HUNG_SECONDS)
+    told = done.stdout + done.stderr
+    assert done.returncode == 0 or "not supported on .target" in told or "requires .target" in told, told
+    return done.returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="no ptxas on this machine")
+@pytest.mark.parametrize(("target", "has"), [
+    ("sm_89", {"tma": False, "wgmma": False, "tcgen05": False}),
+    ("sm_90a", {"tma": True, "wgmma": True, "tcgen05": False}),
+    ("sm_100a", {"tma": True, "wgmma": False, "tcgen05": True}),
+    ("sm_120a", {"tma": True, "wgmma": False, "tcgen05": False}),
+])  # fmt: skip
+def test_the_architectures_have_the_instructions_that_chapter_06_says(
+    target: str, has: dict[str, bool], tmp_path: Path
+) -> None:
+    written = {"tma": TMA, "wgmma": "wgmma.fence.sync.aligned", "tcgen05": "tcgen05.fence::before_thread_sync"}
+    assert {name: assembles(target, instruction, tmp_path) for name, instruction in written.items()} == has
+
+
 @pytest.mark.slow
 def test_what_triton_computes_in_16_bits_is_what_chapter_03_says() -> None:
     pytest.importorskip("triton")
