@@ -71,6 +71,10 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     for other, most in after.items():
         if other.value(here) > most and (doubtful := uncertain(here.kernels, other.space)):
             return Verdict(check, NOT_ASSESSED, note=doubtful)
+        if other.value(here) > most and all(math.prod((*k.grid, *k.block)) == 1 for k in here.kernels):
+            alone = Message("grading.memory-one-thread")
+            why = Failure(alone, "01-03-launch#launch", file=str(s.path), code="memory-one-thread")
+            return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
         if other.value(here) > most:
             values = {"what": other.told(here), "most": other.limit(most)}
             why = _failure(s, check, Message("grading.memory-after", values), other, here)

@@ -139,8 +139,8 @@ OF_THE_READER = (
     "grid-flag", "grid-announced", "grid-lock", "grid-stride", "random-state",
     # indices
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
-    "advice-declared", "advice-tile", "advice-ended", "no-bytes", "elements", "nowhere", "also", "swapped", "loop",
-    "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
+    "advice-declared", "advice-tile", "advice-ended", "no-bytes", "few-bytes", "elements", "nowhere", "also", "swapped",
+    "loop", "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
     "advice-pointer",
     # arrays
     "unnamed", "extent",

@@ -88,7 +88,7 @@ def _place(case: Case) -> Message:
     threads, size, held, item = case.launch.threads, case.number("size"), case.number("held"), case.number("item", 1)
     past = case.number("index") - size
     if not size and declared.is_dynamic(file, name):
-        return case.says("no-bytes")
+        return case.says("few-bytes", {"held": held, "item": item}) if held else case.says("no-bytes")
     if threads and held >= threads and held < threads * item and not held % threads and declared.is_dynamic(file, name):
         each = {"held": held, "threads": threads, "each": held // threads, "item": item}
         return case.says("elements", each)

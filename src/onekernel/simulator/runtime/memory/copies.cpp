@@ -20,6 +20,12 @@ static bool on_device(const void* p) {
     return heap_base && reinterpret_cast<uintptr_t>(p) - heap_base < HEAP_BYTES;
 }
 
+// What a graded launcher received; beginners copy it to the device once more, as their first programs did with the host's.
+static bool received(const void* p) {
+    const Allocation& owner = owner_of(reinterpret_cast<uintptr_t>(p) - heap_base);
+    return !is_program && owner.live && !owner.made_file;
+}
+
 // Checks one side of a copy; a device side must lie inside one allocation.
 static bool side_is_good(const void* p, size_t bytes, bool should_be_device, bool writes, Site at) {
     bool device = on_device(p);
@@ -27,7 +33,8 @@ static bool side_is_good(const void* p, size_t bytes, bool should_be_device, boo
     if (device != should_be_device) {
         // __device__ and __constant__ variables live outside the heap, and count as device memory.
         if (!device && should_be_device && is_symbol(reinterpret_cast<uintptr_t>(p), bytes)) return true;
-        Finding("wrong-copy-side", uint64_t(at.line)).form(device ? "device" : "host", writes ? "destination" : "source").at(at).add();
+        const char* side = !device ? "host" : received(p) ? "received" : "device";
+        Finding("wrong-copy-side", uint64_t(at.line)).form(side, writes ? "destination" : "source").at(at).add();
         return false;
     }
     if (!device) return true;
