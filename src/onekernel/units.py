@@ -33,6 +33,7 @@ _UNIT = {
 }  # fmt: skip
 # Each part begins with what the one before cannot hold, so that a text is read once, from left to right.
 _NUMBER = re.compile(r"([-+]?)([0-9.,_]+)((?:[eE][-+]?[0-9]+)?)")
+_CALCULATION = re.compile(r"[-+*/x ]+[0-9]")
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:[.,][0-9]{3})+")
 
 
@@ -90,5 +91,7 @@ def _scaled(unit: str) -> tuple[float, str]:
         prefix, rest = unit[:length], unit[length:]
         if prefix in _PREFIX and rest in _UNIT:
             return _PREFIX[prefix], _UNIT[rest]
+    if _CALCULATION.match(unit):
+        raise UserError(Message.of("units.calculation", unit=repr(unit)))
     known = ", ".join(dict.fromkeys(_UNIT.values()))
     raise UserError(Message.of("units.unknown-unit", unit=repr(unit), known=known))

@@ -162,3 +162,9 @@ def test_a_long_text_is_refused_at_once(text: str) -> None:
 
 def test_every_unit_that_is_written_is_one_that_is_read() -> None:
     assert {parse(f"1 {unit}").unit for unit in UNITS} == set(UNITS) > set(SCALED)
+
+
+@pytest.mark.parametrize("text", ["1/6", "1 / 6 FLOP/byte", "2 * 10", "2*2**24 FLOP", "3 x 4 B", "2 - 1"])
+def test_a_calculation_is_told_to_be_one(text: str) -> None:
+    with pytest.raises(UserError, match="write its result"):
+        parse(text)

@@ -55,8 +55,10 @@ def _wrong(name: str, given: Mapping[str, str], check: Check) -> Failure | None:
         quantity = parse(text)
     except UserError as error:
         return because("answer-unit", text=text, why=error.message)
+    if quantity.unit and not right.unit:
+        return because("answer-bare", text=text)
     if quantity.unit != right.unit:
-        return because("answer-dimension", text=text, unit=right.unit)
+        return because("answer-dimension" if quantity.unit else "answer-no-unit", text=text, unit=right.unit)
     if abs(quantity.value - right.value) <= right.within * abs(right.value):
         return None
     factor = quantity.value / right.value if right.value else float("inf")
