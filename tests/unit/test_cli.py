@@ -18,15 +18,17 @@ from pathlib import Path
 import pytest
 
 from onekernel import cli, comments, learners, messages
-from onekernel.cli import parser, scoreboard, side_by_side
+from onekernel.cli import common, parser, scoreboard, side_by_side
 from onekernel.cli.console import console
 from onekernel.course import find_root
 from onekernel.cuda import nvcc
+from onekernel.errors import UserError
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Result, Scorecard, Verdict
 from onekernel.labs.reader import load
 from onekernel.sandbox.machine import TRY_AGAIN
+from support.course import COURSE
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
@@ -780,3 +782,13 @@ def test_names_of_labs_may_stand_before_and_behind_options() -> None:
         assert (args.folder, args.target, args.jobs) == ("handed", ["00", "01"], 2)
     with pytest.raises(SystemExit):
         top.parse_args(["grade", "handed", "--jobz", "00"])
+
+
+@pytest.mark.parametrize(("name", "meant"), [
+    ("softmax", "softmax_naive, softmax_block, softmax_tuned, softmax_triton, softmax_mul or softmax_mul_triton"),
+    ("vectoradd", "vector_add"),
+])  # fmt: skip
+def test_the_beginning_of_a_name_is_answered_with_all_that_it_begins(name: str, meant: str) -> None:
+    with pytest.raises(UserError) as refused:
+        common.select(COURSE, [name])
+    assert refused.value.message.text("en").endswith(f"Did you mean {meant}?")

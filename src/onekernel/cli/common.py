@@ -45,7 +45,8 @@ def _unknown(course: Course, name: str) -> UserError:
     known = [*course.exercises, *(lab.name for lab in course.labs)]
     # A lab all of whose words stand in the name comes first: before it was divided, 03-triton-and-pytorch was both.
     meant = [lab.name for lab in course.labs if _words(lab.name) and _words(lab.name) <= _words(name)]
-    near = meant or difflib.get_close_matches(name, known, n=1)
+    begun = [slug for slug in course.exercises if slug.startswith(f"{name}_")]  # softmax, gemm: all that they may mean
+    near = meant or begun or difflib.get_close_matches(name, known, n=1)
     if near:
         either = Message.of("cli.either", names=", ".join(near[:-1]), last=near[-1]) if near[1:] else near[0]
         return UserError(Message.of("cli.unknown-near", name=name, near=either))
