@@ -243,3 +243,36 @@ def test_who_loses_or_returns_an_error_reads_about_errors(instead: str, tmp_path
     result = grade(Submission(COURSE, exercise, path, "simulator", 1))
     read = {f.chapter for v in result.verdicts for f in v.failures if f.code in ("launch-error-lost", "status")}
     assert read == {"01-06-errors#errors"}
+
+
+NO_MAXIMUM = """\
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+
+__global__ void naive(const float* x, float* y, int64_t rows, int64_t cols, int64_t x_stride, int64_t y_stride) {
+    const int64_t r = (int64_t)blockIdx.y * 16 + threadIdx.y, c = (int64_t)blockIdx.x * 16 + threadIdx.x;
+    if (r >= rows || c >= cols) return;
+    float sum = 0.0f;
+    for (int64_t j = 0; j < cols; ++j) sum += expf(x[r * x_stride + j]);
+    y[r * y_stride + c] = expf(x[r * x_stride + c]) / sum;
+}
+
+extern "C" cudaError_t softmax_naive(const float* x, float* y, int64_t rows, int64_t cols,
+                                     int64_t x_stride, int64_t y_stride, cudaStream_t stream) {
+    if (rows <= 0 || cols <= 0) return cudaSuccess;
+    const dim3 grid((unsigned)((cols + 15) / 16), (unsigned)((rows + 15) / 16));
+    naive<<<grid, dim3(16, 16), 0, stream>>>(x, y, rows, cols, x_stride, y_stride);
+    return cudaGetLastError();
+}
+"""
+
+
+def test_a_launch_that_is_refused_hides_no_mistake_of_the_launches_that_are_accepted(tmp_path: Path) -> None:
+    """Two mistakes of one file: too many rows for grid.y, and no maximum. The second was put off as if it were the
+    first's doing."""
+    wanted = (["shapes", "rows", "empty", "errors", "large"], ["peaked", "range"])
+    result = graded(tmp_path, "softmax_naive", NO_MAXIMUM, lambda c: c.options.get("groups") in wanted)
+    refused, wrong = (v.failures[0] for v in result.verdicts)
+    assert refused.code == "bad-launch" and "grid.y" in refused.message.text("en")
+    assert "maximum" in wrong.message.text("en") and "fix" not in wrong.message.text("en")

@@ -131,7 +131,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     if any("out-of-bounds" in f.code for f in failures):  # who leaves its row meets another's: the race follows
         failures.sort(key=lambda f: f.code.startswith("race"))
     every = (*failures, *(f for v in before for f in v.failures))
-    cause = next((f for f in every if f.line is not None and not only_slow(f)), None)
+    cause = next((f for f in every if _explains_others(f)), None)
     if cause is not None:
         failures = _fix_first(failures, cause, symptoms)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
@@ -185,6 +185,13 @@ def _printed(ran: Ran) -> tuple[Message, ...]:
             head = Message("grading.printed-on", {"input": call.case.about})
             return (head, *said[:MOST_PRINTED], *more)
     return ()
+
+
+def _explains_others(failure: Failure) -> bool:
+    """Whether wrong values on other inputs may follow from it: it has a line, and is no launch that was refused. Where
+    one of those is accepted its numbers are not the cause, unless what was rounded down to 0 is rounded down there."""
+    refused = failure.code == "bad-launch" and failure.message.key != "grading.grid-rounded-down"
+    return failure.line is not None and not only_slow(failure) and not refused
 
 
 def _fix_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Failure]:
