@@ -239,6 +239,7 @@ def test_hints_come_one_at_a_time(run: Run, ana: Path) -> None:
 
 def test_diff_reset_and_what_was_kept(run: Run, root: Path, ana: Path) -> None:
     assert "still the starter" in run("diff", "quiz")[1]
+    assert "still the starter" in run("reset", "quiz")[1] and not (ana / "kept").exists()
     solve(root, "quiz")
     assert '+FLOPS = "16.8 MFLOP"' in run("diff", "quiz")[1].splitlines()
     assert run("reset", "quiz")[0] == 0

@@ -145,7 +145,11 @@ def reset(args: argparse.Namespace) -> int:
     course = load_course()
     exercise = one(course, args.exercise)
     learner = _learner(course, args)
-    kept = learner.reset(exercise.file, course.starters(exercise)[language()])
+    starter, mine = course.starters(exercise)[language()], learner.path(exercise.file)
+    if mine.is_file() and mine.read_bytes() == starter.encode():
+        tell("no-diff", slug=exercise.slug)
+        return 0
+    kept = learner.reset(exercise.file, starter)
     if kept is None:
         tell("reset-new", file=f"learners/{learner.name}/{exercise.file}")
     else:
