@@ -276,3 +276,41 @@ def test_a_launch_that_is_refused_hides_no_mistake_of_the_launches_that_are_acce
     refused, wrong = (v.failures[0] for v in result.verdicts)
     assert refused.code == "bad-launch" and "grid.y" in refused.message.text("en")
     assert "maximum" in wrong.message.text("en") and "fix" not in wrong.message.text("en")
+
+
+BY_ROWS = """\
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+
+__global__ void naive(const float* x, float* y, int64_t rows, int64_t cols, int64_t x_stride, int64_t y_stride) {
+    const int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    float largest = -INFINITY, sum = 0.0f;
+    for (int64_t j = 0; j < cols; ++j) largest = fmaxf(largest, x[r * x_stride + j]);
+    for (int64_t j = 0; j < cols; ++j) sum += expf(x[r * x_stride + j] - largest);
+    for (int64_t j = 0; j < cols; ++j) y[r * y_stride + j] = expf(x[r * x_stride + j] - largest) / sum;
+}
+
+extern "C" cudaError_t softmax_naive(const float* x, float* y, int64_t rows, int64_t cols,
+                                     int64_t x_stride, int64_t y_stride, cudaStream_t stream) {
+    if (rows <= 0 || cols <= 0) return cudaSuccess;
+    naive<<<(unsigned)((rows + 255) / 256), 256, 0, stream>>>(x, y, rows, cols, x_stride, y_stride);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_kernel_that_shares_work_already_is_right_and_is_told(shared: bool, tmp_path: Path) -> None:
+    text = BY_ROWS if shared else solution("softmax_naive")
+    known = COURSE.exercises["softmax_naive"]
+    (check,) = (c for c in known.checks if c.kind.name == "prediction")
+    path = tmp_path / known.file
+    path.write_text(text, encoding="utf-8")
+    guesses = {"reads": "3" if shared else "513", "writes": "1", "requested": "262 kB", "minimum": "131 kB"}
+    exercise = replace(known, checks=(known.checks[0], check))
+    correct, predicted = grade(Submission(COURSE, exercise, path, "simulator", 1, guesses)).verdicts
+    assert correct.status == PASSED
+    told = [m.text("en") for m in predicted.details if m.key == "grading.lesson-shared"]
+    assert [t.split(",")[0] for t in told] == ["Your threads load 3 elements for each output"] * shared

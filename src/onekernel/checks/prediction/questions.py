@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from onekernel import counts
@@ -51,7 +52,7 @@ class Questions:
     def read(self, at: str, value: Any, about: About) -> None:
         if not isinstance(value, list) or not value or not all(isinstance(q, dict) for q in value):
             raise wanted(at, value, "list-of-questions")
-        answered = _answered(about)
+        answered = answers(about.root, about.slug)
         for question in value:
             keys_of(at, question, ("id", "quantity"))
             if set(question) != {"id", "quantity"}:
@@ -73,10 +74,10 @@ def asked(options: Mapping[str, Any]) -> list[Question]:
     ]
 
 
-def _answered(about: About) -> Iterable[str] | None:
-    """The questions that solutions/predictions.json answers for the exercise; None where it has no such entry."""
+def answers(root: Path, slug: str) -> Mapping[str, str] | None:
+    """What solutions/predictions.json answers for the exercise, question by question; None where it has no entry."""
     try:
-        data = json.loads((about.root / "solutions" / "predictions.json").read_text(encoding="utf-8"))
-        return list(data[about.slug]["answers"])
+        data = json.loads((root / "solutions" / "predictions.json").read_text(encoding="utf-8"))
+        return dict(data[slug]["answers"])
     except (OSError, ValueError, LookupError, TypeError):
         return None
