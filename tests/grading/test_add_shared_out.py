@@ -41,9 +41,12 @@ def graded(body: str, launch: str, folder: Path) -> Result:
     return grade(Submission(COURSE, exercise, path, "simulator", 1))
 
 
+ONE_EACH = ("(unsigned)n, 1", "memory-bytes-moved", "few threads of a warp take part")
+
+
 @pytest.mark.parametrize(("body", "launch", "code", "said"), [
     (STRIDE, "1, 1", "memory-one-thread", "A single thread does all the work"),
-    (OWN, "(unsigned)n, 1", "memory-bytes-moved", "few threads of a warp take part"),
+    pytest.param(OWN, *ONE_EACH, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_work_that_warps_do_not_share_is_right_and_loses_the_points_for_access(
     body: str, launch: str, code: str, said: str, tmp_path: Path
@@ -54,6 +57,7 @@ def test_work_that_warps_do_not_share_is_right_and_loses_the_points_for_access(
     assert failure.code == code and said in failure.message.text("en")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "launch"), [
     (STRIDE, "1, 96"),
     (STRIDE, "7, 33"),

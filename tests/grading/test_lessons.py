@@ -268,6 +268,7 @@ extern "C" cudaError_t softmax_naive(const float* x, float* y, int64_t rows, int
 """
 
 
+@pytest.mark.slow
 def test_a_launch_that_is_refused_hides_no_mistake_of_the_launches_that_are_accepted(tmp_path: Path) -> None:
     """Two mistakes of one file: too many rows for grid.y, and no maximum. The second was put off as if it were the
     first's doing."""
@@ -301,6 +302,7 @@ extern "C" cudaError_t softmax_naive(const float* x, float* y, int64_t rows, int
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_kernel_that_shares_work_already_is_right_and_is_told(shared: bool, tmp_path: Path) -> None:
     text = BY_ROWS if shared else solution("softmax_naive")
