@@ -6,17 +6,12 @@
 #include <deque>
 #include <vector>
 
-#include "../api/ok/runtime.h"
+#include "../api/ok/graph_calls.h"
 #include "../memory/host_view.h"
 #include "launch.h"
 #include "repeated.h"
 
 namespace __ok {
-extern "C" void* ok_graph_copy(const void* graph);
-extern "C" void ok_graph_drop(void* graph);
-extern "C" int ok_graph_run(const void* graph, void* stream);
-extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*drop)(void*), void* data);
-
 namespace {
 struct Condition {
     Condition(unsigned value, bool each) : value(value), initial(value), each_launch(each) {}
@@ -71,12 +66,11 @@ extern "C" unsigned long long ok_condition(unsigned initial, bool each_launch) {
     conditions.emplace_back(initial, each_launch);
     return conditions.size();
 }
-// In a kernel. A launch that does so again does more than what it does to memory.
+// A launch that does so again does more than what it does to memory.
 extern "C" void ok_set_condition(unsigned long long handle, unsigned value) {
     cannot_be_repeated();
     if (Condition* c = condition(handle)) c->value = value;
 }
-// A node with `size` empty graphs, which are there for as long as it is; null where CUDA makes none.
 extern "C" void* ok_choice(void* graph, unsigned long long handle, int type, unsigned size, void*** bodies) {
     Condition* c = condition(handle);
     const unsigned most[] = {2, 1, ~0u};

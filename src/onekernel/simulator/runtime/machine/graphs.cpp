@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "../api/ok/runtime.h"
+#include "../api/ok/graph_calls.h"
 #include "conditions.h"
 #include "launch.h"
 #include "state.h"
@@ -80,7 +80,6 @@ extern "C" int ok_capture_status(const volatile void* stream) {
     return !c ? 0 : c->invalid ? 2 : 1;
 }
 
-// `into`: a graph, or null for a new one.
 extern "C" int ok_capture_begin(void* stream, int mode, void* into) {
     if (is_legacy(stream)) return STREAM_CAPTURE_UNSUPPORTED;
     if (mode < 0 || mode > 2) return ERROR_INVALID_VALUE;
@@ -108,7 +107,6 @@ extern "C" int ok_capture_end(void* stream, void** graph) {
     return SUCCESS;
 }
 
-// What a captured stream would make of its next piece of work: the graph that has it, behind the last one that was added.
 extern "C" void* ok_capture_graph(const volatile void* stream, void* const** last, size_t* count) {
     Capture* c = capture_of(stream);
     if (!c) return nullptr;
@@ -170,11 +168,8 @@ extern "C" int ok_capture_waits_for(const volatile void* event) {
     return CAPTURED_EVENT;
 }
 
-// Graphs and what is made of them are lists of the same nodes.
 extern "C" void* ok_graph_copy(const void* graph) { return graph ? new Nodes(*static_cast<const Nodes*>(graph)) : new Nodes(); }
 extern "C" void ok_graph_drop(void* graph) { delete static_cast<Nodes*>(graph); }
-// The graph `made` does what `graph` does from now on, if they have equally many nodes; or its node `name` the only one's of
-// `graph`, if it has one of that name.
 extern "C" bool ok_graph_update(void* made, const void* graph) {
     Nodes& nodes = *static_cast<Nodes*>(made);
     const Nodes& others = *static_cast<const Nodes*>(graph);
@@ -189,7 +184,7 @@ extern "C" bool ok_graph_update_node(void* made, const void* name, const void* g
     return true;
 }
 extern "C" size_t ok_graph_size(const void* graph) { return static_cast<const Nodes*>(graph)->size(); }
-// The error of a launch that is refused, of which the graph's own launch tells.
+// A launch that is refused leaves its error to the graph's own launch.
 extern "C" int ok_graph_run(const void* graph, void* stream) {
     const bool before = replaying;  // a node may be a graph of its own
     if (!before) set_conditions();
@@ -210,7 +205,6 @@ extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*dro
     nodes.push_back(Node(new KeptWork{run, drop, data}));
     return nodes.back().name();
 }
-// A graph that is launched into a captured stream becomes part of what is captured.
 extern "C" void ok_graph_capture(const void* graph, void* stream) {
     Capture* c = capture_of(stream);
     const Nodes& nodes = *static_cast<const Nodes*>(graph);

@@ -39,10 +39,6 @@ struct cudaGraphNodeParams {  // a union in CUDA
 };
 
 namespace __ok {
-extern "C" unsigned long long ok_condition(unsigned initial, bool each_launch);
-extern "C" void ok_set_condition(unsigned long long handle, unsigned value);
-extern "C" void* ok_choice(void* graph, unsigned long long handle, int type, unsigned size, void*** bodies);
-
 OK_INLINE cudaError_t add_choice(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, cudaConditionalNodeParams& p) {
     if (node == nullptr || graph == nullptr || (count > 0 && after == nullptr)) return fail(cudaErrorInvalidValue);
     void** bodies = nullptr;

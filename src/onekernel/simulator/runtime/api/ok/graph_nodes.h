@@ -6,8 +6,6 @@
 struct cudaKernelNodeParams;
 
 namespace __ok {
-extern "C" void* ok_graph_add(void* graph, void (*run)(void*, void*), void (*drop)(void*), void* data);  // the node
-
 // A node that runs `work(stream)`, its own copy.
 template <class Work>
 OK_INLINE cudaError_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, Work work) {

@@ -10,9 +10,6 @@ struct cudaGraphExecUpdateResultInfo {
 };
 
 namespace __ok {
-extern "C" bool ok_graph_update(void* made, const void* graph);
-extern "C" bool ok_graph_update_node(void* made, const void* name, const void* graph);
-
 // The node does what `add` adds to a graph.
 template <class Add>
 OK_INLINE cudaError_t update_node(cudaGraphExec_t made, cudaGraphNode_t node, Add add) {

@@ -1,6 +1,7 @@
 // CUDA graphs from stream capture, and, in graph_nodes.h, node by node. A file that names one of these functions includes this
 // header first (rewrite/source.py), so that its launches can be kept.
 #pragma once
+#include "graph_calls.h"
 #include "kept_launch.h"
 
 typedef struct CUgraph_st* cudaGraph_t;
@@ -15,15 +16,6 @@ enum cudaGraphInstantiateFlags {
 };
 
 namespace __ok {
-extern "C" int ok_capture_begin(void* stream, int mode, void* into);
-extern "C" void* ok_capture_graph(const volatile void* stream, void* const** last, size_t* count);
-extern "C" int ok_capture_end(void* stream, void** graph);
-extern "C" void* ok_graph_copy(const void* graph);
-extern "C" void ok_graph_drop(void* graph);
-extern "C" size_t ok_graph_size(const void* graph);
-extern "C" int ok_graph_run(const void* graph, void* stream);
-extern "C" void ok_graph_capture(const void* graph, void* stream);
-
 inline cudaError_t graph_result(int error) { return error ? fail(static_cast<cudaError_t>(error)) : cudaSuccess; }
 
 // What <<<...>>> becomes in such a file: into a captured stream the bytes of the parameters are kept.
