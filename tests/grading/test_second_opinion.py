@@ -26,8 +26,8 @@ from support.corpus import graded
 from support.course import COURSE, ROOT
 
 pytestmark = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
-# A number that is known when the kernel runs, not when it is compiled; g++ knows it as a constant.
-WIDTH = "    constexpr int width = warpSize;\n"
+# CUDA 13 has it no more; the simulator still takes what CUDA 12 took.
+OLD = "    if (cudaDeviceProp().clockRate > 1) return cudaErrorUnknown;\n"
 FOLDERS = ("tests/right", "tests/wrong", "tests/hostile", "tests/slips", "solutions", "solutions/ladder", "kernels",
            "tests/simulator/kernels")  # fmt: skip
 SAMPLE = 20  # one file of so many; ONEKERNEL_COMPARE=1 takes them all, some twelve minutes of processor time
@@ -54,8 +54,8 @@ class Silent:
 def add(folder: Path) -> Path:
     path = folder / "vector_add.cu"
     source = (ROOT / "solutions" / "vector_add.cu").read_text()
-    head = source.index("{\n", source.index("__global__")) + 2
-    path.write_text(f"{source[:head]}{WIDTH}{source[head:].replace('[i] +', '[i] + 0 * width +', 1)}")
+    head = source.index("{\n", source.index('extern "C"')) + 2
+    path.write_text(f"{source[:head]}{OLD}{source[head:]}")
     return path
 
 
@@ -64,7 +64,7 @@ def test_what_nvcc_alone_refuses_is_refused_with_its_line(tmp_path, monkeypatch)
     monkeypatch.setenv("ONEKERNEL_NVCC", "on")
     path = add(tmp_path)
     failure = graded(path, "vector_add", "simulator").verdicts[0].failures[0]
-    assert failure.code == "compile-error" and path.read_text().splitlines()[failure.line - 1] == WIDTH.rstrip("\n")
+    assert failure.code == "compile-error" and path.read_text().splitlines()[failure.line - 1] == OLD.rstrip("\n")
     assert "nvcc" in failure.message.text("en")
 
 

@@ -59,7 +59,13 @@ def subscript(c: Complaint, m: re.Match[str]) -> Told:
 
 
 def variable_size(c: Complaint, _: re.Match[str]) -> Told:
+    if found := warp_size(c, _):
+        return found
     return ("shared-variable-size" if "__shared__" in c.text else "variable-size"), {}, c.line
+
+
+def warp_size(c: Complaint, _: re.Match[str]) -> Told | None:
+    return ("warp-size", {}, c.line) if re.search(r"\bwarpSize\b", c.text) else None
 
 
 def mixed(c: Complaint, _: re.Match[str]) -> Told | None:

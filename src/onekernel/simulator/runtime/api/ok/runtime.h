@@ -67,7 +67,13 @@ struct CUstream_st {
 // Constant within a thread of the kernel, so that compilers may keep them in registers and instrumentation skips them.
 extern __thread const uint3 threadIdx __asm__("ok_threadIdx") __attribute__((tls_model("initial-exec")));
 extern __thread const uint3 blockIdx __asm__("ok_blockIdx") __attribute__((tls_model("initial-exec")));
+#if defined(__clang__)
 constexpr int warpSize = __ok::WARP;
+#else
+// For CUDA it is no constant of the language: the difference of two addresses is none either, and yet g++ knows it.
+static const char ok_lanes[__ok::WARP + 1] = {};
+const int warpSize = static_cast<int>(reinterpret_cast<uintptr_t>(ok_lanes + __ok::WARP) - reinterpret_cast<uintptr_t>(ok_lanes));
+#endif
 
 namespace __ok {
 
