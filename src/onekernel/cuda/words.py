@@ -82,8 +82,13 @@ def _of_names(text: str, written: str, source: str) -> _Said:
     name = undefined["name"].split("::")[-1]
     if undefined["device"]:
         return "variable-of-host", {"name": name}
-    header = next((h for pattern, h in _HEADERS if pattern.fullmatch(name)), None)
+    header = header_of(name)
     return ("header-missing", {"name": name, "header": header}) if header else None
+
+
+def header_of(name: str) -> str | None:
+    """The header that has a name of CUDA's or C's, where nvcc does not bring it by itself."""
+    return next((header for pattern, header in _HEADERS if pattern.fullmatch(name)), None)
 
 
 def _of_overloads(text: str, written: str, source: str) -> _Said:

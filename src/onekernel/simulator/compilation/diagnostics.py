@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from onekernel.backends.base import BuildError, Finding
+from onekernel.cuda.words import header_of
 from onekernel.messages import Message
 from onekernel.simulator.compilation.lacking import lacking
 from onekernel.simulator.compilation.slips import told
+from onekernel.simulator.rewrite.shared_arrays import ARENA
 from onekernel.simulator.rewrite.source import COMPILE_ERRORS, SIDES, Source
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<what>.*)$", re.MULTILINE)
@@ -24,10 +27,26 @@ _LIBRARY_NAME = re.compile(  # g++'s words, then clang++'s
     r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)|"
     r"(?:use of undeclared identifier|unknown type name) '(?P<name2>(?P<library2>cublas|curand)\w*)'"
 )
+_NOT_DECLARED = re.compile(
+    r"'(\w+)' (?:has not been declared|was not declared|does not name a type)|"
+    r"(?:use of undeclared identifier|unknown type name) '(\w+)'"
+)
 _LIBRARIES = {
     "cublas": ("cuBLAS", "#include <cublas_v2.h>"),
     "curand": ("cuRAND", "#include <curand.h>, <curand_kernel.h>"),
 }
+_OTHER_TYPE = (  # g++'s words, then clang++'s: of the error, and of the note behind it
+    (re.compile(rf"conflicting declaration '(?P<type>[^']+?)\s*{ARENA}(?P<name>\w+)"),
+     re.compile(rf"^[^\n:]+:(?P<first>\d+):[^\n]*previous declaration as .(?P<other>[^\n]+?)\s*{ARENA}", re.MULTILINE)),
+    (re.compile(rf"redeclaration of '{ARENA}(?P<name>\w+)' with a different type:"
+                r".*?aka '(?P<type>[^\[']+).*aka '(?P<other>[^\[']+)"),
+     re.compile(r"^[^\n:]+:(?P<first>\d+):[^\n]*previous declaration", re.MULTILINE)),
+)  # fmt: skip
+# A function is taken for a variable where the type of a parameter is not known, which the next error of its line names.
+_DECLARED_VOID = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? error: variable or field .(?P<name>\w+). declared void\n"
+    r"(?:[^\n]*\n){0,3}?(?P=file):(?P=line):(?:\d+:)? error: [^\n]*not declared", re.MULTILINE
+)
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
     r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+(?:required from|note: in instantiation)",
@@ -39,7 +58,8 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
     """The compiler's first errors, each at a line of the learner's file."""
     mine = {str(path) for path in source.files}
     findings: list[Finding] = []
-    seen = set()
+    seen: set[tuple[str, int]] = set()
+    void = {m["name"]: int(m["line"]) for m in _DECLARED_VOID.finditer(log)}
     for match in _ERROR.finditer(log):
         where, line = match["file"], int(match["line"])
         if where not in mine:
@@ -49,19 +69,20 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
                 continue
             near = min(before, key=lambda m: abs(m.start() - match.start()))
             where, line = near["file"] or near["file2"], int(near["line"] or near["line2"])
-        if (where, line) in seen:
+        what = re.sub(r"‘|’|\u2018|\u2019", "'", match["what"]).strip()
+        if (where, line) in seen or _misread(what, line, void):
             continue
         seen.add((where, line))
-        what = re.sub(r"‘|’|\u2018|\u2019", "'", match["what"]).strip()
         if vectors := _VECTOR_ATOMIC.search(what):
             message = Message("simulator.needs-sm-90-atomic", {"name": vectors[1]})
             findings.append(Finding("unsupported", message, where, line))
             continue
-        if (known := _known(what, line, _text(where))) is not None:
+        known = _arena(what, log[match.end() :]) or _known(what, line, _text(where))
+        if known is not None:
             findings.append(Finding(known.key.partition(".")[2], known, where, line, chapter=SIDES))
             continue
-        if (name := lacking(what)) is not None:
-            findings.append(Finding("unsupported", Message("simulator.unsupported", {"what": name}), where, line))
+        if (missing := lacking(what)) is not None:
+            findings.append(Finding("unsupported", Message("simulator.unsupported", {"what": missing}), where, line))
             continue
         message, line = told(what, line, _text(where))
         if _follows(message, findings):
@@ -74,6 +95,13 @@ def compile_error(source: Source, log: str, work: str) -> BuildError:
     return BuildError(findings[:5], log.replace(work + "/", ""))
 
 
+def _misread(what: str, line: int, void: Mapping[str, int]) -> bool:
+    """Whether an error is about a function that was taken for a variable, at its line, or later, where it lacks."""
+    named = re.match(r"variable or field '(\w+)' declared void$|'(\w+)' (?:was not|has not been) declared", what)
+    name = next((n for n in named.groups() if n), "") if named else ""
+    return name in void and (line != void[name] or "void" in what)
+
+
 def _follows(message: Message, findings: list[Finding]) -> bool:
     """Whether an error follows from one that was told: what stands behind a missing `;` is not declared."""
     return _slip(message) == "compile.other-scope" and any(_slip(f.message) == "compile.semicolon" for f in findings)
@@ -81,6 +109,15 @@ def _follows(message: Message, findings: list[Finding]) -> bool:
 
 def _slip(message: Message) -> str:
     return str(getattr(message.values.get("why"), "key", ""))
+
+
+def _arena(what: str, after: str) -> Message | None:
+    """The sentence for an `extern __shared__` array that has another type elsewhere, or in a template's other use."""
+    for one, two in _OTHER_TYPE:
+        if (here := one.search(what)) and (there := two.search(after)):
+            values = {**here.groupdict(), **there.groupdict()}
+            return Message("language.arena-types", {**values, "first": int(values["first"])})
+    return None
 
 
 def _known(what: str, line: int, text: list[str]) -> Message | None:
@@ -97,6 +134,10 @@ def _known(what: str, line: int, text: list[str]) -> Message | None:
         library, header = _LIBRARIES[match["library"] or match["library2"]]
         name = match["name"] or match["name2"]
         return Message("simulator.library-name", {"name": name, "library": library, "header": header})
+    unknown = _NOT_DECLARED.search(what)
+    word = unknown[1] or unknown[2] if unknown else ""
+    if brings := header_of(word):
+        return Message("language.header-missing", {"name": word, "header": brings})
     constant = _CONSTANT_VALUE.search(what)
     if not constant:
         return None

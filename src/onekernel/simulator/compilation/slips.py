@@ -6,14 +6,14 @@ here; its own words are kept at the end of the sentence, to be learnt.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 
 from onekernel.messages import Message
 from onekernel.simulator.compilation.clang_words import in_gcc_words
-from onekernel.simulator.compilation.complaint import Complaint, Told, plain, without_comment
+from onekernel.simulator.compilation.complaint import Complaint, Told, plain
 from onekernel.simulator.compilation.habits import habit
+from onekernel.simulator.compilation.names import INDICES, no_type, undeclared
 from onekernel.simulator.compilation.values import (
     LAUNCH,
     arguments,
@@ -26,9 +26,9 @@ from onekernel.simulator.compilation.values import (
     shuffle,
     subscript,
     variable_size,
+    warp_size,
 )  # fmt: skip
 
-INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
 
 
@@ -70,27 +70,6 @@ def _called(c: Complaint, _: re.Match[str]) -> Told | None:
     """What stands before a launch, or another line that begins with brackets, without its `;`: a call, it seems."""
     before = c.unended()
     return ("semicolon", {}, before) if before and (c.text.startswith("(") or LAUNCH.match(c.text)) else None
-
-
-def _undeclared(c: Complaint, m: re.Match[str]) -> Told | None:
-    name, meant = m["name"], m["meant"]
-    known = set(re.findall(r"\b[A-Za-z_]\w*\b", "\n".join(without_comment(line) for line in c.lines)))
-    near = difflib.get_close_matches(name, sorted((known | set(INDICES)) - {name}), 1, 0.8)
-    if re.match(rf"(?:for\s*\()?\s*{re.escape(name)}\s*(?:\[[^\]]*\]\s*)?=[^=]", c.text) and not near:
-        return "no-type", {"name": name}, c.line
-    same = meant if meant and (meant.lower() == name.lower() or _near(meant, name)) else near[0] if near else None
-    if same:
-        return "misspelt", {"name": name, "meant": same}, c.line
-    types = r"\b(?:int|float|double|long|unsigned|size_t|u?int\d+_t|auto|dim3|bool|\*)"
-    declared = re.compile(rf"{types}\s*&?\s*{re.escape(name)}\b")
-    elsewhere = next((n for n in range(1, len(c.lines) + 1) if n != c.line and declared.search(c.at(n))), None)
-    if elsewhere:
-        return "other-scope", {"name": name, "where": elsewhere}, c.line
-    return "undeclared", {"name": name}, c.line
-
-
-def _near(a: str, b: str) -> bool:
-    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio() >= 0.8
 
 
 def _component(c: Complaint, _: re.Match[str]) -> Told | None:
@@ -141,7 +120,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"expected (?:initializer|declaration) before '(?P<token>[^']+)'", _semicolon),
         (r"cannot be used as a function", _called),
         (r"'(?P<name>\w+)' cannot be used as a function", brackets),
-        (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", _undeclared),
+        (r"'(?P<name>\w+)' was not declared in this scope(?:; did you mean '(?P<meant>\w+)'\?)?", undeclared),
         (r"assignment of read-only|increment of read-only|decrement of read-only", read_only),
         (r"expected unqualified-id before|function-definition is not allowed|expected '\}' at end of input", _braces),
         (r"expected declaration before '\}'|linkage specification", _braces),
@@ -151,6 +130,8 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
          _as("atomic-float", "name")),
         (r"invalid conversion from 'int' to 'cudaError_t'|void value not ignored", launch_value),
         (r"invalid conversion from 'int' to 'cudaError_t'", returned_number),
+        (r"value of 'warpSize' is not usable|no matching function for call to '[\w:]+<[^']*\bwarpSize\b",
+         _as("warp-size")),
         (r"invalid conversion|no match for call|too (?:few|many) arguments", arguments),
         (r"no matching function|cannot convert", arguments),
         (r"'(?P<name>\w+)' is not a member of 'std'", _as("standard", "name")),
@@ -158,6 +139,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"redeclaration of '(?:[^']*\s|\W*)(?P<name>\w+)(?:\[[^']*)?'|conflicting declaration '[^']*\b(?P<other>\w+)'",
          lambda c, m: ("twice", {"name": m["name"] or m["other"]}, c.line)),
         (r"invalid types '(?P<type>.+?)\[(?P<index>[^\[\]]*)\]' for array subscript", subscript),
+        (r"non-constant condition for static assertion", warp_size),
         (r"variably modified|storage size of|size of array .* not an integral", variable_size),
         (r"invalid operands of types '[^']+\*' and '[^']+\*' to binary 'operator(?P<sign>[^']+)'",
          _as("addresses", "sign")),
@@ -168,7 +150,8 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"lvalue required as (?:left operand|increment)", _as("not-assignable")),
         (r"void value not ignored", _as("no-value")),
         (r"return-statement with a value, in function returning 'void'", _as("returns-nothing")),
-        (r"'(?P<name>\w+)' does not name a type", _as("no-such-type", "name")),
+        (r"'(?P<name>\w+)' (?:does not name a type|has not been declared)(?:; did you mean '(?P<meant>\w+)'\?)?",
+         no_type),
         (r"stray '`' in program", _as("fence")),
         (r"stray '(?P<sign>[^']+)' in program|extended character (?P<other>\S+)", _as("stray")),
         (r"missing terminating", _as("quote")),

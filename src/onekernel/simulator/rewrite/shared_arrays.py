@@ -13,6 +13,9 @@ from onekernel.simulator.rewrite.tokens import (
     text_of,
 )
 
+ARENA = "ok_arena_"
+"""Before the name of an `extern __shared__` array: a declaration that compilers compare with others of that name."""
+
 
 class BadDeclaration(Exception):
     """A __shared__ declaration that CUDA does not allow: `line` and the message's `key`."""
@@ -132,11 +135,17 @@ def _declaration(tokens: list[Token], line: int, at_namespace_scope: bool) -> st
     return out
 
 
+def _compared(name: str) -> str:
+    """Of one name there is one array, of one type, also where it is a template's."""
+    return f"[[maybe_unused]] extern ok_type_{name} {ARENA}{name};"
+
+
 def _reference(name: str, line: int, dynamic: bool, at_namespace_scope: bool, aligns: list[str]) -> str:
     kind = f"ok_type_{name}"
     item = f"sizeof(std::remove_all_extents_t<{kind}>)"
     if dynamic and not at_namespace_scope:
-        return f'{kind}& {name} = *static_cast<{kind}*>(::__ok::ok_shared_dynamic("{name}", {line}, {item}));'
+        place = f'::__ok::ok_shared_dynamic("{name}", {line}, {item})'
+        return f"{{ {_compared(name)} }} {kind}& {name} = *static_cast<{kind}*>({place});"
     size = "0" if dynamic else f"sizeof({kind})"
     align = f"alignof(std::remove_all_extents_t<{kind}>)"
     for extra in aligns:
@@ -145,5 +154,6 @@ def _reference(name: str, line: int, dynamic: bool, at_namespace_scope: bool, al
     site = f'static ::__ok::SharedSite ok_site_{name}{{"{name}", {line}, {size}, {align}, {item}, {inner}}};'
     if at_namespace_scope:
         place = f"::__ok::ok_shared_at_namespace_scope(&ok_site_{name})"
-        return f"{site} static {kind}& {name} = *static_cast<{kind}*>({place});"
+        compared = f"{_compared(name)} " if dynamic else ""
+        return f"{compared}{site} static {kind}& {name} = *static_cast<{kind}*>({place});"
     return f"{site} {kind}& {name} = *static_cast<{kind}*>(::__ok::ok_shared(&ok_site_{name}));"
