@@ -105,6 +105,9 @@ REFUSED = {
         Case(kernel="std::swap(x[0], x[1]);", include="#include <utility>"),
         Case(kernel="std::sort(x, x + 4);", include="#include <algorithm>"),
         Case(kernel="x[i] = std::accumulate(x, x + 4, 0.f);", include="#include <numeric>"),
+        Case("struct P { std::vector<int> vector; };\nP pair;", "x[i] = pair.vector[i];", include="#include <vector>"),
+        Case("__device__ int size(const std::string& string) { return string.size(); }", include="#include <string>"),
+        Case("__device__ std::atomic<int> atomic;", "atomic.fetch_add(1);", include="#include <atomic>"),
     ],
     "stream-on-device": [Case(kernel="std::cout << x[i];", include="#include <iostream>")],
     "device-called-by-host": [
@@ -153,6 +156,7 @@ REFUSED = {
     "kernel-ellipsis": [Case("__global__ void other(float* x, ...) { x[0] = 1; }")],
     "array-of-variable-size": [
         Case(kernel="float v[n];\n    v[0] = x[i];\n    x[i] = v[0];"),
+        Case(kernel="float v[warpSize];\n    v[0] = x[i];\n    x[i] = v[0];"),
         Case("template <class T>\n__device__ T one(T* x, int n) { T v[n]; return v[0] = x[0]; }", "x[i] = one(x, n);"),
     ],
     "value-of-a-call": [
@@ -178,6 +182,13 @@ REFUSED = {
     "arena-types": [
         Case("__global__ void other(double* x) {\n    extern __shared__ double buffer[];\n    buffer[0] = x[0];\n}",
              "extern __shared__ float buffer[];\n    buffer[i] = x[i];"),
+        Case("template <class T>\n__device__ T* buffer() {\n    extern __shared__ T buffer[];\n    return buffer;\n}",
+             "buffer<float>()[i] = 1;\n    buffer<double>()[i] = 2;"),
+    ],
+    "memory-member": [
+        Case("struct P { static __device__ int total; };"),
+        Case("struct P { __constant__ static float table[4]; };"),
+        Case("template <class T> struct P { static constexpr __device__ T total = 3; };"),
     ],
     "shared-no-extern": [Case(kernel="__shared__ float buffer[];\n    buffer[i] = x[i];")],
     "shuffle-type": [

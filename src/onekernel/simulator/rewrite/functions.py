@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from onekernel.simulator.rewrite.constants import MATH
@@ -15,7 +15,7 @@ from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_sol
 
 HOST, DEVICE, BOTH, KERNEL = "host", "device", "both", "kernel"
 _QUALIFIERS = frozenset(("__host__", "__device__", "__global__", "constexpr", "consteval"))
-_MEMORY = frozenset(("__device__", "__constant__"))
+MEMORY = frozenset(("__device__", "__constant__"))
 # What stands before brackets in a declaration and is not the function's name.
 NO_NAMES = frozenset(
     ("__attribute__", "alignas", "__align__", "decltype", "noexcept", "throw", "__launch_bounds__", "__maxnreg__",
@@ -40,6 +40,7 @@ class Function:
     body: int | None  # the token that opens its body; None for a declaration
     member: bool = False
     head: tuple[str, ...] = ()  # the words before its name
+    asked: frozenset[tuple[str, int]] = frozenset()  # names, and their lines, that only its parameters use
 
     @property
     def on_device(self) -> bool:
@@ -62,10 +63,20 @@ class Variable:
     bracketed: bool = False  # its name stands in brackets: `float (*f)(float)`
 
 
+@dataclass(frozen=True)
+class Member:
+    """Data of a class, and the words before its name."""
+
+    name: str
+    line: int
+    words: tuple[str, ...]
+
+
 @dataclass
 class Declarations:
     functions: list[Function]
     variables: list[Variable]
+    members: list[Member] = field(default_factory=list)  # of classes: their data
 
     def at(self, line: int) -> list[Function]:
         """The functions whose bodies are on `line`: one, where each stands on lines of its own."""
@@ -88,7 +99,7 @@ def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
     def of(name: str, seen: frozenset[str]) -> frozenset[str]:
         words = bodies[name]
         inner = (of(w, seen | {w}) for w in words if w in bodies and w not in seen)
-        return frozenset(words & (_QUALIFIERS | _MEMORY)).union(*inner)
+        return frozenset(words & (_QUALIFIERS | MEMORY)).union(*inner)
 
     for name in bodies:
         known[name] = of(name, frozenset((name,))) | ({WHOLE} if name in whole else set())
@@ -239,7 +250,7 @@ def _declared(
         return
     if close is None and not _declares(texts, named):
         return
-    if close is None and qualifiers_in(texts[:named], defined) & _MEMORY and _is_value(tokens, words[named + 1][0]):
+    if close is None and qualifiers_in(texts[:named], defined) & MEMORY and _is_value(tokens, words[named + 1][0]):
         _variable(texts[: named + 1], words, begin, owner, defined, found)
         return
     qualifiers = qualifiers_in(texts, defined)
@@ -254,9 +265,16 @@ def _declared(
     body = end if close is not None else None
     member = bool(owner) or qualified
     head = tuple(texts[:named])
+    asked = _asked(tokens, at, end, close or end) if side == KERNEL else frozenset()
     found.functions.append(
-        Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head)
+        Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head, asked)
     )
+
+
+def _asked(tokens: list[Token], at: int, end: int, close: int) -> frozenset[tuple[str, int]]:
+    """The names between a function's own and its body, where its default arguments stand, which the body has not."""
+    used = {(t.text, t.line) for t in tokens[end:close] if t.kind == "name"}
+    return frozenset((t.text, t.line) for t in tokens[at + 1 : end] if t.kind == "name") - used
 
 
 def _pointer(tokens: list[Token], words: list[tuple[int, Token]]) -> tuple[int, list[str]] | None:
@@ -341,7 +359,7 @@ def qualifiers_in(texts: Iterable[str], defined: Mapping[str, frozenset[str]]) -
     """CUDA's words among `texts`, those in macros included."""
     said: set[str] = set()
     for text in texts:
-        said |= defined.get(text, frozenset()) if text in defined else {text} & (_QUALIFIERS | _MEMORY)
+        said |= defined.get(text, frozenset()) if text in defined else {text} & (_QUALIFIERS | MEMORY)
     return frozenset(said)
 
 
@@ -376,14 +394,16 @@ def _variable(
         return
     if "(" in _after_attributes(texts[:end]):
         return
+    if owner:
+        found.members.append(Member(names[-1], words[0][1].line, tuple(texts[:end])))
     constant = "__constant__" in qualifiers
     star = max((n for n in range(end) if texts[n] == "*"), default=-1)  # of a pointer to constants none is said
     known = "constexpr" in texts or ("const" in texts[star + 1 :] and not constant and not _calls(texts, found))
     # A constant of the host may be used for its value; an array, by its address. The brackets of an initial value, as
     # in `constexpr int bytes = sizes[1] * 4`, make no array.
     value = known and texts[end : end + 1] != ["["]
-    if "__shared__" in texts or (owner and (value or qualifiers & _MEMORY or "static" not in texts)):
+    if "__shared__" in texts or (owner and (value or qualifiers & MEMORY or "static" not in texts)):
         return  # of a class, what is static is one variable, as outside of it
-    usable = "__managed__" in texts or value or (known and bool(qualifiers & _MEMORY))
-    side = BOTH if usable else DEVICE if qualifiers & _MEMORY else HOST
+    usable = "__managed__" in texts or value or (known and bool(qualifiers & MEMORY))
+    side = BOTH if usable else DEVICE if qualifiers & MEMORY else HOST
     found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant, owner, bracketed))

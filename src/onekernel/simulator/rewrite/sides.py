@@ -20,12 +20,14 @@ from onekernel.simulator.rewrite.functions import (
     DEVICE,
     HOST,
     KERNEL,
+    MEMORY,
     NO_NAMES,
     Declarations,
     Function,
     qualifiers_in,
 )
 from onekernel.simulator.rewrite.launches import launches
+from onekernel.simulator.rewrite.of_std import STD_METHODS, STREAMS, std_on_device
 from onekernel.simulator.rewrite.tokens import (
     Token,
     closing,
@@ -49,26 +51,6 @@ _DEVICE_ALONE = re.compile(
     | __(?:float|double|u?int|u?ll)2(?:float|double|u?int|u?ll)_r[nzud]""",
     re.VERBOSE,
 )
-# Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
-_STD_HOST = frozenset(
-    """
-vector string map unordered_map multimap set unordered_set list deque queue priority_queue stack function any thread
-jthread mutex lock_guard unique_lock condition_variable future async atomic atomic_ref unique_ptr shared_ptr weak_ptr
-make_unique make_shared cout cerr clog cin endl ostream ofstream ifstream stringstream ostringstream to_string stoi stof
-random_device mt19937 mt19937_64 normal_distribution uniform_real_distribution bitset valarray exception runtime_error
-logic_error sort stable_sort partial_sort nth_element accumulate reduce transform_reduce inner_product iota partial_sum
-copy copy_n fill fill_n transform for_each generate swap exchange reverse rotate shuffle find find_if count count_if
-equal
-    """.split()  # noqa: SIM905
-)
-_STREAMS = ("cout", "cerr", "clog", "endl")
-# Of std's containers and smart pointers: whose method a host calls by such a name, the text does not show.
-_STD_METHODS = frozenset(
-    """
-operator size begin end data get clear empty at front back push pop top insert erase find count swap reset wait load
-store
-    """.split()  # noqa: SIM905
-)
 _ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
 _WIDE = frozenset(("__float128", "_Float128"))
 _NOT_ON_DEVICE = frozenset(("throw", "try", "catch", "dynamic_cast", "typeid"))
@@ -90,7 +72,7 @@ def misplaced(
     `functions.macros` gives."""
     seen = {id(t) for t in active(tokens, arch)}
     on_device = _lambdas_on_device(tokens, defined)
-    found = [*_kernels(tokens, declared), *_launched(tokens, declared, on_device)]
+    found = [*_kernels(tokens, declared), *_launched(tokens, declared, on_device), *_members(declared, defined)]
     found += [Misplaced("lambda-on-device", tokens[i].line) for i in on_device]
     for function in declared.functions:
         if function.body is None:
@@ -107,7 +89,6 @@ def misplaced(
         elif _for_both(tokens, body, function):
             on_host = _on_host(tokens, body, function, declared)
             found += [m for m in on_host if m.key == "device-called-by-host"]
-    found += _arena_types(tokens, declared)
     bodies = [range(f.body, closing(tokens, f.body)) for f in declared.functions if f.on_device and f.body is not None]
     for name, called, line in computed(tokens, bodies):
         found.append(Misplaced("value-of-a-call", line, {"name": name, "function": called}))
@@ -154,6 +135,15 @@ def _kernels(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]
             yield Misplaced("kernel-returns", f.line, {**values, "type": kind})
         elif "void" in types and ("*" in f.head or "&" in f.head):
             yield Misplaced("kernel-returns", f.line, {**values, "type": "void*"})
+
+
+def _members(declared: Declarations, defined: Mapping[str, frozenset[str]]) -> Iterator[Misplaced]:
+    """Data of classes that names a memory of its own: an object lies where it is declared."""
+    for member in declared.members:
+        memory = qualifiers_in(member.words, defined) & MEMORY if "static" in member.words else frozenset()
+        words = [w for w in member.words if w in ("__shared__", "__managed__")]
+        if memory or words:
+            yield Misplaced("memory-member", member.line, {"name": member.name, "memory": [*memory, *words][0]})
 
 
 def _launched(tokens: list[Token], declared: Declarations, on_device: set[int]) -> Iterator[Misplaced]:
@@ -227,8 +217,6 @@ def _around(declared: Declarations, at: int, tokens: list[Token]) -> Function | 
 
 def _on_device(tokens: list[Token], body: range, function: Function, declared: Declarations) -> Iterator[Misplaced]:
     kernels = {f.name for f in declared.functions if f.side == KERNEL}
-    using = (i for i, t in enumerate(tokens) if t.text == "using")
-    plain_std = any(one_line(tokens[i : i + 5]) == "using namespace std" for i in using)
     caller = function.name
     for i in body:
         token = tokens[i]
@@ -248,13 +236,12 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
                 continue
             yield Misplaced("variable-in-kernel", token.line, {"name": token.text})
         elif token.text in kernels and is_sign(tokens, after, "(") and not is_sign(tokens, before, "."):
-            if not (tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return")):
-                yield Misplaced("kernel-in-kernel", token.line, {"name": token.text, "caller": caller})
-        elif token.text in _STD_HOST:
-            of_std = is_sign(tokens, before, "::") and _is_std(tokens, previous_solid(tokens, before - 1))
-            if of_std or (plain_std and is_sign(tokens, after, "<") and token.text in ("vector", "map", "set")):
-                key = "stream-on-device" if token.text in _STREAMS else "std-on-device"
-                yield Misplaced(key, token.line, {"name": f"std::{token.text}", "caller": caller})
+            if tokens[before].kind == "name" and tokens[before].text not in ("else", "do", "return"):
+                continue
+            yield Misplaced("kernel-in-kernel", token.line, {"name": token.text, "caller": caller})
+    for name, line in std_on_device(tokens, body, function, declared):
+        key = "stream-on-device" if name in STREAMS else "std-on-device"
+        yield Misplaced(key, line, {"name": f"std::{name}", "caller": caller})
 
 
 def _declares_function(tokens: list[Token], i: int) -> bool:
@@ -266,13 +253,6 @@ def _declares_function(tokens: list[Token], i: int) -> bool:
     named = tokens[previous_solid(tokens, i - 1)]
     pointed = is_sign(tokens, next_solid(tokens, i + 1), "*")
     return operator or (is_sign(tokens, i, "(") and named.text not in NO_NAMES and not pointed)
-
-
-def _is_std(tokens: list[Token], i: int) -> bool:
-    """Whether a name is the host's std, and not cuda::std."""
-    outer = previous_solid(tokens, i - 1)
-    inner = is_sign(tokens, outer, "::") and tokens[previous_solid(tokens, outer - 1)].text == "cuda"
-    return tokens[i].text == "std" and not inner
 
 
 def _constants_written(tokens: list[Token], body: range, declared: Declarations) -> Iterator[Misplaced]:
@@ -297,7 +277,7 @@ def _on_host(tokens: list[Token], body: range, function: Function, declared: Dec
     alone = {f.name for f in declared.functions if f.side == DEVICE and not f.member}
     alone -= {f.name for f in declared.functions if f.side in (HOST, BOTH, KERNEL) or f.member}
     methods = {f.name for f in declared.functions if f.side == DEVICE and f.member}
-    methods -= {f.name for f in declared.functions if f.side in (HOST, BOTH)} | _STD_METHODS
+    methods -= {f.name for f in declared.functions if f.side in (HOST, BOTH)} | STD_METHODS
     variables = {v.name for v in declared.variables if v.side == DEVICE}
     variables -= {v.name for v in declared.variables if v.side != DEVICE}
     own = _declared_in(tokens, range(function.name_at, body.stop))
@@ -359,28 +339,6 @@ def _as_symbol(tokens: list[Token], i: int) -> bool:
             depth = 0
         k -= 1
     return tokens[previous_solid(tokens, i - 1)].text == "sizeof"
-
-
-def _arena_types(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
-    """`extern __shared__` arrays of one name are one array: their types must agree."""
-    types: dict[str, tuple[str, int]] = {}
-    for i, token in enumerate(tokens):
-        if token.kind != "name" or token.text != "extern":
-            continue
-        k = i
-        words: list[Token] = []
-        while k < len(tokens) and not is_sign(tokens, k, ";") and not is_sign(tokens, k, "{"):
-            words.append(tokens[k])
-            k += 1
-        text = re.sub(r"(?:__align__|alignas)\s*\(\s*\w+\s*\)", "", one_line(words))
-        match = re.match(r"extern\s+(?=.*__shared__)(?:__shared__\s+)?(?P<type>.*?)\s*(?P<name>\w+)\s*\[\s*\]$", text)
-        if not match:
-            continue
-        kind = re.sub(r"\s+", " ", match["type"].replace("__shared__", "")).strip()
-        known = types.setdefault(match["name"], (kind, token.line))
-        if known[0] != kind:
-            values: dict[str, object] = {"name": match["name"], "type": kind, "other": known[0], "first": known[1]}
-            yield Misplaced("arena-types", token.line, values)
 
 
 def mark(tokens: list[Token], declared: Declarations, guarded: bool) -> list[Token]:
