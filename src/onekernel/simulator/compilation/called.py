@@ -25,7 +25,7 @@ OF_DEVICE = re.compile(
     rf"(?:{'|'.join(_MATH.split())})f?|(?:{'|'.join(_LONG)})l|abs|labs|llabs|printf|malloc|free|clock|mem(?:cpy|move|set)"
     # The machinery's, and the compiler's own.
     r"|_GLOBAL_OFFSET_TABLE_|ok_\w+|_ZN4__ok\w+|_ZTVN4__ok\w+|__[tu]\w*san_\w+|_Unwind_Resume\w*|__gxx_\w+|__cxa_(?!demangle)\w+"
-    r"|_Z[nd][wa]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"
+    r"|_Z[nd][wal]\w+|__stack_chk_fail|__tls_get_addr|__assert_fail|abort|__clang_\w+"
     r"|__(?:add|sub|mul|div|mod|fix|float|extend|trunc)\w+|fe[gs]etround|_ZSt\d+__throw_\w+|_ZSt9terminatev"
 )
 

@@ -51,8 +51,12 @@ WARNINGS = ".warnings"  # beside a build: what the compiler said of it
 LINKED = ("-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined", "-Wl,-z,relro,-z,now")
 
 
-# What a compiler says of a union that is copied and holds a type whose copies are spelled out.
-_NOT_COPIED = re.compile(r"deleted (?:function|copy)|implicitly[- ]deleted")
+# What a compiler says of a union that is copied and holds a type whose copies are spelled out; of such types that are
+# given their members' values in one list with others', or by name.
+_NOT_PLAIN = re.compile(
+    r"deleted (?:function|copy)|implicitly[- ]deleted|too many initializers for|excess elements in struct"
+    r"|designated initializers? cannot be used with a non-aggregate"
+)
 
 
 def compile_source(
@@ -66,7 +70,7 @@ def compile_source(
     try:
         return _compile(source, with_compiler, how, defines), True
     except BuildError as error:
-        if not _NOT_COPIED.search(error.log):
+        if not _NOT_PLAIN.search(error.log):
             raise
         try:
             return _compile(source, with_compiler, (*how, "-DONEKERNEL_PLAIN_VECTORS"), defines), False

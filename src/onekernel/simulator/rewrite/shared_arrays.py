@@ -30,7 +30,9 @@ def rewrite_shared(tokens: list[Token]) -> list[Token]:
     """Replaces every __shared__ declaration. Raises BadDeclaration for one with an initialiser."""
     i = 0
     while i < len(tokens):
-        if tokens[i].kind == "name" and tokens[i].text == "__shared__":
+        if tokens[i].kind == "name" and tokens[i].text == "__shared__" and _is_parameter(tokens, i):
+            tokens[i] = Token("space", " ", tokens[i].line)  # nvcc reads past it
+        elif tokens[i].kind == "name" and tokens[i].text == "__shared__":
             begin = _begin(tokens, i)
             end = _end(tokens, i)
             new = _declaration(tokens[begin:end], tokens[i].line, _at_namespace_scope(tokens, begin))
@@ -38,6 +40,18 @@ def rewrite_shared(tokens: list[Token]) -> list[Token]:
             i = begin
         i += 1
     return tokens
+
+
+def _is_parameter(tokens: list[Token], i: int) -> bool:
+    """Whether the brackets of a parameter list are open at `i`, and no brace within them."""
+    depth = 0
+    while i > 0 and depth >= 0:
+        i -= 1
+        if tokens[i].kind == "sign":
+            if tokens[i].text in ";{}":
+                return False
+            depth += (tokens[i].text == ")") - (tokens[i].text == "(")
+    return depth < 0
 
 
 def _begin(tokens: list[Token], i: int) -> int:
@@ -95,6 +109,8 @@ def _declaration(tokens: list[Token], line: int, at_namespace_scope: bool) -> st
             close = closing(tokens, bracket)
             aligns.append(one_line(tokens[bracket + 1 : close]))
             i = close
+        elif is_sign(tokens, i, "[") and is_sign(tokens, i + 1, "["):
+            i = closing(tokens, i)  # [[maybe_unused]]
         else:
             kept.append(token)
         i += 1
