@@ -27,6 +27,12 @@ _LIBRARY_NAME = re.compile(  # g++'s words, then clang++'s
     r"'(?P<name>(?P<library>cublas|curand)\w*)' (?:(?:was|has) not|does not name a type)|"
     r"(?:use of undeclared identifier|unknown type name) '(?P<name2>(?P<library2>cublas|curand)\w*)'"
 )
+_NUMBERS = r"(?:int|float|double|unsigned int|long int|long unsigned int|char|bool)"
+_VECTORS = r"(?:u?(?:char|short|int|long|longlong)|float|double)[24]"
+_VECTOR = re.compile(
+    rf"(?:conversion from|could not convert) '[^']*'? ?(?:from )?'?{_NUMBERS}' to (?:non-scalar type )?'({_VECTORS})'"
+    rf"|no match for 'operator=' \(operand types are '({_VECTORS})' and '{_NUMBERS}'\)"
+)
 _NOT_DECLARED = re.compile(
     r"'(\w+)' (?:has not been declared|was not declared|does not name a type)|"
     r"(?:use of undeclared identifier|unknown type name) '(\w+)'"
@@ -134,6 +140,8 @@ def _known(what: str, line: int, text: list[str]) -> Message | None:
         library, header = _LIBRARIES[match["library"] or match["library2"]]
         name = match["name"] or match["name2"]
         return Message("simulator.library-name", {"name": name, "library": library, "header": header})
+    if match := _VECTOR.search(what):
+        return Message("language.vector-of-number", {"wanted": match[1] or match[2]})
     unknown = _NOT_DECLARED.search(what)
     word = unknown[1] or unknown[2] if unknown else ""
     if brings := header_of(word):

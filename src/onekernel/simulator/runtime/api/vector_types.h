@@ -8,6 +8,15 @@
 // stores float4{a, b, c, d} part by part, and does not instrument what it passes to a function by value. But: a union of
 // such types cannot be copied; a file that does so is compiled with plain vectors.
 #ifndef ONEKERNEL_PLAIN_VECTORS
+namespace __ok {
+// The first value of a list that has no other: no number becomes a vector without braces.
+template <class T>
+struct Alone {
+    T value;
+    template <class U, class = std::enable_if_t<std::is_convertible_v<U, T>>>
+    constexpr Alone(U value) : value(value) {}
+};
+}  // namespace __ok
 #define OK_WHOLE_COPIES(name)                                                                      \
     name() = default;                                                                              \
     OK_ALWAYS_MEMBER name(const name& from) { __ok::copy_whole<sizeof(name)>(this, &from); }       \
@@ -15,12 +24,14 @@
         __ok::copy_whole<sizeof(name)>(this, &from);                                               \
         return *this;                                                                              \
     }
-#define OK_WHOLE2(name, type) \
-    OK_WHOLE_COPIES(name)     \
-    constexpr name(type x, type y = 0) : x(x), y(y) {}
-#define OK_WHOLE4(name, type) \
-    OK_WHOLE_COPIES(name)     \
-    constexpr name(type x, type y = 0, type z = 0, type w = 0) : x(x), y(y), z(z), w(w) {}
+#define OK_WHOLE2(name, type)                                 \
+    OK_WHOLE_COPIES(name)                                     \
+    constexpr name(__ok::Alone<type> x) : x(x.value), y(0) {} \
+    constexpr name(type x, type y) : x(x), y(y) {}
+#define OK_WHOLE4(name, type)                                             \
+    OK_WHOLE_COPIES(name)                                                 \
+    constexpr name(__ok::Alone<type> x) : x(x.value), y(0), z(0), w(0) {} \
+    constexpr name(type x, type y, type z = 0, type w = 0) : x(x), y(y), z(z), w(w) {}
 #else
 #define OK_WHOLE2(name, type)
 #define OK_WHOLE4(name, type)
