@@ -6,6 +6,9 @@
 #include <array>
 #include <assert.h>
 #include <cmath>
+#include <cuda/std/bit>
+#include <cuda/std/concepts>
+#include <cuda/std/numbers>
 #include <cuda_fp16.h>
 #include <limits>
 #include <string.h>
@@ -645,6 +648,50 @@ cudaError_t run(float* x, cudaStream_t stream) {
     other<<<1, 32, 128, stream>>>(x);
     Listed listed;
     if (listed.values.size() > 3 || listed.name[0]) return cudaErrorUnknown;
+    return cudaGetLastError();
+}
+}
+
+namespace n37 {   // attributes and __shared__ where they say nothing; vectors; constants of classes; libcu++ in C++17
+struct Shape {
+    float v;
+    __device__ explicit Shape(float a) : v(a) {}
+    __device__ virtual float area() const { return v; }
+    __device__ virtual ~Shape() {}
+};
+struct Pair {
+    int a;
+    __host__ __device__ constexpr int get() const { return a; }
+    __host__ __device__ constexpr int plus(int b) const { return a + b; }
+};
+constexpr Pair pair{1};
+constexpr std::array<int, 3> sizes{1, 2, 3};
+constexpr const char* letters = "abc";
+constexpr float2 ends = {1, 2};
+__device__ float first(__shared__ float* s, const __shared__ float t[2]) { return s[0] + t[1]; }
+__device__ float2 turned(float2 v) { return {v.y, v.x}; }
+__global__ void __launch_bounds__(sizes[2] * 32, 2) k(float* x, int n) {
+    int i = threadIdx.x;
+    [[maybe_unused]] __shared__ float a[2];
+    __shared__ [[maybe_unused]] float b[2];
+    alignas(16) extern __shared__ unsigned char bytes[];
+    __shared__ alignas(16) float d[2];
+    a[0] = b[1] = d[0] = bytes[0] = 1;
+    float2 v = turned({1, 2}), w{x[0], 1}, z = float2(), copy = float2(v);
+    float4 q = {1}, r = make_float4(1, 2, 3, 4), s[2] = {{1, 2, 3, 4}, {}};
+    float2 later(float2 v, int n);
+    q = {};
+    z = {1, 2};
+    Shape* shape = new Shape(q.x + r.y + s[0].z);
+    x[i] = pair.get() + pair.plus(2) + sizes[1] + sizes.size() + letters[n & 1] + ends.x + shape->area() + first(a, b);
+    delete shape;
+    x[i] += __builtin_popcount(i) + __builtin_clz(n) + v.x + w.y + z.x + copy.y;
+    if (__builtin_expect(n > 3, 1)) x[i] += cuda::std::popcount(3u) + cuda::std::numbers::pi_v<float>;
+    static_assert(cuda::std::integral<int> && cuda::std::same_as<float, float>, "");
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    float2 v = {1, 2}, w = make_float2(1, 2);
+    k<<<1, 32, 128, stream>>>(x, (int)(v.x + w.y));
     return cudaGetLastError();
 }
 }

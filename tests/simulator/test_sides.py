@@ -51,6 +51,8 @@ REFUSED = {
              "x[i] = twice(i, kSize);"),
         Case("constexpr float kLeast = 1;", "x[i] = std::max(x[i], kLeast);", include="#include <algorithm>"),
         Case("struct P { int a; };\nconstexpr P pair = {1};", "const int& low = pair.a; x[i] = low;"),
+        Case("constexpr std::array<int, 3> sizes{1, 2, 3};", "x[i] = sizes[i % 3];", include="#include <array>"),
+        Case("constexpr auto twice = [](float v) { return 2 * v; };", "x[i] = twice(x[i]);"),
     ],
     "not-a-kernel": [Case(head="void k"), Case(head="__device__ void k")],
     "kernel-returns": [
@@ -118,6 +120,8 @@ REFUSED = {
         Case(host="float v = __expf(1.f);\n    if (v > 9) return cudaErrorUnknown;"),
         Case(host="int v = 0;\n    atomicAdd(&v, 1);"),
         Case(host="if (__ldg(x) > 3) return cudaErrorUnknown;"),
+        Case(host="cudaTextureObject_t t = 0;\n    if (tex1Dfetch<float>(t, 1) > 2) return cudaErrorUnknown;"),
+        Case(host="auto block = cooperative_groups::this_thread_block();", include="#include <cooperative_groups.h>"),
     ],
     "device-variable-on-host": [
         Case("__device__ float total;", "total = 1;", "if (total > 2) return cudaErrorUnknown;"),
@@ -185,6 +189,28 @@ REFUSED = {
         Case("template <class T>\n__device__ T* buffer() {\n    extern __shared__ T buffer[];\n    return buffer;\n}",
              "buffer<float>()[i] = 1;\n    buffer<double>()[i] = 2;"),
     ],
+    "bounds-misplaced": [
+        Case("__device__ void __launch_bounds__(64) g(float* x) { x[0] = 1; }", "g(x);"),
+        Case("__global__ void other(float* x) __launch_bounds__(64) { x[0] = 1; }"),
+        Case("__host__ __device__ void __maxnreg__(64) g(float* x) { x[0] = 1; }", "g(x);"),
+    ],
+    "bounds-twice": [Case("__global__ void __launch_bounds__(64) __maxnreg__(32) other(float* x) { x[0] = 1; }")],
+    "alignas-late": [
+        Case(kernel="extern __shared__ alignas(16) float buffer[];\n    x[i] = buffer[i];"),
+        Case(kernel="extern alignas(16) __shared__ float buffer[];\n    x[i] = buffer[i];"),
+    ],
+    "builtin-on-device": [Case(kernel="x[i] = __builtin_ctz(i);"), Case(kernel="if (i > 40) __builtin_trap();")],
+    "vector-call": [
+        Case(kernel="float4 v = float4(1, 2, 3, x[i]);\n    x[i] = v.w;"),
+        Case(kernel="float2 v(1, x[i]);\n    x[i] = v.y;"),
+        Case(kernel="x[i] = ((float4)0).x;"),
+        Case(host="int2 pair(1, 2);\n    if (pair.x > pair.y) return cudaErrorUnknown;"),
+    ],
+    "vector-of-number": [
+        Case(kernel="float4 v = 0;\n    x[i] = v.w;"),
+        Case(kernel="float2 v;\n    v = 1.0f;\n    x[i] = v.y;"),
+        Case("__device__ float4 g(float4 v) { return v; }", "x[i] = g(x[i]).x;"),
+    ],
     "memory-member": [
         Case("struct P { static __device__ int total; };"),
         Case("struct P { __constant__ static float table[4]; };"),
@@ -196,6 +222,11 @@ REFUSED = {
         Case(kernel="float* p = x;\n    p = __shfl_sync(~0u, p, 0);\n    x[i] = *p;"),
     ],
 }  # fmt: skip
+# Allowed, too, but not in one file with all else: they decide how the whole file is compiled.
+ALONE = {
+    "a list of all components": Case(kernel="float2 v[2] = {1, 2, 3, 4};\n    x[i] = v[1].x;"),
+    "components by name": Case(kernel="float4 v = {.x = 1, .w = x[i]};\n    x[i] = v.w;"),
+}
 CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.items() for n, case in enumerate(cases)]
 
 
@@ -249,6 +280,15 @@ def test_every_compilers_words_for_an_array_of_variable_size_are_known(words, tm
 @pytest.mark.slow
 def test_what_cuda_allows_is_not_refused():
     simulator.build(ALLOWED, "fast")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALONE)
+def test_what_cuda_allows_is_not_refused_either_where_it_decides_how_vectors_are_copied(name, tmp_path):
+    (tmp_path / "mine.cu").write_text(ALONE[name].source())
+    simulator.build(tmp_path / "mine.cu", "fast")
+    if nvcc.find() is not None:
+        compile_ahead(tmp_path / "mine.cu")
 
 
 @pytest.mark.slow

@@ -139,6 +139,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
         (r"redeclaration of '(?:[^']*\s|\W*)(?P<name>\w+)(?:\[[^']*)?'|conflicting declaration '[^']*\b(?P<other>\w+)'",
          lambda c, m: ("twice", {"name": m["name"] or m["other"]}, c.line)),
         (r"invalid types '(?P<type>.+?)\[(?P<index>[^\[\]]*)\]' for array subscript", subscript),
+        (r"jump to (?:case )?label|cannot jump from", _as("jump-over")),
         (r"non-constant condition for static assertion", warp_size),
         (r"variably modified|storage size of|size of array .* not an integral", variable_size),
         (r"invalid operands of types '[^']+\*' and '[^']+\*' to binary 'operator(?P<sign>[^']+)'",

@@ -19,7 +19,10 @@ def addressed(
 ) -> Iterator[tuple[str, int]]:
     """Name and line of each constant of the host that a function of the device takes the address of: `&n`, a reference
     `const int& m = n;`, an argument of a function of the file that takes a reference."""
-    constants = {v.name for v in declared.variables if v.side == BOTH and _is_constant(tokens, v.begin)}
+    known = [v for v in declared.variables if v.side == BOTH and not v.bracketed and _is_constant(tokens, v.begin)]
+    constants = {v.name for v in known}
+    objects = {v.name for v in known if not any(t.text == "*" for t in _type(tokens, v.begin))}
+    objects -= {f.name for f in declared.functions}
     if constants.isdisjoint(tokens[i].text for i in body):
         return
     references: dict[str, frozenset[int]] = {}
@@ -30,6 +33,9 @@ def addressed(
     for i in (i for i in body if tokens[i].text in constants):
         before, after = previous_solid(tokens, i - 1), _behind_members(tokens, i)
         alone = tokens[after].text in (",", ")", ";", "}")
+        asked = tokens[after].text in ("[", "(") and tokens[i].text in objects
+        if asked and _varies(tokens, after, body.start, constants):
+            yield tokens[i].text, tokens[i].line
         if tokens[before].text == "&":
             left = tokens[previous_solid(tokens, before - 1)]
             if left.kind not in _VALUES and left.text not in (")", "]", "&") and not _followed(tokens, before, after):
@@ -69,20 +75,29 @@ def _compared(tokens: list[Token], i: int, begin: int, called: str, constants: s
     scope = previous_solid(tokens, name - 1)
     if called not in _COMPARE or tokens[name].text != called or tokens[scope].text != "::":
         return False
-    given = [t for t in tokens[i + 1 : closing(tokens, i)] if t.kind == "name"]
-    start = next(k for k in range(i, begin - 1, -1) if k == begin or tokens[k].text in (";", "{", "}"))
-    computed = any(t.text in ("constexpr", "static_assert", "__shared__") for t in tokens[start:i])
-    varies = any(t.text not in constants and _VARIABLE.fullmatch(t.text) for t in given)
-    return tokens[previous_solid(tokens, scope - 1)].text == "std" and varies and not computed
+    return tokens[previous_solid(tokens, scope - 1)].text == "std" and _varies(tokens, i, begin, constants)
+
+
+def _varies(tokens: list[Token], bracket: int, begin: int, constants: set[str]) -> bool:
+    """Whether variables stand in these brackets, in a statement whose value is not computed by the compiler: nvcc then
+    calls what stands before them, with the constant's address."""
+    given = [t for t in tokens[bracket + 1 : closing(tokens, bracket)] if t.kind == "name"]
+    start = next(k for k in range(bracket, begin - 1, -1) if k == begin or tokens[k].text in (";", "{", "}"))
+    computed = any(t.text in ("constexpr", "static_assert", "__shared__") for t in tokens[start:bracket])
+    return not computed and any(t.text not in constants and _VARIABLE.fullmatch(t.text) for t in given)
+
+
+def _type(tokens: list[Token], begin: int) -> list[Token]:
+    """What stands before a variable's value, from where its declaration begins."""
+    end = begin
+    while end < len(tokens) and tokens[end].text not in ("=", ";", "{"):
+        end += 1
+    return tokens[begin:end]
 
 
 def _is_constant(tokens: list[Token], begin: int) -> bool:
     """Not __managed__, __device__ or __constant__, which the device has."""
-    words = set()
-    while begin < len(tokens) and tokens[begin].text not in ("=", ";", "{"):
-        words.add(tokens[begin].text)
-        begin += 1
-    return not words & {"__managed__", "__device__", "__constant__"}
+    return not {t.text for t in _type(tokens, begin)} & {"__managed__", "__device__", "__constant__"}
 
 
 def _is_declared(tokens: list[Token], i: int) -> bool:

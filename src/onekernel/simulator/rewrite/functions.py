@@ -304,7 +304,7 @@ def _after_prefixes(tokens: list[Token], begin: int) -> int:
         if tokens[i].kind == "directive" or tokens[i].text == "__extension__":
             i = next_solid(tokens, i + 1)
         elif tokens[i].kind == "name" and tokens[i].text == "template":
-            i = _angle_end(tokens, next_solid(tokens, i + 1))
+            i = angle_end(tokens, next_solid(tokens, i + 1))
         elif tokens[i].text == "alignas":
             i = next_solid(tokens, closing(tokens, next_solid(tokens, i + 1)) + 1)
         elif tokens[i].text == "extern" and (k := next_solid(tokens, i + 1)) < len(tokens) and tokens[k].text == '"C"':
@@ -316,7 +316,7 @@ def _after_prefixes(tokens: list[Token], begin: int) -> int:
     return begin
 
 
-def _angle_end(tokens: list[Token], i: int) -> int:
+def angle_end(tokens: list[Token], i: int) -> int:
     """Behind the angle brackets that open at `i`."""
     depth = 0
     while i < len(tokens):
@@ -383,10 +383,12 @@ def _variable(
     found: Declarations, *, bracketed: bool = False,
 ) -> None:  # fmt: skip
     qualifiers = qualifiers_in(texts, defined)
-    end = next((n for n, t in enumerate(texts) if t in ("=", "[", "{", ",")), len(texts))
-    angle = 0
+    angle = end = 0
     names = []
-    for text in texts[:end]:
+    for text in texts:
+        if text in ("=", "[", "{") or (text == "," and not angle):
+            break
+        end += 1
         angle += (text == "<") - (text == ">")
         if not angle and (text[:1].isalpha() or text[:1] == "_") and text not in NO_NAMES:
             names.append(text)

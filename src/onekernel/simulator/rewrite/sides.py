@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.addresses import addressed
@@ -20,12 +19,13 @@ from onekernel.simulator.rewrite.functions import (
     DEVICE,
     HOST,
     KERNEL,
-    MEMORY,
     NO_NAMES,
     Declarations,
     Function,
+    angle_end,
     qualifiers_in,
 )
+from onekernel.simulator.rewrite.heads import Misplaced, heads
 from onekernel.simulator.rewrite.launches import launches
 from onekernel.simulator.rewrite.of_std import STD_METHODS, STREAMS, std_on_device
 from onekernel.simulator.rewrite.tokens import (
@@ -38,6 +38,7 @@ from onekernel.simulator.rewrite.tokens import (
     previous_solid,
     split_commas,
 )
+from onekernel.simulator.rewrite.vectors import vector_calls
 
 # The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.
 _DEVICE_ALONE = re.compile(
@@ -48,21 +49,16 @@ _DEVICE_ALONE = re.compile(
     | __[fd](?:add|sub|mul|div|ma|maf|sqrt|rcp|rsqrt)_r[nzud]
     | __(?:popc|ffs|clz|brev)(?:ll)? | __u?mul(?:24|hi)
     | __(?:int|uint|float|double|longlong)_as_\w+
-    | __(?:float|double|u?int|u?ll)2(?:float|double|u?int|u?ll)_r[nzud]""",
+    | __(?:float|double|u?int|u?ll)2(?:float|double|u?int|u?ll)_r[nzud]
+    | tex(?:1D|2D|3D|Cubemap)\w* | surf(?:1D|2D|3D|Cubemap)\w*(?:read|write)
+    | this_(?:thread_block|grid|cluster) | coalesced_threads | tiled_partition""",
     re.VERBOSE,
 )
+# g++'s own functions that nvcc has on the host alone; it has others, __builtin_popcount or __builtin_expect, on both.
+_BUILTIN = re.compile(r"__builtin_(?:ctz\w*|(?:clz|popcount|ffs)l|parity\w*|bswap\d+|trap|prefetch)")
 _ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
 _WIDE = frozenset(("__float128", "_Float128"))
 _NOT_ON_DEVICE = frozenset(("throw", "try", "catch", "dynamic_cast", "typeid"))
-
-
-@dataclass(frozen=True)
-class Misplaced:
-    """`key` is a message of language.toml; `values` are what its sentence names."""
-
-    key: str
-    line: int
-    values: dict[str, object] = field(default_factory=dict)
 
 
 def misplaced(
@@ -72,12 +68,13 @@ def misplaced(
     `functions.macros` gives."""
     seen = {id(t) for t in active(tokens, arch)}
     on_device = _lambdas_on_device(tokens, defined)
-    found = [*_kernels(tokens, declared), *_launched(tokens, declared, on_device), *_members(declared, defined)]
+    found = [*heads(tokens, declared, defined), *_launched(tokens, declared, on_device)]
     found += [Misplaced("lambda-on-device", tokens[i].line) for i in on_device]
     for function in declared.functions:
         if function.body is None:
             continue
         body = range(function.body, closing(tokens, function.body))
+        found += [Misplaced("vector-call", line, {"name": name}) for name, line in vector_calls(tokens, body)]
         if function.on_device:
             found += _on_device(tokens, body, function, declared)
             found += _constants_written(tokens, body, declared)
@@ -106,44 +103,6 @@ def _for_both(tokens: list[Token], body: range, f: Function) -> bool:
     template = f.begin and is_sign(tokens, before, ">")
     asks = any(tokens[i].kind == "directive" or tokens[i].text.startswith("NV_") for i in body)
     return {"__host__", "__device__"} <= {*f.head} and not (f.member or template or asks or "constexpr" in f.head)
-
-
-def _takes_anything(tokens: list[Token], f: Function) -> bool:
-    """Whether `...` ends the parameters; of a template's pack a name follows."""
-    close = closing(tokens, next_solid(tokens, f.name_at + 1))
-    last = previous_solid(tokens, close - 1)
-    return "..." in (tokens[last].text, one_line(tokens[last - 2 : last + 1]))
-
-
-def _kernels(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
-    for f in declared.functions:
-        if f.side != KERNEL:
-            continue
-        values: dict[str, object] = {"name": f.name}
-        if f.member:
-            yield Misplaced("kernel-member", f.line, values)
-        if _takes_anything(tokens, f):
-            yield Misplaced("kernel-ellipsis", f.line, values)
-        if "__device__" in f.head or "__host__" in f.head:
-            yield Misplaced("kernel-two-sides", f.line, values)
-        known = {"static", "inline", "extern", '"C"', "__global__", "const", "unsigned", "signed", "long", "*", "&"}
-        words = [w for w in f.head if w[:1].isalpha() or w[:1] in "_*&"]
-        types = [w for w in words if w not in known and not w.startswith("__")]
-        if "void" not in types and types in ([], ["float"], ["int"], ["double"], ["bool"], ["size_t"], ["cudaError_t"],
-                                             ["int64_t"], ["half"], ["char"], ["short"], ["auto"]):  # fmt: skip
-            kind = " ".join(w for w in words if not w.startswith("__") and w not in ("static", "inline")) or "int"
-            yield Misplaced("kernel-returns", f.line, {**values, "type": kind})
-        elif "void" in types and ("*" in f.head or "&" in f.head):
-            yield Misplaced("kernel-returns", f.line, {**values, "type": "void*"})
-
-
-def _members(declared: Declarations, defined: Mapping[str, frozenset[str]]) -> Iterator[Misplaced]:
-    """Data of classes that names a memory of its own: an object lies where it is declared."""
-    for member in declared.members:
-        memory = qualifiers_in(member.words, defined) & MEMORY if "static" in member.words else frozenset()
-        words = [w for w in member.words if w in ("__shared__", "__managed__")]
-        if memory or words:
-            yield Misplaced("memory-member", member.line, {"name": member.name, "memory": [*memory, *words][0]})
 
 
 def _launched(tokens: list[Token], declared: Declarations, on_device: set[int]) -> Iterator[Misplaced]:
@@ -227,6 +186,8 @@ def _on_device(tokens: list[Token], body: range, function: Function, declared: D
             yield Misplaced("thread-local-on-device", token.line, {"caller": caller})
         elif token.text == "goto" and is_sign(tokens, after, "*"):
             yield Misplaced("jump-on-device", token.line, {"caller": caller})
+        elif _BUILTIN.fullmatch(token.text):
+            yield Misplaced("builtin-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in _WIDE:
             yield Misplaced("wide-on-device", token.line, {"name": token.text, "caller": caller})
         elif token.text in _NOT_ON_DEVICE:
@@ -287,7 +248,7 @@ def _on_host(tokens: list[Token], body: range, function: Function, declared: Dec
             continue
         before, after = previous_solid(tokens, i - 1), next_solid(tokens, i + 1)
         member = tokens[before].kind == "sign" and tokens[before].text in (".", "->")
-        called = is_sign(tokens, after, "(")
+        called = is_sign(tokens, angle_end(tokens, after) if is_sign(tokens, after, "<") else after, "(")
         values: dict[str, object] = {"name": token.text, "caller": function.name}
         function_of_device = not member and (token.text in alone or _DEVICE_ALONE.fullmatch(token.text))
         if called and (function_of_device or (is_sign(tokens, before, ".") and token.text in methods)):

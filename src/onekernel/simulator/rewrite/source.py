@@ -214,8 +214,8 @@ def _tell_sides(
 ) -> None:
     """Tells what stands on the wrong side, host or device."""
     for wrong in misplaced(tokens, declared, defined, source.arch):
-        if source.program and wrong.key == "lambda-on-device":
-            continue  # whose program it is decides about nvcc's --extended-lambda
+        if source.program and wrong.key in ("lambda-on-device", "vector-call"):
+            continue  # whose program it is decides about nvcc's --extended-lambda and -std=c++20
         if source.program and wrong.key == "launch-in-kernel":
             source.nests = True
             continue
