@@ -55,7 +55,8 @@ _DECLARED_VOID = re.compile(
 )
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
-    r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+(?:required from|note: in instantiation)",
+    r"^(?P<file2>[^\s:][^:\n]*):(?P<line2>\d+):(?:\d+:)?\s+"
+    r"(?:required from|note: in (?:instantiation|expansion of macro)|note: expanded from macro)",
     re.MULTILINE,
 )
 

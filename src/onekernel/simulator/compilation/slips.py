@@ -66,6 +66,11 @@ def _semicolon(c: Complaint, m: re.Match[str]) -> Told | None:
     return "semicolon-here", {"token": m["token"]}, c.line
 
 
+def _after_braces(c: Complaint, _: re.Match[str]) -> Told:
+    """The line with the brace, where what follows, `__global__`, is a macro and is named in its place."""
+    return "semicolon", {}, c.line if "}" in c.text else c.before()
+
+
 def _called(c: Complaint, _: re.Match[str]) -> Told | None:
     """What stands before a launch, or another line that begins with brackets, without its `;`: a call, it seems."""
     before = c.unended()
@@ -114,6 +119,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[Complaint, re.Match[str]], Told |
     for pattern, explain in (
         (r"binary 'operator<<'|expected primary-expression before '(?:<|>)' token", _as("chevrons")),
         (r"const uint3|dim3_view", _component),
+        (r"expected ';' after (?:struct|class|union|enum) definition", _after_braces),
         (r"expected ';' (?:after|at end of declaration)", _as("semicolon")),  # clang++'s, at the line that lacks it
         (r"expected (?:',' or )?';' (?:before|at end of).*?'?(?P<token>[\w}]+)'?(?: token)?$", _semicolon),
         (r"expected ',' or ';' before '(?P<token>[^']+)'", _semicolon),
