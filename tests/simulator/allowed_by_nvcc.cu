@@ -695,3 +695,30 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n38 {   // __device__ besides another memory; what all threads read in place; what a macro decides by the side
+struct P { float a[4]; };
+__device__ __managed__ float shared_by_both = 3;
+static __device__ __constant__ float table[2];
+__device__ __shared__ float scratch[32];
+__global__ void k(const __grid_constant__ P p, P const __grid_constant__ q, float* x) {
+    __shared__ float a[32];
+    static __shared__ const float* b;
+    x[threadIdx.x] = p.a[1] + q.a[2] + shared_by_both + table[1] + (a == b) + (scratch == a);
+}
+template <class T>
+__host__ __device__ T both(T v) {
+#ifdef __CUDA_ARCH__
+    __shared__ T kept[32];
+    kept[threadIdx.x] = v;
+    return kept[threadIdx.x];
+#else
+    return v;
+#endif
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    shared_by_both = both(1.0f);
+    k<<<1, 32, 0, stream>>>(P{}, P{}, x);
+    return cudaGetLastError();
+}
+}

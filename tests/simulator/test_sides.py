@@ -130,7 +130,10 @@ REFUSED = {
         Case("__device__ float total;", "x[i] = total;", "cudaMemset(&total, 0, 4);", nvcc=False),
         Case("__device__ float a[4];", "x[i] = a[0];", "cudaMemset(a, 0, 16);", nvcc=False),
     ],
-    "shared-on-host": [Case(host="__shared__ float tile[32];\n    tile[0] = 1;")],
+    "shared-on-host": [
+        Case(host="__shared__ float tile[32];\n    tile[0] = 1;"),
+        Case("__host__ __device__ int g(int i) { __shared__ int t[32]; return t[i] = 1; }", "x[i] = g(i);"),
+    ],
     "launch-in-kernel": [Case("__global__ void other(float* x) { x[0] = 1; }", "other<<<1, 1>>>(x);")],
     "kernel-in-kernel": [Case("__global__ void other(float* x) { x[0] = 1; }", "if (i == 0) other(x);")],
     "kernel-called": [Case(host="k(x, 32);")],
@@ -193,6 +196,14 @@ REFUSED = {
         Case("__device__ void __launch_bounds__(64) g(float* x) { x[0] = 1; }", "g(x);"),
         Case("__global__ void other(float* x) __launch_bounds__(64) { x[0] = 1; }"),
         Case("__host__ __device__ void __maxnreg__(64) g(float* x) { x[0] = 1; }", "g(x);"),
+    ],
+    "memory-twice": [
+        Case("__managed__ __constant__ float v;"),
+        Case("__device__ __managed__ __shared__ float v;"),
+        Case("__shared__ static __constant__ float v;"),
+    ],
+    "grid-constant": [
+        Case("struct P { float a[4]; };\n__global__ void other(float* x, __grid_constant__ P p) { x[0] = p.a[1]; }"),
     ],
     "bounds-twice": [Case("__global__ void __launch_bounds__(64) __maxnreg__(32) other(float* x) { x[0] = 1; }")],
     "alignas-late": [

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onekernel.simulator.rewrite.functions import KERNEL, MEMORY, Declarations, Function, qualifiers_in
-from onekernel.simulator.rewrite.tokens import Token, closing, next_solid, one_line, previous_solid
+from onekernel.simulator.rewrite.tokens import Token, closing, next_solid, one_line, previous_solid, split_commas
 
+_MEMORIES = frozenset(("__shared__", "__constant__", "__managed__"))
 _BOUNDS = frozenset(("__launch_bounds__", "__maxnreg__", "__cluster_dims__"))
 
 
@@ -28,6 +29,8 @@ def heads(
     yield from _bounds(tokens, declared)
     yield from _members(declared, defined)
     yield from _alignments(tokens)
+    yield from _memories(tokens)
+    yield from _grid_constants(tokens, declared)
 
 
 def _takes_anything(tokens: list[Token], f: Function) -> bool:
@@ -92,3 +95,25 @@ def _alignments(tokens: list[Token]) -> Iterator[Misplaced]:
                 after = next_solid(tokens, closing(tokens, next_solid(tokens, at + 1)) + 1)
                 if at > shared or tokens[after].text == "__shared__":
                     yield Misplaced("alignas-late", tokens[at].line)
+
+
+def _memories(tokens: list[Token]) -> Iterator[Misplaced]:
+    """A variable in two memories at once; `__device__` besides one of them says nothing more."""
+    last = ""
+    for token in tokens:
+        if token.kind in ("space", "directive"):
+            continue
+        if token.text in _MEMORIES and last and token.text != last:
+            yield Misplaced("memory-twice", token.line, {"name": last, "other": token.text})
+        if token.text in _MEMORIES or token.text not in ("__device__", "static", "const", "extern", "volatile"):
+            last = token.text if token.text in _MEMORIES else ""
+
+
+def _grid_constants(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
+    """Parameters of kernels with `__grid_constant__`, which must be const."""
+    for f in (f for f in declared.functions if f.side == KERNEL):
+        at = next_solid(tokens, f.name_at + 1)
+        for piece in split_commas(tokens[at + 1 : closing(tokens, at)]):
+            marked = next((t for t in piece if t.text == "__grid_constant__"), None)
+            if marked and not any(t.text == "const" for t in piece):
+                yield Misplaced("grid-constant", marked.line, {"name": f.name})

@@ -85,7 +85,7 @@ def misplaced(
             found += _on_host(tokens, body, function, declared)
         elif _for_both(tokens, body, function):
             on_host = _on_host(tokens, body, function, declared)
-            found += [m for m in on_host if m.key == "device-called-by-host"]
+            found += [m for m in on_host if m.key in ("device-called-by-host", "shared-on-host")]
     bodies = [range(f.body, closing(tokens, f.body)) for f in declared.functions if f.on_device and f.body is not None]
     for name, called, line in computed(tokens, bodies):
         found.append(Misplaced("value-of-a-call", line, {"name": name, "function": called}))
