@@ -25,6 +25,18 @@ def test_a_slip_is_told_in_the_same_words_with_clang(name: str) -> None:
     assert isinstance(why, Message) and (why.key, line) == (said["told"], said["at"])
 
 
+@pytest.mark.parametrize(("line", "name", "key"), [
+    ("__device__ void f(flaot* x) {", "flaot", "misspelt-type"),
+    ("unsinged n;", "unsinged", "misspelt-type"),
+    ("count = 3;", "count", "no-such-type"),
+    ("size = 3;", "size", "no-such-type"),
+    ("__device__ void f(Vector x) {", "Vector", "unknown-type"),
+])  # fmt: skip
+def test_a_word_in_a_types_place_is_told_from_a_statement_outside_functions(line: str, name: str, key: str) -> None:
+    message, _ = told(f"'{name}' does not name a type", 1, [line])
+    assert getattr(message.values["why"], "key", None) == f"compile.{key}"
+
+
 def test_clangs_own_words_stay_at_the_end_of_the_sentence() -> None:
     message, _ = told("use of undeclared identifier 'blocks'", 1, ["blocks = 3;"])
     assert message.values["what"] == "use of undeclared identifier 'blocks'"

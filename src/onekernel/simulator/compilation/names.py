@@ -10,7 +10,7 @@ from onekernel.simulator.compilation.complaint import Complaint, Told, without_c
 INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 _TYPES = frozenset(
     """
-float double int unsigned signed char short long bool void const size_t int8_t int16_t int32_t int64_t uint8_t uint16_t
+float double int unsigned signed char short long bool void size_t int8_t int16_t int32_t int64_t uint8_t uint16_t
 uint32_t uint64_t __half __half2 __nv_bfloat16 __nv_bfloat162 float2 float3 float4 double2 int2 int3 int4 uint2 uint3
 uint4 uchar4 dim3 cudaError_t cudaStream_t cudaEvent_t
     """.split()  # noqa: SIM905
@@ -47,7 +47,8 @@ def no_type(c: Complaint, m: re.Match[str]) -> Told | None:
     known = {word for line in c.lines for word in _NAMED.findall(without_comment(line))} | _TYPES
     near = difflib.get_close_matches(name, sorted(known - {name}), 1, 0.75)
     same = [f"{name}_t"] if f"{name}_t" in _TYPES else near or ([meant] if meant and _near(meant, name) else [])
-    if same:
+    declares = re.search(rf"\b{re.escape(name)}\b[\s*&]+[A-Za-z_]", c.text)  # and is not a statement's first word
+    if same and declares:
         return "misspelt-type", {"name": name, "meant": same[0]}, c.line
     in_brackets = re.search(rf"\([^()]*\b{re.escape(name)}\b", c.text)
     return ("unknown-type" if in_brackets else "no-such-type"), {"name": name}, c.line
