@@ -722,3 +722,16 @@ cudaError_t run(float* x, cudaStream_t stream) {
     return cudaGetLastError();
 }
 }
+
+namespace n39 {   // warpSize is no constant, and may stand in a constexpr function
+__device__ constexpr int warps(int n) { return n / warpSize; }
+__host__ __device__ constexpr int lanes(int n) { return n > 3 ? n % warpSize : 1; }
+__global__ void k(float* x, int n) {
+    float t[lanes(2)] = {1};
+    x[threadIdx.x] = warps(n) + lanes(n) + t[0];
+}
+cudaError_t run(float* x, cudaStream_t stream) {
+    k<<<1, 32, 0, stream>>>(x, 32);
+    return cudaGetLastError();
+}
+}

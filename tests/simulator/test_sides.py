@@ -164,6 +164,8 @@ REFUSED = {
     "array-of-variable-size": [
         Case(kernel="float v[n];\n    v[0] = x[i];\n    x[i] = v[0];"),
         Case(kernel="float v[warpSize];\n    v[0] = x[i];\n    x[i] = v[0];"),
+        Case("__device__ constexpr int warps(int n) { return n / warpSize; }",
+             "float v[warps(64)];\n    v[0] = x[i];\n    x[i] = v[0];"),
         Case("template <class T>\n__device__ T one(T* x, int n) { T v[n]; return v[0] = x[0]; }", "x[i] = one(x, n);"),
     ],
     "value-of-a-call": [

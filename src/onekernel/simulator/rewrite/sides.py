@@ -318,6 +318,10 @@ def mark(tokens: list[Token], declared: Declarations, guarded: bool) -> list[Tok
             for i in range(f.body, closing(tokens, f.body)):
                 if tokens[i].kind == "name" and tokens[i].text == "static" and is_plain_static(tokens, i):
                     marks[i] = asked_value(tokens, i)
+    in_constexpr = {
+        i for f in declared.functions if f.body is not None and "constexpr" in f.head
+        for i in range(f.body, closing(tokens, f.body)) if tokens[i].text == "warpSize"
+    }  # fmt: skip
     for v in declared.variables:
         if v.side == DEVICE and v.bracketed:
             continue  # g++ takes `__constinit float (*f)(float)` for a function's
@@ -327,5 +331,6 @@ def mark(tokens: list[Token], declared: Declarations, guarded: bool) -> list[Tok
     for i, token in enumerate(tokens):
         if marks.get(i):
             out.append(Token("mark", marks[i], token.line))
-        out.append(token)
+        member = i in in_constexpr and tokens[previous_solid(tokens, i - 1)].text in (".", "->")
+        out.append(Token("name", "::__ok::warp_size()", token.line) if i in in_constexpr and not member else token)
     return out

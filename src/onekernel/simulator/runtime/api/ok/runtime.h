@@ -76,6 +76,9 @@ const int warpSize = static_cast<int>(reinterpret_cast<uintptr_t>(ok_lanes + __o
 #endif
 
 namespace __ok {
+// warpSize in a constexpr function, where g++ looks for what could never be a constant (rewrite/sides.py).
+inline int at_run_time() { return WARP; }
+constexpr int warp_size() { return __builtin_is_constant_evaluated() ? at_run_time() : WARP; }
 
 // Where in the learner's file a call stands; used as a default argument.
 struct Site {
