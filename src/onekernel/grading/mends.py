@@ -16,6 +16,7 @@ from onekernel.grading.briefly import briefly
 MOST = 4  # versions of a file that are tried
 
 Lines = list[str]
+_NARROW = "__half|half|__nv_bfloat16|nv_bfloat16"
 _INTEGERS = r"\b(?:unsigned |signed )?(?:int|long long|long|short|char|u?int\d+_t|size_t|unsigned)\b"
 
 
@@ -89,6 +90,23 @@ def _shadows(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Chan
     yield {at: re.sub(rf"{declared}\s*=)[^;,]*;", "", lines[at], count=1)}
 
 
+def _narrow_sum(lines: Lines, at: int, values: Mapping[str, str]) -> Iterator[_Change]:
+    """The variable declared float, and what is set to it computed in float."""
+    name, sums = re.escape(values["name"]), {"add": "(a) + (float)(b)", "fma": "(a) * (float)(b) + (float)(c)"}
+    changed = {at: re.sub(rf"\b{re.escape(values['type'])}(?=\s+{name}\b)", "float", lines[at], count=1)}
+    narrow = rf"(?:{re.escape(values['type'])}|{_NARROW})"
+    call = rf"\b(?:static_cast<\s*{narrow}\s*>|__float2(?:half|bfloat16)\w*)(?=\()"
+    cast = re.compile(rf"\(\s*{narrow}\s*\)(?=\s*[\w(])|{call}")
+    back = re.compile(rf"\b__(?:half2|bfloat162)float(?=\(\s*{name}\b)")
+    for n, line in enumerate(lines):
+        line = back.sub("(float)", changed.get(n, line))
+        if n == at or re.search(rf"(?<![\w.]){name}\s*(?:\[[^\]]*\]\s*)?\+?=(?!=)", line):
+            line = re.sub(r"\b__h(add|fma)\w*(?=\()", r"ok_\1", cast.sub("(float)", line))
+        changed[n] = line
+    defined = "".join(f"#define ok_{k}({'a, b' if k == 'add' else 'a, b, c'}) ((float){v})\n" for k, v in sums.items())
+    yield changed | {0: defined + changed[0]}
+
+
 _RULES: Mapping[str, _Rule] = {
     "own-array": _in_line(r"^(\s*)", r"\1__shared__ "),
     "assignment": _in_line(r"((?:if|while)\s*\(.*?[^=!<>+*/%&|^-])=(?!=)", r"\1=="),
@@ -113,6 +131,7 @@ _RULES: Mapping[str, _Rule] = {
     "own-output": _in_line(r"\b(?:\w+\s*\(\s*)?cudaMalloc\w*\s*\([^;]*\);", ";"),
     "masked-index": _in_line(r"([^\[\](),;=&|?:]+?)\s*&\s*\(\s*<name>\s*-\s*1\s*\)", r"(\1) % <name>"),
     "shadows": _shadows,
+    "narrow-sum": _narrow_sum,
     "shuffle-lane": _in_line(r"\b__shfl_sync\b", "__shfl_xor_sync"),
     "shuffle-width": _in_line(r",\s*<width>\s*\)", ")"),
     "set-bytes": _in_line(r"(cudaMemset\w*\s*\([^,]+,)\s*[^,]+", r"\1 0"),

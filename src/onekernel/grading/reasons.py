@@ -16,6 +16,8 @@ from onekernel.grading.unwritten import nothing_to_sum
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 
+SURE = ("-ended", "-column")  # advice that the source itself gives
+
 
 def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Failure:
     """A backend's finding as a reason why points were lost."""
@@ -84,7 +86,8 @@ def _has_work(message: Message, call: Call) -> bool:
     """Whether what is said of an access out of bounds is of a thread that surely has work: one of the first block,
     whose number is below the elements of a vector, or below the rows and the columns of a matrix."""
     values = message.values
-    if not isinstance(values.get("advice"), Message) or values.get("block") not in (0, "0"):
+    advice = values.get("advice")
+    if not isinstance(advice, Message) or advice.key.endswith(SURE) or values.get("block") not in (0, "0"):
         return False
     sizes = [size for name, size in call.case.sizes.items() if name in ("n", "rows", "cols")]
     return bool(sizes) and str(values.get("thread", "")).isdigit() and int(values["thread"]) < min(sizes)

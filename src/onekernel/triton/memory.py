@@ -198,6 +198,7 @@ class Watch:
             "lanes": lanes,
             "where": Message(f"triton.at-offset{'s' * (first < last)}", {"first": first, "last": last}),
             "end": (end := (region.end - region.start) // region.itemsize - 1),
+            "advice": Message(f"triton.advice-{'read' if kind == 'load' else 'write'}"),
             **_in_rows(region, first),
         }
         no_work = code.startswith("out") and len(offsets) == lanes and self.program[0] >= region.rows and first > end

@@ -62,7 +62,7 @@ def tune_in_turn() -> None:
         try:
             result = run(self, *args, **kwargs)
             if getattr(self, "_onekernel_timed", False) and Watch.active is not None:
-                _refuse_other_results(self, lambda: run(self, *args, **kwargs), named, Watch.active)
+                _refuse_other_results(self, lambda: _as_timed(self, run, args, kwargs), named, Watch.active)
             return result
         finally:
             if Watch.active is not None and self.early_config_prune and self.cache.key is not None:
@@ -130,7 +130,7 @@ def _refuse_other_results(tuner: Any, again: Callable[[], Any], named: list[_Nam
         return
     if watch.samples or watch.in_place:  # in place it is so with every kernel, and no exercise asks to see to it
         return
-    if tuner.user_defined_pre_hook or any(config.pre_hook for config in tuner.configs) or ClosedMemory.active is None:
+    if tuner.user_defined_post_hook or ClosedMemory.active is None:  # it may put back what the kernel has added to
         return
     read_again = [r for r in watch.regions if r.stored and (r.loaded or watch.metric(ATOMICS))]
     read_again = [r for r in read_again if r.end - r.start <= MOST]
@@ -157,6 +157,14 @@ def _refuse_other_results(tuner: Any, again: Callable[[], Any], named: list[_Nam
         reset = any(t.reset and changed[0].start <= t.start < changed[0].end for t in named)
         message = Message(f"triton.autotune-{'reset' if reset else 'runs'}", values)
         watch.blame(Finding("autotune-runs", message, watch.file, line, chapter=CHAPTER_OF_RUNS))
+
+
+def _as_timed(tuner: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Another run as the autotuner times it: behind the decorator's hook. A configuration's runs at each launch."""
+    if tuner.user_defined_pre_hook:
+        given = dict(zip(tuner.arg_names, args, strict=False)) | kwargs | tuner.best_config.all_kwargs()
+        tuner.pre_hook(given, reset_only=True)
+    return run(tuner, *args, **kwargs)
 
 
 class _Named:

@@ -166,6 +166,10 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
         for name, make in {"A": turned_a, "B": turned_b}.items():
             ended = later(lambda product: _ended(case, product()), make)
             yield Mistake("gemm-tile-turned", ended, {"name": name}, variant=depth)
+        for form in (True, False):  # of one form of B alone
+            made = turned_b if bool(case.inputs["transpose_b"]) is form else later(lambda: a @ b)
+            ended = later(lambda product: _ended(case, product()), made)
+            yield Mistake("gemm-tile-turned", ended, {"name": "B"}, variant=(depth, form))
 
 
 def _operands_swapped(case: Replayed, a: np.ndarray, b: np.ndarray, side: int) -> np.ndarray:
@@ -228,7 +232,11 @@ def _of_addresses(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mist
         return _ended(case, a @ _read(case.memory["b"], k, n, down, aside))
 
     yield Mistake("gemm-a-turned", later(with_a, m, k, 1, strides["a"]))
-    yield Mistake("gemm-b-turned", later(with_b, *((strides["b"], 1) if turned else (1, strides["b"]))))
+    other_form = later(with_b, *((strides["b"], 1) if turned else (1, strides["b"])))
+    right = later(lambda: _ended(case, a @ b))
+    yield Mistake("gemm-b-turned", other_form)
+    yield Mistake("gemm-transpose-ignored", other_form if turned else right)
+    yield Mistake("gemm-transpose-always", right if turned else other_form)
     for cause, stride in {"k": k, "ldb": strides["b"], "ldc": strides["c"], "n": n}.items():
         yield Mistake(f"gemm-lda-{cause}", later(with_a, m, k, stride, 1))
     if turned:  # what a transposed view keeps in memory: its strides are exchanged, and nothing else

@@ -6,7 +6,7 @@ real.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -25,6 +25,7 @@ STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7, 
           -1e38)  # fmt: skip
 SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of e and more
 NEAR_ONE = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 6e-2}  # what a sum of a row's elements is off by
+MOST_TERMS = 1 << 25  # of sums of which each element has one of its own
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
 
@@ -65,6 +66,7 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
     """Rows and columns mixed up, and a row stride that is another's."""
     columns = Rows(np.ascontiguousarray(r.x.T))
     yield Mistake("softmax-by-column", lambda: columns.above(columns.largest).T)
+    yield from _down_the_column(r)
     highest = np.fmax.reduce(r.x, axis=None)
     yield Mistake("softmax-matrix-sum", lambda: np.exp(r.x - highest) / np.exp(r.x - highest).sum())
     yield Mistake("softmax-matrix-sum", lambda: r.over(r.e.sum()), variant="own maximum")
@@ -82,6 +84,25 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
         if stride != strides["x"]:
             wrong = Rows(case.read("x", stride))
             yield Mistake(f"stride-{cause}", later(lambda w: w.above(w.largest), wrong))
+
+
+def _down_the_column(r: Rows) -> Iterator[Mistake]:
+    """A sum, or a maximum, over the rows of a column where a row's is wanted; the other one is right."""
+    yield Mistake("softmax-sum-down-column", lambda: r.over(r.e.sum(axis=0)), variant="own maxima")
+    top = later(lambda: np.fmax.reduce(r.x, axis=0, keepdims=True, initial=-np.inf).astype(r.x.dtype))
+    yield Mistake("softmax-max-down-column", lambda: r.above(top()), variant="of each term")
+    rows, cols = r.x.shape
+    if rows * r.x.size <= MOST_TERMS:
+        below = later(lambda: np.stack([np.exp(r.x - level).sum(axis=0) for level in r.largest]))
+        yield Mistake("softmax-sum-down-column", lambda: r.over(below()))
+    if cols * r.x.size <= MOST_TERMS:
+        yield Mistake("softmax-max-down-column", partial(_each_above_its_column, r, top))
+
+
+def _each_above_its_column(r: Rows, top: Callable[[], np.ndarray]) -> np.ndarray:
+    """The thread of an element subtracts its column's maximum, in its own sum, too."""
+    sums = [np.exp(r.x - level).sum(axis=1) for level in top()[0]]
+    return np.asarray(np.exp(r.x - top()) / np.stack(sums, axis=1))
 
 
 def _of_the_padding(r: Rows) -> Iterator[Mistake]:

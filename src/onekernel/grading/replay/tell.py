@@ -24,6 +24,11 @@ SEEN = tuple(
 OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
+# Mistakes in the address of a tensor: on inputs of other shapes they lead outside of it.
+ADDRESSED = {
+    "a": ("replay.gemm-a-turned", "replay.gemm-lda-"),
+    "b": ("replay.gemm-b-turned", "replay.gemm-ldb-", "replay.gemm-transpose-"),
+}
 
 
 def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -90,14 +95,28 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None) -> Verd
         return verdict
     codes = (*SYMPTOMS, *BOUNDS) if cases else ("unwritten",) if found.key == WHOLE_TILES else WRONG
     mine = [f for f in verdict.failures if f.code in codes and (cases is None or f.case in cases)]
+    mine += [f for f in verdict.failures if f not in mine and _outside(f, found)]
     if not mine:
         return verdict
     first = mine[0]
-    symptom = first.message
-    if "advice" in symptom.values:  # the cause says what to do, and better
-        symptom = Message(symptom.key, {**symptom.values, "advice": ""})
+    symptom = _without_advice(first.message)
     key = "replay.seen" if cases is not None or found.key in SEEN else "replay.named"
     values = {"cause": found, "inputs": found.values["inputs"], "symptom": symptom}
     told = replace(first, message=Message(key, values))
     others = [f for f in verdict.failures if f not in mine]
     return replace(verdict, failures=(told, *others))
+
+
+def _outside(failure: Failure, found: Message) -> bool:
+    """Whether it is an access outside the tensor in whose address the mistake is."""
+    message = failure.message.values.get("first", failure.message)  # of two sentences, the finding's own
+    name = str(message.values.get("variable", message.values.get("name"))) if isinstance(message, Message) else ""
+    return failure.code in BOUNDS and found.key.startswith(ADDRESSED.get(name, ("-",)))
+
+
+def _without_advice(symptom: Message) -> Message:
+    """A cause says what to do, and better."""
+    first, second = (symptom.values.get(name) for name in ("first", "second"))
+    if isinstance(first, Message) and isinstance(second, Message) and second.key.startswith("grading.advice-"):
+        symptom = first
+    return Message(symptom.key, {**symptom.values, "advice": ""}) if "advice" in symptom.values else symptom

@@ -24,6 +24,12 @@ _NARROW = re.compile(
     r"[^;=]*\b(?:blockIdx|blockDim|gridDim)\b"
 )
 _BITS = re.compile(r"\batomicM(?:ax|in)\s*\([^;]*__float_as_int\s*\(")
+_ADDED = (  # v += w, v[i] = v[i] + w, v = __hadd(v, w)
+    r"(?<![\w.])<name>\s*(?:\[[^\]]*\]\s*)?(?:\+=|=(?!=)[^;]*\b<name>\b[^;]*\+|=(?!=)[^;]*\+[^;]*\b<name>\b"
+    r"|=(?!=)\s*__h(?:add|fma)\w*\([^;]*\b<name>\b)"
+)
+_TEMPLATE = re.compile(r"\btemplate\s*<([^>]*)>")
+_NARROW_TYPE = r"__half|half|__nv_bfloat16|nv_bfloat16"
 _AS_FLOAT = re.compile(r"\(\s*(?:const\s+)?float\s*\*\s*\)\s*\(?\s*(\w+)")
 
 
@@ -64,6 +70,18 @@ def _halves(lines: Sequence[str]) -> Found:
                 yield n, "half-as-float", {"name": cast[1]}
 
 
+def _narrow_sums(lines: Sequence[str]) -> Found:
+    """Variables of 16 bits, or of a template's type, that are added to."""
+    text = "\n".join(lines)
+    generic = [name for given in _TEMPLATE.findall(text) for name in re.findall(r"(?:typename|class)\s+(\w+)", given)]
+    types = "|".join([_NARROW_TYPE, *map(re.escape, dict.fromkeys(generic))])
+    declared = re.compile(rf"^\s*(?:__shared__\s+)?(?P<type>{types})\s+(?P<name>\w+)\s*(?:\[[^\]]*\]\s*)*[=;{{,]")
+    for n, line in enumerate(lines, 1):
+        found = declared.match(line)
+        if found and re.search(_ADDED.replace("<name>", found["name"]), text):
+            yield n, "narrow-sum", {"type": found["type"], "name": found["name"]}
+
+
 def _commas(lines: Sequence[str]) -> Found:
     """A number written with a decimal comma: its two halves are two values, of which the first is thrown away."""
     for n, line in enumerate(lines, 1):
@@ -87,4 +105,4 @@ def _float_bits(lines: Sequence[str]) -> Found:
             yield n, "float-bits", {}
 
 
-RULES = (_counters, _types, _quotients, _halves, _commas, _narrow, _float_bits)
+RULES = (_counters, _types, _quotients, _halves, _narrow_sums, _commas, _narrow, _float_bits)

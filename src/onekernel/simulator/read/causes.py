@@ -12,6 +12,7 @@ _EMPTY = r"\s*(?:;|\{\s*;?\s*\})"
 _SPIN = re.compile(rf"\bwhile\s*{_ROUND}(?:{_EMPTY}|\s*\{{?\s*$)")
 _ENDED_LOOP = re.compile(rf"\b(?:for|while)\s*{_ROUND}\s*;$")
 _STEP = re.compile(r"\bfor\s*\(([^;]*\bblockIdx\b[^;]*|[^;]*);[^;]*;\s*(\w+)\s*\+=\s*blockDim\.x\s*\)")
+_COLUMNS = re.compile(r"\bfor\s*\([^;]*?\b(\w+)\s*=[^;]*;\s*(\w+)\s*<\s*(\w*(?:[cC]ol|width)\w*)\s*;")
 _FAR = 8  # lines, between a loop's head and what a finding names in it
 
 
@@ -75,6 +76,20 @@ def ended_loop(file: str | None, number: int | None) -> int | None:
     """The line of a loop's head that a `;` ends, just above the line: the line was meant for its body."""
     before = (number or 0) - 1
     return before if _ENDED_LOOP.search(line_of(file, before)) else None
+
+
+def goes_down(file: str | None, number: int | None) -> dict[str, str]:
+    """Of a loop around the line that counts columns, and whose index is multiplied by a stride there: the index, its
+    end and the stride; nothing else where it is no such loop."""
+    for text in _up_from(file, number):
+        head = _COLUMNS.search(text)
+        if not head or head[1] != head[2]:
+            continue
+        stride = r"(\w*(?:stride|pitch|cols|width)\w*|ld\w?)"
+        times = re.search(rf"\b{head[1]}\s*\*\s*{stride}\b|\b{stride}\s*\*\s*{head[1]}\b", line_of(file, number))
+        if times:
+            return {"name": head[1], "end": head[3], "stride": times[1] or times[2]}
+    return {}
 
 
 def takes_remainder(file: str | None, number: int | None) -> bool:

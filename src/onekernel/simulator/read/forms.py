@@ -141,7 +141,7 @@ OF_THE_READER = (
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "few-bytes", "elements", "nowhere", "also", "swapped",
     "loop", "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
-    "advice-pointer",
+    "advice-pointer", "advice-column",
     # arrays
     "unnamed", "extent",
     # the others

@@ -68,6 +68,8 @@ def _advice(case: Case) -> Message | str:
         return case.says("advice-pointer", {**values, "name": name})
     if ended := causes.ended_loop(*case.here):
         return case.says("advice-ended", {"at": ended})
+    if down := causes.goes_down(*case.here):
+        return case.says("advice-column", down)
     if declared.fills_shared(*case.here) and around.in_loop(*case.here):
         return case.says("advice-tile", values)
     if around.in_loop(*case.here):
