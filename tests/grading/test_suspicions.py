@@ -83,6 +83,17 @@ MENDS = [
 ]  # fmt: skip
 
 
+def test_a_sum_in_16_bits_is_mended_to_one_in_float() -> None:
+    """It, and what is set to it, while other values stay of 16 bits."""
+    lines = ["T own = (T)0.0f, t;", "own = __hadd(own, (T)expf(v));", "y[i] = (T)(v / __half2float(own));"]
+    message = Message("compile.warning-narrow-sum", {"name": "own", "type": "T"})
+    (found,) = mended("\n".join(lines), [Finding("warning-narrow-sum", message, "k.cu", 1, "warning")])
+    defined, instead = found.splitlines()[:-3], found.splitlines()[-3:]
+    assert all(line.startswith("#define ok_") for line in defined)
+    assert instead == ["float own = (float)0.0f, t;", "own = ok_add(own, (float)expf(v));",
+                       "y[i] = (T)(v / (float)(own));"]  # fmt: skip
+
+
 @pytest.mark.parametrize(("kind", "values", "line", "instead"), MENDS, ids=[m[0] for m in MENDS])
 def test_a_line_is_mended(kind: str, values: dict[str, object], line: str, instead: list[str]) -> None:
     finding = Finding(f"warning-{kind}", Message(f"compile.warning-{kind}", values), "k.cu", 2, "warning")
