@@ -10,6 +10,7 @@ compiler gives the same element to several threads; sectors and requests depend 
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -198,7 +199,7 @@ class Watch:
             "lanes": lanes,
             "where": Message(f"triton.at-offset{'s' * (first < last)}", {"first": first, "last": last}),
             "end": (end := (region.end - region.start) // region.itemsize - 1),
-            "advice": Message(f"triton.advice-{'read' if kind == 'load' else 'write'}"),
+            "advice": Message("triton.advice-block" if _by_block(self.file, line) else f"triton.advice-{kind}"),
             **_in_rows(region, first),
         }
         no_work = code.startswith("out") and len(offsets) == lanes and self.program[0] >= region.rows and first > end
@@ -213,6 +214,11 @@ class Watch:
                 return frame.f_lineno
             frame = frame.f_back  # type: ignore[assignment]
         return None
+
+
+def _by_block(file: str | None, line: int | None) -> bool:
+    """Whether the access of that line has a boundary check: its pointer is a block's."""
+    return "boundary_check" in linecache.getline(file or "", line or 0)
 
 
 def _in_rows(region: Region, first: int) -> dict[str, Message | str]:

@@ -44,6 +44,8 @@ _TILES = r"\btl\."
 # The largest of exponentials: of what is named so, or a quotient by it.
 _MAX_OF_EXP = r"max\w*\s*\([^;\n]*exp|tl\.max\(\s*(?:e|p|num\w*)\b|/\s*tl\.max"
 _MIN_ALONE = r"\A(?![\s\S]*(?:fmax|\bmax\(|tl\.max))[\s\S]*(?:\bfmin|\bmin\(|tl\.min)"
+_ZERO_ALONE = r"\A(?![\s\S]*other\s*=\s*-)[\s\S]*other\s*=\s*0"  # no load brings -infinity
+_ENCODED = r"atomicM(?:ax|in)|as_u?int"
 _NO_FRAGMENTS = r"\A(?![\s\S]*mma)"
 WORDS = {
     "sum-half-warp": _OF_A_WARP, "sum-last-lane": _OF_A_WARP, "sum-lanes-all": _OF_A_WARP,
@@ -51,13 +53,17 @@ WORDS = {
     "sum-integer": _WHOLE, "gemm-tile-turned": _NO_FRAGMENTS,
     "softmax-rows-mixed": _OF_A_WARP, "softmax-whole-tile": _TILES, "softmax-tile-axis": _TILES,
     "softmax-divided-by-largest": _MAX_OF_EXP, "softmax-min-from-infinity": _MIN_ALONE,
-    "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-by-min": "min|less",
+    "softmax-max-of-bits": "as_u?int|reinterpret|union", "softmax-max-not-decoded": _ENCODED,
+    "softmax-max-padded-zero": _ZERO_ALONE,
+    "gemm-fragment-layout": "wmma", "softmax-max-by-min": "min|less",
     "copy-bytes": _COPIES, "copy-vector": _COPIES,
     "gemm-tiles-skipped": r"\b2\s*\*|\*\s*2\b|<<\s*1\b|\+=\s*2\b",  # else half of each deeper tile is left out
     "gemm-tf32": r"tl\.dot|tf32", "gemm-narrow-inputs": "half|float16|bf16",
 }  # fmt: skip
 # Where the text has their words: zeros, NaN, and what lacks a division have many other causes, too.
-FIRST = ("copy-bytes", "copy-vector", "softmax-divided-by-largest", "softmax-min-from-infinity")
+FIRST = (
+    "copy-bytes", "copy-vector", "softmax-max-padded-zero", "softmax-divided-by-largest", "softmax-min-from-infinity",
+)  # fmt: skip
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
 # what a tree or a warp loses, and 0 is where a maximum begins.
 LAST = {"sum-limited": 1, "sum-part-lost": 2, "softmax-max-idle": 2}
@@ -85,17 +91,30 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
     smooth = partial(_is_smooth, getattr(module, "SMOOTH", math.inf))
     every = sorted(_given(operator, ran), key=lambda g: (g.right, g.got.size))
     every = _unless_alone(every, smooth)
-    given = _unless_alone(every, _is_short)
-    if not given or given[0].right:
-        return None
-    longer = [g for g in every if not any(g is one for one in given)]
+    # What infinities give may differ with the order of a formula's steps, and a small mistake is lost in a narrow type.
+    finite = [g for g in every if _is_finite(g)]
+    tried = {len(some): some for some in (every, finite, [g for g in finite if g.call.dtype == "float32"])}
+    asked = [_short_first(some) for some in tried.values()]
+    asked = [(given, longer) for given, longer in asked if given and not given[0].right]
     with np.errstate(all="ignore"):
-        return _replayed_cause(operator, given, longer, text) or _common(module, given)
+        made = (_replayed_cause(operator, given, longer, text) for given, longer in asked)
+        return next(filter(None, made), None) or next(filter(None, (_common(module, g) for g, _ in asked)), None)
+
+
+def _short_first(every: list[Given]) -> tuple[list[Given], list[Given]]:
+    """The inputs that are compared, and those that are left out where shorter ones are wrong."""
+    given = _unless_alone(every, _is_short)
+    return given, [g for g in every if not any(g is one for one in given)]
+
+
+def _is_finite(given: Given) -> bool:
+    return bool(np.isfinite(given.want).all()) and all(np.isfinite(x).all() for x in given.call.inputs.values())
 
 
 def _common(module: ModuleType, given: list[Given]) -> Message | None:
     """What all wrong results have in common: what the operator's module sees in each, of the first; or a factor."""
     off = sorted((g for g in given if not g.right), key=lambda g: g.call.dtype != "float32")  # it has the most digits
+    off = [g for g in off if g.call.dtype == off[0].call.dtype]
     wrong = [(g.got, g.want, g.call.dtype) for g in off]
     found = None
     if hasattr(module, "otherwise"):

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from onekernel.grading.replay.base import THREADS, WARP, Mistake, Replayed, later
+from onekernel.grading.replay.base import THREADS, Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.sums import STEP, integer_sums, narrow_sums, weightings
 
@@ -67,6 +67,7 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
     at = np.arange(products.size)
     for threads in (128, 256, 512):
         for rule, blocks in _grids(at.size, threads).items():
+            yield from _blocks_left(products, threads, blocks)
             for step in (2, 4, 8):
                 often = later(_rest_often, products, blocks, step)
                 yield Mistake("dot-rest-often", often, variant=(threads, rule, step))
@@ -75,9 +76,7 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
             for lost in (0, blocks - 1):
                 others = later(_weighted, products, block != lost)
                 yield Mistake("dot-block-lost", others, variant=(threads, blocks, lost))
-            if blocks > WARP:  # a warp joins the blocks' sums, and each of its threads takes one
-                first = later(lambda block: _weighted(products, block < WARP), block)
-                yield Mistake("dot-blocks-left", first, {"kept": WARP}, (threads, blocks))
+            yield from _blocks_left(products, threads, blocks)
             yield Mistake("sum-last-alone", later(_weighted, products, block == blocks - 1), variant=(threads, blocks))
             for one in (0, blocks - 1):
                 times = later(lambda block, one, n: _weighted(products, n * (block == one)), block, one, blocks)
@@ -89,6 +88,14 @@ def _of_blocks(products: np.ndarray) -> Iterator[Mistake]:
             for start in (0.0, -np.inf):
                 largest = later(lambda sums, start: np.array([max(start, sums().max())]), sums, start)
                 yield Mistake("dot-blocks-by-maximum", largest, variant=(threads, blocks, start))
+
+
+def _blocks_left(products: np.ndarray, threads: int, blocks: int) -> Iterator[Mistake]:
+    """A warp, or a block, joins the blocks' sums, each of its threads one: fewer than there are."""
+    block = np.arange(products.size) // threads % max(blocks, 1)
+    for kept in (n for n in THREADS if n < blocks):
+        first = later(lambda block, kept: _weighted(products, block < kept), block, kept)
+        yield Mistake("dot-blocks-left", first, {"kept": kept * threads}, (threads, blocks))
 
 
 def _grids(n: int, threads: int) -> dict[Hashable, int]:

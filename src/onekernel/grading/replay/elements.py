@@ -33,6 +33,8 @@ def exchanged(
     yield Mistake("element-absolute", lambda: right(np.abs(tensor)), values, form)
     yield Mistake("element-masked", of(at & (cols - 1)), values, form)
     for threads in threads_of_row:
+        ahead = np.where(at + threads < cols, at + threads, at)
+        yield Mistake("element-of-next-step", of(ahead), values, (form, threads))
         yield Mistake("element-of-thread", of(at % threads), values, (form, threads))
         yield Mistake("element-of-step", of(at // threads % cols), values, (form, threads))
     if tensor.ndim > 1:

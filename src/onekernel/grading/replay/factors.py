@@ -14,7 +14,7 @@ from onekernel.ops.base import DTYPES
 
 SPREAD = {"float32": 1e-4, "float16": 2.0**-9, "bfloat16": 2.0**-6}  # of a factor: what rounding makes of it
 FROM = {"float32": 1e-3, "float16": 0.1, "bfloat16": 0.1}  # of a row's largest element: smaller ones have few digits
-OFF = 10  # spreads from 1 on it is a factor
+OFF = 3  # spreads from 1 on it is a factor
 FEW = 8  # numbers, less than which have a factor in common by chance
 
 

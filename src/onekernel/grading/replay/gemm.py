@@ -86,11 +86,29 @@ def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
 def _wrapped(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
     """Tiles whose rows and columns beyond C's begin again at its first, `% m`: beta scales what another has stored."""
     alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    for side in (2, 4, 8, *SIDES):
+        for of in ("rows", "columns"):
+            again = later(_last_again, case, product, side, of)
+            kept = later(lambda p: alpha * p, product)
+            yield Mistake("gemm-last-again", again if beta else kept, variant=(side, of), step=case.step)
     for side in SIDES:
         for of in ("both", "rows", "columns"):
             make = later(_stored_again, case, product, side, of)
             right = later(lambda p: alpha * p, product)
             yield Mistake("gemm-wrapped-rows", make if beta else right, variant=(side, of), step=case.step)
+
+
+def _last_again(case: Replayed, product: np.ndarray, side: int, of: str) -> np.ndarray:
+    """Rows, or columns, beyond the last are the last one: stored as often."""
+    alpha, beta, c = (case.inputs[name] for name in ("alpha", "beta", "c"))
+    often = np.ones(product.shape, int)
+    if of == "rows":
+        often[-1:] += -product.shape[0] % side
+    else:
+        often[:, -1:] += -product.shape[1] % side
+    for turn in range(int(often.max(initial=0))):
+        c = np.where(turn < often, case.own(alpha * product + beta * c), c)
+    return np.asarray(c)
 
 
 def _stored_again(case: Replayed, product: np.ndarray, side: int, of: str) -> np.ndarray:
@@ -124,6 +142,12 @@ def _of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-first-tile", later(weighted, at < depth), {"depth": depth})
         stale = later(lambda d: _ended(case, _stale(a, d) @ _stale(b.T, d).T), depth)
         yield Mistake("gemm-tile-before", stale, {"depth": depth})
+        last = (k - 1) // depth * depth  # where the last tile begins
+        after = (at >= depth) * (1 + (at >= last)) if last > 0 else np.ones(k, int)  # of one tile there is none
+        yield Mistake("gemm-tile-after", later(weighted, after), {"depth": depth})
+        for coarse in (32 * depth, 64 * depth, 128 * depth):  # the step of a warp, or of more threads
+            begun = (at >= k // coarse * coarse) & (at < k // depth * depth)
+            yield Mistake("gemm-rest-early", later(weighted, 1 + begun), {"depth": depth}, variant=coarse)
 
 
 def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
@@ -166,6 +190,12 @@ def _of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]
         for name, make in {"A": turned_a, "B": turned_b}.items():
             ended = later(lambda product: _ended(case, product()), make)
             yield Mistake("gemm-tile-turned", ended, {"name": name}, variant=depth)
+        if depth == MMA_DEPTH:  # of fragments, as load_matrix_sync is told that they lie in memory
+            for name, make in {"A": turned_a, "B": turned_b}.items():
+                ended = later(lambda product: _ended(case, product()), make)
+                yield Mistake("gemm-fragment-layout", ended, {"name": name})
+            of_c = later(lambda p: _ended(case, _turned(p, MMA_DEPTH)[: p.shape[0], : p.shape[1]]), a @ b)
+            yield Mistake("gemm-fragment-layout", of_c, {"name": "C"})
         for form in (True, False):  # of one form of B alone
             made = turned_b if bool(case.inputs["transpose_b"]) is form else later(lambda: a @ b)
             ended = later(lambda product: _ended(case, product()), made)

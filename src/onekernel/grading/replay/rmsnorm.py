@@ -109,6 +109,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
             for times, whose in {1: "sum-own-warp", threads // WARP: "sum-own-warp-often"}.items():
                 warps = later(lambda t, k: over(k * of_own_warp(h * h, t) / cols + eps), threads, times)
                 yield Mistake(whose, warps, variant=threads)
+        of_means = later(lambda t: over(_mean_of_means(h * h, t) + eps), threads)
+        yield Mistake("rms-mean-of-means", of_means, variant=threads)
         own_sums = later(lambda t: over(_of_own_thread(h * h, t) / cols + eps), threads)
         yield Mistake("sum-own-thread", own_sums, variant=threads)
         yield Mistake("rms-threads", later(lambda n: over(mean * cols / n + eps), threads), {"threads": threads})
@@ -176,6 +178,13 @@ def _of_the_ends(
     for name, again in {"x": x, "residual": residual, "x + residual": h}.items():
         yield Mistake("rms-added-again", later(lambda a: h / root * weight + a, again), {"name": name})
     yield Mistake("rms-divided-twice", lambda: over(row_sum(h * h) / cols**2 + eps))
+
+
+def _mean_of_means(terms: np.ndarray, threads: int) -> np.ndarray:
+    """The mean of the threads' means, some of which have an element more than others."""
+    there = dealt(np.ones_like(terms), threads).sum(axis=1)
+    means = dealt(terms, threads).sum(axis=1) / np.maximum(there, 1)
+    return np.asarray(means.sum(axis=1, keepdims=True) / min(threads, terms.shape[1]))
 
 
 def _of_own_thread(terms: np.ndarray, threads: int) -> np.ndarray:

@@ -77,6 +77,8 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
             at = np.arange(len(r.x)) + by
             other = Rows(r.x[at % len(at) if around else np.clip(at, 0, len(at) - 1)])
             yield Mistake("softmax-other-row", later(lambda o: o.above(o.largest), other), variant=(by, around))
+    for vector in (2, 4, 8):
+        yield Mistake("softmax-tail-of-next-row", partial(_tail_of_next_row, r, vector), {"vector": vector})
     masked = Rows(r.x[:, np.arange(r.x.shape[1]) & (r.x.shape[1] - 1)])
     yield Mistake("element-masked", lambda: masked.above(masked.largest), {"name": "x"})
     strides = case.row_strides
@@ -84,6 +86,14 @@ def _of_the_rows(case: Replayed, r: Rows) -> Iterator[Mistake]:
         if stride != strides["x"]:
             wrong = Rows(case.read("x", stride))
             yield Mistake(f"stride-{cause}", later(lambda w: w.above(w.largest), wrong))
+
+
+def _tail_of_next_row(r: Rows, vector: int) -> np.ndarray:
+    """Behind the whole vectors of a row, the maximum and the sum of the row after it; the last row has its own."""
+    at = np.minimum(np.arange(len(r.x)) + 1, len(r.x) - 1)
+    whole = r.x.shape[1] // vector * vector
+    tail = np.exp(r.x - r.largest[at]) / row_sum(r.e)[at]
+    return np.where(np.arange(r.x.shape[1]) < whole, r.above(r.largest), tail)
 
 
 def _down_the_column(r: Rows) -> Iterator[Mistake]:
@@ -118,6 +128,8 @@ def _of_the_padding(r: Rows) -> Iterator[Mistake]:
     widths |= {f"{t}, one step more": widths[str(t)] + t for t in THREADS}
     for variant, width in widths.items():
         if width > cols:
+            raised = partial(np.maximum, r.largest, np.float32(0))
+            yield Mistake("softmax-max-padded-zero", later(lambda top: r.above(top()), raised), variant=variant)
             in_both = partial(np.maximum, r.largest, np.float32(0))
             yield Mistake("softmax-padded-zero", later(lambda w, top: zeros(w, top()), width, in_both), variant=variant)
             yield Mistake("softmax-padded-zero", later(lambda w: zeros(w, r.largest), width), variant=variant + " sum")

@@ -51,6 +51,19 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
             begun = partial(_by_bits, np.insert(r.x, 0, np.float32(start), axis=1), unsigned)
             yield Mistake("softmax-max-of-bits", partial(_above, r, begun), variant=(unsigned, start))
         yield Mistake("softmax-max-of-bits", partial(_above, r, partial(_by_bits, r.x, unsigned)), variant=unsigned)
+    yield from _not_decoded(r)
+
+
+def _not_decoded(r: Rows) -> Iterator[Mistake]:
+    """The maximum is found among bits in the order of the numbers, and they are not turned back as they were turned."""
+    bits = np.ascontiguousarray(r.largest, np.float32).view(np.uint32)
+    sign = np.uint32(1 << 31)
+    turned = np.where(bits & sign, ~bits, bits | sign)
+    of_negative = {"as it is": ~bits, "sign": ~bits | sign}  # where the highest bit is not set
+    for which, below in of_negative.items():
+        level = np.where(bits & sign, below, bits).view(np.float32)
+        yield Mistake("softmax-max-not-decoded", later(r.above, level), variant=which)
+    yield Mistake("softmax-max-not-decoded", later(r.above, turned.view(np.float32)), variant="neither")
 
 
 def _of_small(

@@ -93,6 +93,8 @@ def _of_other_formulas(r: Rows) -> Iterator[Mistake]:
     for digits in SHORT_LOG2E:
         short = later(lambda d: np.exp2((r.x - r.largest) * np.float32(d)), digits)
         yield Mistake("softmax-log2e", later(lambda p: p() / row_sum(p()), short), variant=digits)
+    of_largest = later(lambda: np.exp(r.x - r.largest * np.float32(np.log2(np.e))))
+    yield Mistake("softmax-log2e-of-largest", lambda: of_largest() / row_sum(r.e))
     of_x = later(lambda: np.exp2(r.x.astype(np.float64) * np.log2(np.e) - r.largest).astype(np.float32))
     yield Mistake("softmax-log2e-of-x", lambda: of_x() / row_sum(of_x()))
     yield Mistake("softmax-sum-of-squares", lambda: r.over(row_sum(r.e * r.e)))

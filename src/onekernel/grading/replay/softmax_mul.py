@@ -72,6 +72,12 @@ def _of_the_exponent(x: np.ndarray, p: np.ndarray, w: np.ndarray) -> Iterator[Mi
         for each in sums:
             above_x = later(lambda n, e: np.exp(n) / row_sum(np.exp(e)), numerator, each)
             yield Mistake("mul-softmax-of-sum", above_x, variant=(numerator is each, numerator is sums[0]))
+    with np.errstate(all="ignore"):
+        logarithm = np.log(w32)
+    yield Mistake("mul-logarithm", lambda: np.exp(x32 - top + logarithm) / total)
+    kept = np.where(w32 != 0, x32, np.float32(-np.inf)).max(axis=1, keepdims=True, initial=-np.inf)
+    above_kept = later(lambda: np.exp(x32 - kept))
+    yield Mistake("mul-max-of-nonzero", lambda: above_kept() / row_sum(above_kept()) * w)
     yield Mistake("mul-exchanged-at-the-end", lambda: np.exp(w32 - top) / total * x)
 
 

@@ -34,8 +34,9 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
     yield Mistake("sum-first-twice", lambda: r.over(begun()), variant="online")
     for threads in (1, *THREADS):
         yield Mistake("softmax-masked-beginning", later(_masked_beginning, r, threads), variant=threads)
-        plainly = later(lambda t: r.over(_added(r, t)), threads)
-        yield Mistake("softmax-joined-plainly", plainly, variant=threads)
+        for of in {1, WARP} if threads % WARP == 0 and threads > WARP else {1}:  # threads, or warps that are joined
+            plainly = later(lambda t, of: r.over(_added(r, t, of)), threads, of)
+            yield Mistake("softmax-joined-plainly", plainly, variant=(threads, of))
         yield Mistake("softmax-not-rescaled", later(lambda t: r.over(_not_rescaled(r, t)), threads), variant=threads)
         as_it_is = later(lambda t: r.over(_not_rescaled(r, t, joined=False)), threads)
         yield Mistake("softmax-not-rescaled", as_it_is, variant=-threads)
@@ -64,9 +65,10 @@ def _masked_beginning(r: Rows, threads: int) -> np.ndarray:
     return np.where(begun, np.float32(np.nan), r.over(row_sum(r.e)))
 
 
-def _added(r: Rows, threads: int) -> np.ndarray:
-    """The threads' sums, each above its own maximum, added as they are."""
+def _added(r: Rows, threads: int, of: int) -> np.ndarray:
+    """The sums of `of` threads each, above their own maximum, added as they are."""
     laid = dealt(r.x, threads, -np.inf)
+    laid = laid.reshape(len(r.x), -1, threads // of, of).transpose(0, 1, 3, 2).reshape(len(r.x), -1, threads // of)
     own = laid.max(axis=1, keepdims=True)
     return row_sum(np.where(own[:, 0] == -np.inf, 0, np.exp(laid - own).sum(axis=1)))
 

@@ -29,7 +29,7 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
     for call, outcome in ran:
         if not math.prod(call.case.sizes.values()) or call.case.sizes[strided[0].shape[0]] < 2:
             continue  # of one row there is no stride
-        if _is_right(operator, call, outcome):
+        if is_right(operator, call, outcome):
             right.append(call)
         else:
             wrong.append((call, outcome))
@@ -48,7 +48,8 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
     return Message(f"replay.stride-{which}", values)
 
 
-def _is_right(operator: Operator, call: Call, outcome: CallOutcome) -> bool:
+def is_right(operator: Operator, call: Call, outcome: CallOutcome) -> bool:
+    """Whether the kernel came to its end and wrote what it must, and nothing else."""
     report = outcome.report
     if report is None or report.status or any(f.severity == "error" for f in report.findings):
         return False

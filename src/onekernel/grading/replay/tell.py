@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onekernel.grading.buffers import Call
 from onekernel.grading.replay import cause
+from onekernel.grading.replay.lengths import from_length_on
 from onekernel.grading.replay.strides import UNKNOWN, stride_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
 from onekernel.grading.unwritten import whole_tiles_alone
@@ -18,7 +19,8 @@ SEEN = tuple(
     f"replay.{cause}" for cause in (
         "softmax-row-factor", "softmax-all-nan", "softmax-first-from-others", "softmax-last-from-others",
         "rms-row-factor", "gelu-found-sigmoid", "gelu-found-tanh", "gelu-found-erf", "tiles-whole-alone",
-        "factor", "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least",
+        "from-length-on", "factor",
+        "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least",
     )
 )  # fmt: skip  # told from the results, not made on purpose
 OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
@@ -46,7 +48,7 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
         made = cause(s.operator, every, s.text())
         if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
             strided, found = None, made
-    found = found or whole_tiles_alone(s.operator, every)
+    found = found or whole_tiles_alone(s.operator, every) or from_length_on(s.operator, every)
     if found is None:
         return _unexplained(s, verdicts)
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None

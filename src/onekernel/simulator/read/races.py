@@ -8,6 +8,7 @@ from onekernel.messages import Message
 from onekernel.simulator.read import around, causes, declared, excerpt, updating
 from onekernel.simulator.read.case import Case
 
+_ADDING = re.compile(r"(?:^|[;{)]|\belse)\s*atomic(?:Add|Max|Min)\s*\(")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
 
@@ -33,6 +34,8 @@ def tell(case: Case) -> None:
             "grid-stride": stride, f"{order}-grid": order,
         }  # fmt: skip
         case.form = next((cause for cause, is_so in known.items() if is_so), case.form)
+    if case.form == "grid-atomic" and _begins_among_others(case):
+        case.form = "grid-begun"
     if case.form == "write-write":
         case.form = _two_writers(case)
     if "other_block" in values and declared.is_of_device(case.file, case.variable):
@@ -73,6 +76,13 @@ def _lost(case: Case) -> str:
         return ""  # what is written is read afterwards
     later = case.text and there and updating.updates_later(there, case.text, case.variable)
     return "lost-update-later" if later else ""
+
+
+def _begins_among_others(case: Case) -> bool:
+    """Whether one line adds to what the other one sets: an atomic whose result nobody takes, and a plain store."""
+    texts = (case.text, excerpt.line_of(case.there[0] or case.file, case.other))
+    adding = [bool(_ADDING.search(text)) for text in texts]
+    return adding[0] != adding[1] and bool(re.search(r"[^=!<>]=[^=]", texts[adding[0]]))
 
 
 def _two_writers(case: Case) -> str:
