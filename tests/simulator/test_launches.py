@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from onekernel.simulator.rewrite.functions import declarations
 from onekernel.simulator.rewrite.launches import launches
+from onekernel.simulator.rewrite.scopes import declarations
 from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.simulator.rewrite.functions import declarations, macros
 from onekernel.simulator.rewrite.macro_uses import macros_of, with_arenas, written_out
+from onekernel.simulator.rewrite.macros import macros
+from onekernel.simulator.rewrite.scopes import declarations
 from onekernel.simulator.rewrite.tokens import text_of, tokenize
 from support.simulated import clean, run
 

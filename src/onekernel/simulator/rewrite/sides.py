@@ -14,6 +14,7 @@ from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.rewrite.addresses import addressed
 from onekernel.simulator.rewrite.conditionals import active
 from onekernel.simulator.rewrite.constants import asked_value, computed, is_plain_static
+from onekernel.simulator.rewrite.declarators import angle_end
 from onekernel.simulator.rewrite.functions import (
     BOTH,
     DEVICE,
@@ -22,7 +23,6 @@ from onekernel.simulator.rewrite.functions import (
     NO_NAMES,
     Declarations,
     Function,
-    angle_end,
     qualifiers_in,
 )
 from onekernel.simulator.rewrite.heads import Misplaced, heads

@@ -18,15 +18,17 @@ from onekernel.simulator.rewrite.brackets import unclosed
 from onekernel.simulator.rewrite.conditionals import asks_for_the_card
 from onekernel.simulator.rewrite.flat import walk_flat
 from onekernel.simulator.rewrite.float_bits import watch_float_bits
-from onekernel.simulator.rewrite.functions import KERNEL, Declarations, declarations, macros
+from onekernel.simulator.rewrite.functions import KERNEL, Declarations
 from onekernel.simulator.rewrite.headers import for_programs, included
 from onekernel.simulator.rewrite.includes import closed, own_file, with_included
 from onekernel.simulator.rewrite.kernels import keep_addresses, kernels, plain_calls, uncast_kernels
 from onekernel.simulator.rewrite.launches import joined, rewrite_launches
 from onekernel.simulator.rewrite.macro_launches import with_launches
 from onekernel.simulator.rewrite.macro_uses import with_arenas
+from onekernel.simulator.rewrite.macros import macros
 from onekernel.simulator.rewrite.proven import names_of_memory, spare
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
+from onekernel.simulator.rewrite.scopes import declarations
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark, misplaced

@@ -135,3 +135,15 @@ def split_commas(tokens: list[Token]) -> list[list[Token]]:
     if len(pieces) == 1 and all(t.kind == "space" for t in pieces[0]):
         return []
     return pieces
+
+
+def solid(tokens: list[Token], begin: int, end: int) -> Iterator[tuple[int, Token]]:
+    """The tokens outside brackets that are no space; a bracket is its opening sign alone."""
+    i = begin
+    while i < end:
+        token = tokens[i]
+        if token.kind not in ("space", "directive"):
+            yield i, token
+        if token.kind == "sign" and token.text in "([{":
+            i = closing(tokens, i)
+        i += 1

@@ -12,7 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from onekernel.simulator.rewrite.conditionals import CARD, HOST_VIEW, active, asks_for_the_card
-from onekernel.simulator.rewrite.functions import BOTH, DEFINE, HOST, Declarations, declarations, qualifiers_in
+from onekernel.simulator.rewrite.functions import BOTH, HOST, Declarations, qualifiers_in
+from onekernel.simulator.rewrite.macros import DEFINE
+from onekernel.simulator.rewrite.scopes import declarations
 from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, tokenize
 
 _NO_MACRO = "OK_NO_CARD"  # stands for __CUDA_ARCH__ in what the host has

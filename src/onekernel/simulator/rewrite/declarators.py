@@ -1,0 +1,198 @@
+"""One declaration of a `.cu`: the function or the variable that it names, and on which side CUDA has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from onekernel.simulator.rewrite.constants import MATH
+from onekernel.simulator.rewrite.functions import (
+    BOTH,
+    DEVICE,
+    HOST,
+    KERNEL,
+    MEMORY,
+    NO_NAMES,
+    Declarations,
+    Function,
+    Member,
+    Variable,
+    after_attributes,
+    qualifiers_in,
+)
+from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, solid
+
+_NO_VARIABLES = frozenset(("struct", "class", "union", "enum", "extern", "template", "using", "typedef", "friend"))
+
+
+def declared(
+    tokens: list[Token], begin: int, end: int, close: int | None, owner: str,
+    defined: Mapping[str, frozenset[str]], found: Declarations,
+) -> None:  # fmt: skip
+    """Adds the function or the variable that is declared from `begin` to `end`: its semicolon or opening brace."""
+    begin = _after_prefixes(tokens, begin)
+    words = [(i, t) for i, t in solid(tokens, begin, end)]
+    texts = [t.text for _, t in words]
+    if not texts or texts[0] in ("using", "typedef", "friend", "template", "static_assert", "namespace", "return"):
+        return
+    if close is None and (pointer := _pointer(tokens, words)) is not None:
+        texts = [*texts[: pointer[0]], *pointer[1], *(t for t in texts[pointer[0] + 1 :] if t != "(")]
+        _variable(texts, words, begin, owner, defined, found, bracketed=True)
+        return
+    named = _name(texts, defined)
+    if named is None or ("=" in texts and texts.index("=") < named and "operator" not in texts):
+        if close is None:
+            _variable(texts, words, begin, owner, defined, found)
+        return
+    if close is None and not _declares(texts, named):
+        return
+    if close is None and qualifiers_in(texts[:named], defined) & MEMORY and _is_value(tokens, words[named + 1][0]):
+        _variable(texts[: named + 1], words, begin, owner, defined, found)
+        return
+    qualifiers = qualifiers_in(texts, defined)
+    side = _side(qualifiers)
+    if (side == HOST and qualifiers & {"constexpr", "consteval"}) or _defaulted(texts):
+        side = BOTH
+    at = words[named][0]
+    last = tokens[close].line if close is not None and close < len(tokens) else tokens[min(end, len(tokens) - 1)].line
+    qualified = named >= 1 and texts[named - 1] == "::"
+    if qualified and side == HOST:
+        side = BOTH  # the class's own declaration says where it runs
+    body = end if close is not None else None
+    member = bool(owner) or qualified
+    head = tuple(texts[:named])
+    asked = _asked(tokens, at, end, close or end) if side == KERNEL else frozenset()
+    found.functions.append(
+        Function(texts[named], side, tokens[begin].line, last, begin, at, body, member, head, asked)
+    )
+
+
+def _asked(tokens: list[Token], at: int, end: int, close: int) -> frozenset[tuple[str, int]]:
+    """The names between a function's own and its body, where its default arguments stand, which the body has not."""
+    used = {(t.text, t.line) for t in tokens[end:close] if t.kind == "name"}
+    return frozenset((t.text, t.line) for t in tokens[at + 1 : end] if t.kind == "name") - used
+
+
+def _pointer(tokens: list[Token], words: list[tuple[int, Token]]) -> tuple[int, list[str]] | None:
+    """Which of the words opens the brackets in which a variable that points to functions, or to arrays, has its name,
+    and what stands in them: of `float (*const table[])(float)` the first ones."""
+    for n, (i, token) in enumerate(words):
+        if token.kind == "sign" and token.text in "=[{":
+            return None
+        first = next_solid(tokens, i + 1)
+        if n and token.text == "(" and words[n - 1][1].text not in NO_NAMES:
+            inner = [t.text for _, t in solid(tokens, first, closing(tokens, i))]
+            return (n, inner) if inner[:1] in (["*"], ["&"]) and "(" not in inner else None
+    return None
+
+
+def _is_value(tokens: list[Token], bracket: int) -> bool:
+    """Whether a number or a text stands first in a bracket: of a variable's initial value, not of a parameter."""
+    first = next_solid(tokens, bracket + 1)
+    sign = is_sign(tokens, first, "-") or is_sign(tokens, first, "+")
+    return tokens[next_solid(tokens, first + 1) if sign else first].kind in ("number", "string")
+
+
+def _after_prefixes(tokens: list[Token], begin: int) -> int:
+    """Behind `template <...>`, `extern "C"`, `__extension__`, `alignas(...)` and [[attributes]]."""
+    i = next_solid(tokens, begin)
+    while i < len(tokens):
+        if tokens[i].kind == "directive" or tokens[i].text == "__extension__":
+            i = next_solid(tokens, i + 1)
+        elif tokens[i].kind == "name" and tokens[i].text == "template":
+            i = angle_end(tokens, next_solid(tokens, i + 1))
+        elif tokens[i].text == "alignas":
+            i = next_solid(tokens, closing(tokens, next_solid(tokens, i + 1)) + 1)
+        elif tokens[i].text == "extern" and (k := next_solid(tokens, i + 1)) < len(tokens) and tokens[k].text == '"C"':
+            i = next_solid(tokens, k + 1)
+        elif is_sign(tokens, i, "[") and is_sign(tokens, i + 1, "["):
+            i = next_solid(tokens, closing(tokens, i) + 1)
+        else:
+            return i
+    return begin
+
+
+def angle_end(tokens: list[Token], i: int) -> int:
+    """Behind the angle brackets that open at `i`."""
+    depth = 0
+    while i < len(tokens):
+        if tokens[i].kind == "sign" and tokens[i].text in "([{":
+            i = closing(tokens, i)
+        elif is_sign(tokens, i, "<"):
+            depth += 1
+        elif is_sign(tokens, i, ">"):
+            depth -= 1
+            if depth == 0:
+                return next_solid(tokens, i + 1)
+        elif depth == 0 or is_sign(tokens, i, ";"):
+            return i
+        i += 1
+    return i
+
+
+def _name(texts: list[str], defined: Mapping[str, frozenset[str]]) -> int | None:
+    """Where the function's name stands among the words of its declaration: before the first brackets that are its."""
+    if "operator" in texts:
+        return texts.index("operator")
+    for n, text in enumerate(texts):
+        if text == "(" and n and (texts[n - 1][:1].isalpha() or texts[n - 1][:1] == "_"):
+            name = texts[n - 1]
+            if name not in NO_NAMES and name not in defined:
+                return n - 1
+    return None
+
+
+def _declares(texts: list[str], named: int) -> bool:
+    """Whether a statement that ends in a semicolon declares a function: a type stands before its name."""
+    return named >= 1 and texts[named - 1] not in ("=", "return", "::", ".", "->", "~") and "=" not in texts[:named]
+
+
+def _defaulted(texts: list[str]) -> bool:
+    return "=" in texts and texts[-1] in ("default", "delete", "0")
+
+
+def _side(qualifiers: frozenset[str]) -> str:
+    if "__global__" in qualifiers:
+        return KERNEL
+    if "__device__" in qualifiers:
+        return BOTH if "__host__" in qualifiers else DEVICE
+    return HOST
+
+
+def _calls(texts: list[str], found: Declarations) -> bool:
+    """Whether a value calls a function of the host, as those of <math.h> are: then nvcc does not know it."""
+    of_host = {f.name for f in found.functions if f.side == HOST}
+    before = (texts[n - 1] for n, text in enumerate(texts) if text == "(" and "=" in texts[:n])
+    return any(name in of_host or MATH.fullmatch(name) for name in before)
+
+
+def _variable(
+    texts: list[str], words: list[tuple[int, Token]], begin: int, owner: str, defined: Mapping[str, frozenset[str]],
+    found: Declarations, *, bracketed: bool = False,
+) -> None:  # fmt: skip
+    qualifiers = qualifiers_in(texts, defined)
+    angle = end = 0
+    names = []
+    for text in texts:
+        if text in ("=", "[", "{") or (text == "," and not angle):
+            break
+        end += 1
+        angle += (text == "<") - (text == ">")
+        if not angle and (text[:1].isalpha() or text[:1] == "_") and text not in NO_NAMES:
+            names.append(text)
+    if len(names) < 2 or names[0] in _NO_VARIABLES or "::" in texts[end - 2 : end]:
+        return
+    if "(" in after_attributes(texts[:end]):
+        return
+    if owner:
+        found.members.append(Member(names[-1], words[0][1].line, tuple(texts[:end])))
+    constant = "__constant__" in qualifiers
+    star = max((n for n in range(end) if texts[n] == "*"), default=-1)  # of a pointer to constants none is said
+    known = "constexpr" in texts or ("const" in texts[star + 1 :] and not constant and not _calls(texts, found))
+    # A constant of the host may be used for its value; an array, by its address. The brackets of an initial value, as
+    # in `constexpr int bytes = sizes[1] * 4`, make no array.
+    value = known and texts[end : end + 1] != ["["]
+    if "__shared__" in texts or (owner and (value or qualifiers & MEMORY or "static" not in texts)):
+        return  # of a class, what is static is one variable, as outside of it
+    usable = "__managed__" in texts or value or (known and bool(qualifiers & MEMORY))
+    side = BOTH if usable else DEVICE if qualifiers & MEMORY else HOST
+    found.variables.append(Variable(names[-1], side, words[0][1].line, begin, constant, owner, bracketed))

@@ -1,0 +1,45 @@
+"""The macros of a `.cu`, as far as they hold CUDA's qualifiers or whole declarations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from onekernel.simulator.rewrite.functions import MEMORY, QUALIFIERS, WHOLE
+from onekernel.simulator.rewrite.tokens import Token, previous_solid, solid, tokenize
+
+DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
+
+
+def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
+    """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included, and WHOLE."""
+    bodies: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    for token in tokens:
+        match = DEFINE.match(token.text) if token.kind == "directive" else None
+        if match and match["name"] not in QUALIFIERS:  # an editor is told that they are nothing
+            body = tokenize(match["body"])
+            bodies.setdefault(match["name"], set()).update(t.text for t in body if t.kind == "name")
+            if _is_whole(body, match["arguments"] or "", whole):
+                whole.add(match["name"])
+    known: dict[str, frozenset[str]] = {}
+
+    def of(name: str, seen: frozenset[str]) -> frozenset[str]:
+        words = bodies[name]
+        inner = (of(w, seen | {w}) for w in words if w in bodies and w not in seen)
+        return frozenset(words & (QUALIFIERS | MEMORY)).union(*inner)
+
+    for name in bodies:
+        known[name] = of(name, frozenset((name,))) | ({WHOLE} if name in whole else set())
+    return known
+
+
+def _is_whole(body: list[Token], arguments: str, whole: set[str]) -> bool:
+    """Whether a macro stands for declarations from their first word to their end: `void f() { }`, or a list for a macro
+    that is given, `#define TYPES(X) X(float) X(double)`."""
+    last = previous_solid(body, len(body) - 1)
+    if last >= 0 and body[last].kind == "sign" and body[last].text in ("}", ";"):
+        return True
+    given = whole.union(re.findall(r"\w+", arguments))
+    words = [t for _, t in solid(body, 0, len(body))]
+    return bool(words) and all(t.text in given if n % 2 == 0 else t.text == "(" for n, t in enumerate(words))
