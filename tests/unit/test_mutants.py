@@ -14,6 +14,7 @@ from onekernel.bench.mutants.files import Original, every
 from onekernel.bench.mutants.tables import PARTS
 from onekernel.gaps import starter
 from onekernel.messages import LANGUAGES, area
+from onekernel.ops import OPERATORS
 from support.course import COURSE, ROOT
 
 RECORDED = records.read(records.results(ROOT) / "cpu" / "mutants.json")
@@ -97,3 +98,9 @@ def test_a_right_file_gets_the_seeds_that_it_lacks() -> None:
 def test_a_right_file_is_called_in_a_type_that_its_exercise_has() -> None:
     path = ROOT / "tests" / "right" / "gemm_wmma_through_shared.cu"
     assert Original(path, "gemm_tensorcore", "gemm_tensorcore", 0).exercise(COURSE).dtypes == ("bfloat16",)
+
+
+def test_right_files_are_listed_under_an_operator_of_the_course():
+    """A port in tests/right answers none: the bench broke off where it came to it."""
+    found = good.right_files(ROOT, COURSE)
+    assert set(found) <= set(OPERATORS) and all(len(files) >= 5 for files in found.values())

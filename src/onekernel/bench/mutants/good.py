@@ -35,7 +35,8 @@ def right_files(root: Path, course: Course) -> dict[str, list[Original]]:
     """Operator -> its right files: the corpus, the solutions, the rungs of the ladder."""
     found: dict[str, list[Original]] = {}
     for path, slug in right(root):
-        found.setdefault(str(course.exercises[slug].operator), []).append(Original(path, slug, slug, 0))
+        if operator := course.exercises[slug].operator:  # a port has none, and its tests grade it
+            found.setdefault(operator, []).append(Original(path, slug, slug, 0))
     answered = [e for e in course.exercises.values() if e.operator and not e.home]  # a small one has its answer alone
     solutions = [Original(course.solution(e), e.slug, e.slug, 0) for e in answered]
     known = {o.path for o in solutions}
