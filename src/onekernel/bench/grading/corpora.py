@@ -28,7 +28,7 @@ _PLUGIN = [] if _INSTALLED else ["-p", "onekernel.pytest_plugin"]  # a checkout 
 _PYTEST = [sys.executable, "-m", "pytest", *_PLUGIN]
 TESTS = "tests/grading/test_corpus.py"
 KEPT = "corpora.jsonl"
-OF_A_PROCESS = 8  # tests, after which its memory goes back
+OF_A_PROCESS = 8  # tests at most, after which its memory goes back; of many processes each has fewer: some take minutes
 
 
 def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Path | None = None) -> dict[str, Any]:
@@ -48,7 +48,8 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
         book = (kept or Path(folder)) / KEPT
         book.parent.mkdir(parents=True, exist_ok=True)
         left = [test for test in tests if test not in _read(book)]
-        few = [left[n : n + OF_A_PROCESS] for n in range(0, len(left), OF_A_PROCESS)]
+        of_each = max(1, min(OF_A_PROCESS, len(left) // (4 * jobs)))
+        few = [left[n : n + of_each] for n in range(0, len(left), of_each)]
 
         def keep(number: int) -> None:
             words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", *few[number]]
