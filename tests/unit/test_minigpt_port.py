@@ -293,3 +293,18 @@ def test_where_a_kernel_of_the_gpu_has_failed_the_cpu_says_what_is_wrong(tmp_pat
     assert [f.key for f in said][-2:] == ["minigpt.raised", "minigpt.raised-row"]
     said = judge_port(request, without_gpu(lost, SOLUTION, request)).findings
     assert [f.key for f in said] == ["minigpt.raised-nowhere"] and "device-side" in said[0].text("en")
+
+
+def test_a_pass_after_the_one_that_lost_the_gpu_is_answered_too(tmp_path, monkeypatch):
+    """Its weights go to the GPU first: the process ended there, and the learner read that it must not end."""
+    lost = torch.AcceleratorError("CUDA error: device-side assert triggered")
+    tensor = torch.tensor
+
+    def made(values, *args, device="cpu", **rest):
+        if device != "cpu":
+            raise lost
+        return tensor(values, *args, **rest)
+
+    monkeypatch.setattr(torch, "tensor", made)
+    answer = run_port(SOLUTION, {**requests("native")[1], "device": "cuda"})
+    assert set(answer) == {"raised"}

@@ -1,6 +1,6 @@
 // exercise: softmax_naive
 // bug: a row is kept in an array of 256 elements of the thread
-// caught: crash, out-of-bounds-read
+// caught: array-bounds, crash, out-of-bounds-read
 // group: shapes
 #include <cuda_runtime.h>
 #include <math.h>

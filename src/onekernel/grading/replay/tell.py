@@ -48,7 +48,9 @@ def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdic
         made = cause(s.operator, every, s.text())
         if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
             strided, found = None, made
-    found = found or whole_tiles_alone(s.operator, every) or from_length_on(s.operator, every)
+    found = found or whole_tiles_alone(s.operator, every)
+    if found is None and not any(f.code == "unwritten" for v in verdicts for f in v.failures):  # that says which ones
+        found = from_length_on(s.operator, every)
     if found is None:
         return _unexplained(s, verdicts)
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None

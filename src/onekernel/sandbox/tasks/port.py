@@ -35,6 +35,13 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
     asked = PortRequest.from_json(request)
     if (asked.part == "kernel") != (softmax is not None):
         raise ValueError('the part "kernel" needs a softmax, and no other part takes one')
+    try:
+        return _passed(source, asked, softmax)
+    except torch.AcceleratorError as error:  # of this pass, or of one before it, after which nothing runs there
+        return without_gpu(error, source, request)
+
+
+def _passed(source: Path, asked: PortRequest, softmax: Softmax | None) -> dict[str, np.ndarray]:
     weights = {n: torch.tensor(w, dtype=torch.float64, device=asked.device) for n, w in asked.weights().items()}
     tokens = torch.from_numpy(asked.tokens()).to(asked.device)
     trace: dict[str, torch.Tensor] = {}
@@ -56,8 +63,8 @@ def run(source: Path, request: Mapping[str, Any], softmax: Softmax | None = None
         answer["parameters"] = np.array([sum(p.numel() for p in model.parameters())])
         answer["tied"] = np.array([model.head.weight is model.token_embedding.weight])
         answer |= further(asked, model, source)
-    except torch.AcceleratorError as error:
-        return without_gpu(error, source, request)
+    except torch.AcceleratorError:
+        raise  # nothing on that device can be read any more
     except Exception as error:
         answer["raised"] = raised(error, source)
         answer["raised-at"] = np.frombuffer(layer_at(error, source, weights, model).encode(), np.uint8)
@@ -82,7 +89,7 @@ def further(asked: PortRequest, model: torch.nn.Module, source: Path) -> dict[st
             with torch.no_grad():
                 answer[f"further/{name}"] = as_numpy(model(torch.from_numpy(tokens).to(asked.device)))
         except torch.AcceleratorError:
-            raise  # nothing on that device can be read any more
+            raise
         except Exception as error:
             answer[f"further-raised/{name}"] = raised(error, source)
     return answer

@@ -29,6 +29,7 @@ from onekernel.simulator.compilation.values import (
     warp_size,
 )  # fmt: skip
 
+_OURS = re.compile(r"\bHostLaunch<|\bok_\w+\(")  # what a launch becomes, which is not the learner's
 _BEGINS = re.compile(r"__global__|__device__|(?:extern|static|template)\b")
 
 
@@ -41,6 +42,8 @@ def told(what: str, line: int, lines: Sequence[str]) -> tuple[Message, int]:
         if found is not None:
             key, values, where = found
             why = Message(f"compile.{key}", values)
+            if _OURS.search(what):
+                return Message("compile.slip-alone", {"why": why, "line": where}), where
             return Message("compile.slip", {"why": why, "what": plain(what), "line": where}), where
     return Message("simulator.compile-error", {"line": line, "what": plain(what)[:200]}), line
 
