@@ -21,7 +21,8 @@ __global__ void change(Pair& p) {
 
 template <class T>
 __global__ void reversed(T* x) {
-    extern __shared__ T s[];
+    extern __shared__ unsigned char bytes[];
+    T* s = (T*)bytes;
     s[threadIdx.x] = x[threadIdx.x];
     __syncthreads();
     x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];

@@ -99,13 +99,12 @@ __global__ void product(const float* a, float* c, int n) {
     if (threadIdx.y == 0) c[threadIdx.x] = sum;
 }
 // 27: the time of work that nobody has waited for; 28: a lambda, with the host's variables by reference; 29: a buffer that
-// no launch was given by itself; 30: a vector of the host by value, which is read in a header; 32: a member of what lies
-// in a buffer, when another launch was given the address of another one; 33: a pointer into a buffer.
+// no launch was given by itself; 32: a member of what lies in a buffer, when another launch was given the address of
+// another one; 33: a pointer into a buffer.
 template <class F>
 __global__ void each(F f) { f(threadIdx.x); }
 struct Part { const int* data; };
 __global__ void add_part(const Part* part, int* out) { out[threadIdx.x] = part->data[threadIdx.x]; }  // <- 29:uninitialised-read
-__global__ void add_vector(std::vector<int> v, int* out) { *out = v.front(); }  // <- 30:host-pointer
 struct Signals { long long time; int late, latch; };
 __global__ void wait_for(const int* latch, int* out) { *out = *latch; }  // <- 32:uninitialised-read 33:uninitialised-read
 
@@ -250,7 +249,6 @@ int main(int argc, char** argv) {
         wait_for<<<1, 1>>>(part + 9, out);
         cudaFree(part);
     }
-    if (which == 30) add_vector<<<1, 1>>>(h, out);
     cudaFree(data);
     cudaFree(out);
     cudaFree(x);

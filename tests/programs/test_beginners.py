@@ -44,7 +44,6 @@ SAID = {
     31: ("read it in a second kernel", "léelo en un segundo kernel"),
     32: ("wait_for reads signals->latch[0] before", "wait_for lee signals->latch[0] antes"),
     33: ("wait_for reads part[9] before", "wait_for lee part[9] antes"),
-    30: ("add_vector uses memory of the host", "add_vector usa memoria del host"),
 }
 
 

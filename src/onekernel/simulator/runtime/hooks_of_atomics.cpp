@@ -4,6 +4,7 @@
 #include "checks/happens_before.h"
 #include "hooks.h"
 #include "machine/state.h"
+#include "memory/access.h"
 #include "memory/memory.h"
 #include "report/findings.h"
 

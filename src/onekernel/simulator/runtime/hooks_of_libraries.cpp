@@ -4,6 +4,7 @@
 #include "hooks.h"
 #include "libraries/work.h"
 #include "machine/state.h"
+#include "memory/access.h"
 #include "memory/memory.h"
 
 // What memcpy and its kin are called in a learner's file (api/cuda_runtime.h).

@@ -279,7 +279,7 @@ __global__ void shared_reread_after_other_store(const float* x, float* y) {
     t[threadIdx.x] = x[i];
     float a = t[threadIdx.x ^ 0];
     u[threadIdx.x] = a;
-    y[i] = t[threadIdx.x] + u[threadIdx.x];
+    y[i] = t[threadIdx.x] + u[threadIdx.x];  // repeats-shared
 }
 
 __global__ void shared_tree_unrolled(const float* x, float* y) {
