@@ -88,6 +88,11 @@ def test_a_launch_that_fits_is_not(head: str, threads: str, tmp_path: Path) -> N
     assert {v.status for v in result.verdicts} == {"passed"}
 
 
+def test_a_file_that_cannot_be_read_is_the_simulators_to_refuse(tmp_path: Path) -> None:
+    """The worker ended where it asked whether the file's kernels have bounds."""
+    assert SecondOpinion(tmp_path / "nowhere.cu").wait() == {}
+
+
 def test_what_the_host_asks_of_a_kernel_is_what_its_registers_leave(tmp_path: Path) -> None:
     path = tmp_path / "asked.cu"
     path.write_text(KERNEL.partition("extern")[0].replace("HEAD", "__global__ void") + """

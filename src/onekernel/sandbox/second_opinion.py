@@ -24,7 +24,7 @@ class SecondOpinion:
     """
 
     def __init__(self, path: Path, arch: str | None = None, *, whole: bool = False) -> None:
-        self._path, self._arch, self._whole = path, arch, whole or _is_unbound(path)
+        self._path, self._arch, self._whole = path, arch, whole
         self._registers: dict[str, int] = {}
         self._refused: BuildError | None = None
         self._thread: threading.Thread | None = None
@@ -34,7 +34,7 @@ class SecondOpinion:
 
     def _ask(self) -> None:
         try:
-            if self._whole:
+            if self._whole or _is_unbound(self._path):
                 made = compile_ahead(self._path, architecture(self._arch))
                 self._registers = {kernel.symbol: kernel.registers for kernel in made.kernels}
             else:

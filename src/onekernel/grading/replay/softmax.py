@@ -130,8 +130,7 @@ def _of_the_padding(r: Rows) -> Iterator[Mistake]:
         if width > cols:
             raised = partial(np.maximum, r.largest, np.float32(0))
             yield Mistake("softmax-max-padded-zero", later(lambda top: r.above(top()), raised), variant=variant)
-            in_both = partial(np.maximum, r.largest, np.float32(0))
-            yield Mistake("softmax-padded-zero", later(lambda w, top: zeros(w, top()), width, in_both), variant=variant)
+            yield Mistake("softmax-padded-zero", later(lambda w, top: zeros(w, top()), width, raised), variant=variant)
             yield Mistake("softmax-padded-zero", later(lambda w: zeros(w, r.largest), width), variant=variant + " sum")
             for number in STARTS[2:]:
                 filled = later(lambda w, f: _filled(r, w - cols, f), width, number)

@@ -24,7 +24,7 @@ class Misplaced:
 def heads(
     tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]]
 ) -> Iterator[Misplaced]:
-    """What is wrong with the heads of functions, of classes' data, of arrays. `defined` is as of `functions.macros`."""
+    """What is wrong with the heads of functions, of classes' data, of arrays. `defined` is as of `macros.macros`."""
     yield from _kernels(tokens, declared)
     yield from _bounds(tokens, declared)
     yield from _members(declared, defined)

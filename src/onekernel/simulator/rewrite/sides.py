@@ -65,7 +65,7 @@ def misplaced(
     tokens: list[Token], declared: Declarations, defined: Mapping[str, frozenset[str]], arch: str = DEFAULT
 ) -> list[Misplaced]:
     """What stands on the wrong side, by line. `tokens` are as `tokenize` gives them, not rewritten; `defined`: what
-    `functions.macros` gives."""
+    `macros.macros` gives."""
     seen = {id(t) for t in active(tokens, arch)}
     on_device = _lambdas_on_device(tokens, defined)
     found = [*heads(tokens, declared, defined), *_launched(tokens, declared, on_device)]

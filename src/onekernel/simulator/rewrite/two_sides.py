@@ -26,7 +26,7 @@ def on_their_sides(
     tokens: list[Token], whole: list[Token], defined: Mapping[str, frozenset[str]], path: Path, arch: str
 ) -> list[Token]:
     """The tokens with what the host has. `whole`: the same, token for token, with what a compiler for the device leaves
-    out; `defined`: what `functions.macros` gives."""
+    out; `defined`: what `macros.macros` gives."""
     declared = declarations(tokens, defined)
     seen = {HOST_VIEW: {id(t) for t in active(whole, HOST_VIEW)}, arch: {id(t) for t in active(whole, arch)}}
 

@@ -8,33 +8,24 @@
 #include "memory/memory.h"
 
 // What memcpy and its kin are called in a learner's file (api/cuda_runtime.h).
+static void touched(const void* p, size_t n, bool writes, uintptr_t pc) {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(p);
+    if (__ok::worker && __ok::worker->current) __ok::access_range(address, n, writes ? __ok::WRITES : 0, pc);
+    else if (__ok::library_depth) __ok::note_library_access(address, n, writes);
+}
 extern "C" {
 void* ok_memcpy(void* p, const void* from, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) {
-        if (__ok::library_depth) __ok::note_library_access(reinterpret_cast<uintptr_t>(from), n, false);
-        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
-        return memcpy(p, from, n);
-    }
-    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
-    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
+    touched(from, n, false, PC);
+    touched(p, n, true, PC);
     return memcpy(p, from, n);
 }
 void* ok_memmove(void* p, const void* from, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) {
-        if (__ok::library_depth) __ok::note_library_access(reinterpret_cast<uintptr_t>(from), n, false);
-        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
-        return memmove(p, from, n);
-    }
-    __ok::access_range(reinterpret_cast<uintptr_t>(from), n, 0, PC);
-    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
+    touched(from, n, false, PC);
+    touched(p, n, true, PC);
     return memmove(p, from, n);
 }
 void* ok_memset(void* p, int value, size_t n) {
-    if (!__ok::worker || !__ok::worker->current) {
-        if (__ok::library_depth) __ok::note_library_access(ADDRESS, n, true);
-        return memset(p, value, n);
-    }
-    __ok::access_range(ADDRESS, n, __ok::WRITES, PC);
+    touched(p, n, true, PC);
     return memset(p, value, n);
 }
 }

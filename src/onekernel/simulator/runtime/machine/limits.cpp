@@ -82,9 +82,9 @@ int check_launch(const LaunchSite& site, const Config& c) {
         return refuse(site, "exchanged", threads, c.grid.x);
     if (threads > CARD.threads_per_block)
         return refuse(site, "threads", threads, CARD.threads_per_block);
-    if (threads > most_threads(site.address)) {
+    if (const int most = ok_most_threads(site.address); threads > most) {
         Finding("bad-launch", uint64_t(site.at.line), 'r').form("registers").at(site.at).text("kernel", site.kernel ? site.kernel : "")
-            .number("value", threads).number("limit", most_threads(site.address)).number("registers", registers_of(site.address))
+            .number("value", threads).number("limit", most).number("registers", ok_registers_of(site.address))
             .number("all", CARD.registers_per_block).add();
         return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
     }

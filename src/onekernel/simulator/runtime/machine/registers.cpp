@@ -14,27 +14,22 @@ constexpr int STEP = 256, PARTS = 4;
 
 static std::map<uintptr_t, int> registers;  // by the kernel's place in the file's code
 
-int registers_of(const void* kernel) {
+extern "C" int ok_registers_of(const void* kernel) {
     auto found = kernel ? registers.find(reinterpret_cast<uintptr_t>(kernel) - code_base()) : registers.end();
     return found == registers.end() ? 0 : found->second;
 }
 
 // Warps that the registers of a multiprocessor are enough for.
 static int warps_by_registers(const void* kernel) {
-    const int each = (registers_of(kernel) * WARP + STEP - 1) / STEP * STEP;
+    const int each = (ok_registers_of(kernel) * WARP + STEP - 1) / STEP * STEP;
     return each ? CARD.registers_per_multiprocessor / PARTS / each * PARTS : INT_MAX;
 }
 
-int most_threads(const void* kernel) {
+extern "C" int ok_most_threads(const void* kernel) {
     return std::min<long long>(CARD.threads_per_block, 1LL * warps_by_registers(kernel) * WARP);
 }
 
-int blocks_by_registers(const void* kernel, int warps) {
-    return warps_by_registers(kernel) / warps;
-}
-
-extern "C" int ok_registers_of(const void* kernel) { return registers_of(kernel); }
-extern "C" int ok_most_threads(const void* kernel) { return most_threads(kernel); }
+int blocks_by_registers(const void* kernel, int warps) { return warps_by_registers(kernel) / warps; }
 }  // namespace __ok
 
 // What Python calls, once for each kernel that the compiler has told of.
