@@ -135,13 +135,18 @@ def test_buffers_of_another_length_are_refused(tmp_path: Path, length: int) -> N
         protocol.read_buffers(tmp_path / "0.buffers", asked)
 
 
-def test_what_a_submission_says_of_calls_that_have_begun_is_the_length_of_a_plain_file(tmp_path: Path) -> None:
-    assert protocol.begun(tmp_path) == 0
+def test_the_calls_that_have_begun_are_read_from_a_plain_file_of_their_numbers(tmp_path: Path) -> None:
+    assert protocol.begun(tmp_path, 9) == set()
     (tmp_path / protocol.STARTED).symlink_to(SOURCE)
-    assert protocol.begun(tmp_path) == 0
+    assert protocol.begun(tmp_path, 9) == set()
     (tmp_path / protocol.STARTED).unlink()
-    (tmp_path / protocol.STARTED).write_bytes(b"...")
-    assert protocol.begun(tmp_path) == 3
+    for number in (0, 4, 1):
+        protocol.begin(tmp_path, number)
+    assert protocol.begun(tmp_path, 9) == {0, 1, 4}
+    with (tmp_path / protocol.STARTED).open("ab") as started:
+        started.write(b"..")
+    assert protocol.begun(tmp_path, 9) == {0, 1, 4}
+    assert protocol.begun(tmp_path, 3) == set()  # more than were asked for
 
 
 @pytest.mark.parametrize("times", [[1e-5], [1e-5] * 3, [float("nan")] * 2, [float("inf")] * 2, [0, 1], [-1, 1], 7])

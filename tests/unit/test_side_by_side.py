@@ -97,14 +97,9 @@ def test_what_is_refused_meanwhile_leaves_no_result_and_no_process(two_cores: No
 
 
 def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What is still to be written, or lacks, takes no process of its own; nor does anything beside a GPU's clock."""
+    """What is still to be written, or lacks, takes no process of its own."""
     monkeypatch.setattr(side_by_side, "grade", lambda s: s.exercise.slug)
     starter = answer("reverse", COURSE.starter(COURSE.exercises["reverse"]))
     assert list(side_by_side.graded([starter, answer("guard"), answer("guard", tmp_path / "none.cu")])) == [
         "reverse", "guard", "guard",
     ]  # fmt: skip
-    on_a_gpu = [replace(answer(slug), device="cuda") for slug in ("reverse", "guard")]
-    asked: list[str] = []
-    following = side_by_side.graded(on_a_gpu, lambda: asked.append("meanwhile"))
-    assert (next(following), asked) == ("reverse", ["meanwhile"])
-    assert list(following) == ["guard"]

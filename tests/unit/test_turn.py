@@ -1,4 +1,4 @@
-"""One process at a time has a GPU to itself; waiting for that is nobody's time."""
+"""What is timed has a GPU to itself, what is compared shares it; waiting for that is nobody's time."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def log(word):
     with pathlib.Path("../log").open("a") as file: file.write(word + "\\n")
 """
 CUDA = Request(Path("x.cu"), "cuda")
+TIMED = Request(Path("x.cu"), "cuda", timed={"launches": 3, "kept": [0]})
 
 
 @pytest.fixture
@@ -82,13 +83,33 @@ def test_time_in_the_queue_is_not_the_processes_own_and_what_follows_is(
     assert ended[0].timed_out is timed_out
 
 
-def test_files_are_built_side_by_side_and_run_on_a_gpu_one_at_a_time(
+def test_who_compares_shares_the_card_and_who_is_to_be_alone_comes_next(jobs: list[Path]) -> None:
+    first, second = jobs
+    third = first.parent / "c"
+    (third / "out").mkdir(parents=True)
+    for job in (first, second, third):
+        (job / "out" / turn.ASKED).touch()
+    with contextlib.ExitStack() as stack:
+        last = stack.enter_context(turn.kept(third, alone=False))
+        with turn.kept(second) as timed:
+            with turn.kept(first, alone=False) as mine:
+                assert not mine.waits() and mine.given
+                with turn.kept(third, alone=False) as beside:
+                    assert not beside.waits()
+                (third / turn.GIVEN).unlink()
+                assert timed.waits()
+                assert last.waits()  # it could share the card, and would be before who waits for it to be empty
+            assert not timed.waits() and last.waits()
+        assert not last.waits()
+
+
+def test_files_are_built_side_by_side_and_timed_on_a_gpu_one_at_a_time(
     jobs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each compiles until the other does too; then the one has the card until its process ends, and so has the other.
     What the trusted side times has it alone as well."""
     _runs(monkeypatch, TOGETHER + NAP + "log('begins'); time.sleep(0.3); log('ends')")
-    at_work = [threading.Thread(target=supervisor._start, args=[job, CUDA]) for job in jobs]
+    at_work = [threading.Thread(target=supervisor._start, args=[job, TIMED]) for job in jobs]
     for one in at_work:
         one.start()
     while not (tmp_path / "log").exists():
@@ -124,6 +145,12 @@ def test_what_a_gpu_runs_takes_turns_and_what_it_does_not_does_not(
     assert not turn.needed(request) or turn.gpu_nodes()
     monkeypatch.setattr(turn, "gpu_nodes", lambda: [Path("/dev/null")])
     assert turn.needed(request) == takes_turns
+
+
+def test_what_is_timed_is_to_be_alone() -> None:
+    assert turn.alone(TIMED) and not turn.alone(CUDA)
+    assert turn.alone(Request(Path("x.py"), "python", options={"requests": [{"cuda": True}, {"gpu": True, "n": 9}]}))
+    assert not turn.alone(Request(Path("x.py"), "python", options={"requests": [{"device": "cuda"}]}))
 
 
 def test_who_sees_all_gpus_and_who_sees_the_first_share_its_turn(

@@ -7,6 +7,7 @@ of every multiple of 2^31 elements, and at random are read back; of one long row
 from __future__ import annotations
 
 import secrets
+import time
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,22 @@ from onekernel.backends.base import Sparse
 
 PIECE = 64  # elements of a long row that are read at a time
 AROUND, AT_RANDOM = 8, 2000  # rows, or pieces
+WAIT_SECONDS, POLL_SECONDS = 10.0, 0.05  # less than a call may stand still
 SPARE_BYTES = 2 << 30  # of the device's memory: left to the launcher
 
 
 def fits(tensors: list[Sparse], torch: Any, device: str = "cuda") -> bool:
-    """Whether the device has room for all of them. The host is believed to."""
+    """Whether the device has room for all of them, which others may have for some seconds. The host is believed to."""
     if device != "cuda":
         return True
-    free, _ = torch.cuda.mem_get_info()
-    return bool(sum(t.span for t in tensors) + SPARE_BYTES <= free + torch.cuda.memory_reserved())
+    wanted, until = sum(t.span for t in tensors) + SPARE_BYTES, time.monotonic() + WAIT_SECONDS
+    while True:
+        free, total = torch.cuda.mem_get_info()
+        if wanted <= free + torch.cuda.memory_reserved():
+            return True
+        if wanted > total or time.monotonic() > until:
+            return False
+        time.sleep(POLL_SECONDS)
 
 
 def to_device(tensor: Sparse, torch: Any, device: str = "cuda") -> Any:

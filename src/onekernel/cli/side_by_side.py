@@ -1,7 +1,5 @@
 """Files graded side by side, one more than there are cores: what `onekernel check` of several exercises does. While
-some wait for what all of them are built with, another has something to do.
-
-Not on a GPU, where kernels are timed: nothing may run beside them.
+some wait for what all of them are built with, or for their turn on a GPU (sandbox.turn), another has something to do.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
 from onekernel.messages import language, set_language
+from onekernel.sandbox import lanes
 from onekernel.sandbox.landlock import end_with
 
-MOST = 4  # processes: each has a compiler and a simulated GPU in memory
 PATIENCE = 3.0  # seconds for them to end what they run
 _HOME = Path("/")  # what the paths of a stored result begin at
 
@@ -40,13 +38,12 @@ def graded(submissions: Sequence[Submission], meanwhile: Callable[[], object] = 
     """What `grade` says of each, in their order. Raises MachineFault as it does. `meanwhile`: what is to be done, and
     may be refused, before anybody sees a result."""
     run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
-    cores = len(os.sched_getaffinity(0))
-    jobs = min(MOST, cores + 1, len(run))
-    if min(jobs, cores) < 2 or any(s.device == "cuda" for s in submissions):
+    jobs = lanes.graders(len(run))
+    if min(jobs, lanes.processors()) < 2:
         meanwhile()
         yield from map(grade, submissions)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language())) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language(), jobs)) as pool:
         asked = {id(s): pool.submit(_one, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
                  for s in sorted(submissions, key=_size, reverse=True)}  # fmt: skip
         try:
@@ -80,8 +77,9 @@ def _end(processes: Sequence[BaseProcess]) -> None:
         process.kill()
 
 
-def _begin(parent: int, lang: str) -> None:
+def _begin(parent: int, lang: str, jobs: int) -> None:
     end_with(parent)
+    lanes.share_with(jobs)
     for ending in _ENDINGS:
         signal.signal(ending, _leave)
     set_language(lang)

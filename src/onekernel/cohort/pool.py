@@ -27,6 +27,7 @@ from onekernel.errors import of_os
 from onekernel.grading.grader import grade
 from onekernel.labs.reader import load
 from onekernel.messages import Message
+from onekernel.sandbox import lanes
 from onekernel.sandbox.landlock import end_with
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.process import end_on_signals
@@ -116,18 +117,18 @@ def _round(tasks: Sequence[Task], root: Path, jobs: int, slots: Slots) -> Iterat
 class _Worker:
     """A process that grades."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, beside: int) -> None:
+        self.root, self.beside = root, beside
         context = multiprocessing.get_context("spawn")
         self.channel, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs, root, os.getpid()), daemon=False)
+        self.process = context.Process(target=work, args=(theirs, root, os.getpid(), beside), daemon=False)
         self.process.start()
         theirs.close()
 
     def again(self) -> _Worker:
         """Another one in the place of this one."""
         self.end()
-        return _Worker(self.root)
+        return _Worker(self.root, self.beside)
 
     def end(self) -> None:
         """Ends it, and whatever it runs."""
@@ -143,7 +144,7 @@ class _Worker:
 
 @contextlib.contextmanager
 def _workers(root: Path, count: int) -> Iterator[list[_Worker]]:
-    everybody = [_Worker(root) for _ in range(count)]
+    everybody = [_Worker(root, count) for _ in range(count)]
     idle = list(everybody)
     try:
         yield idle
@@ -152,9 +153,11 @@ def _workers(root: Path, count: int) -> Iterator[list[_Worker]]:
             worker.end()
 
 
-def work(channel: Connection, root: Path, parent: int) -> None:
-    """The process: grades what comes through `channel` until that is closed, and ends with `parent`."""
+def work(channel: Connection, root: Path, parent: int, beside: int) -> None:
+    """The process, one of so many `beside` each other: grades what comes through `channel` until that is closed, and
+    ends with `parent`."""
     end_with(parent)
+    lanes.share_with(beside)
     end_on_signals()
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     with contextlib.suppress(EOFError, KeyboardInterrupt, BrokenPipeError):

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from onekernel.backends.base import Finding
+from onekernel.backends.base import Arg, Finding
 from onekernel.grading.buffers import Call
 from onekernel.grading.submission import Submission
 from onekernel.messages import Message
-from onekernel.sandbox import machine, supervisor
+from onekernel.sandbox import lanes, machine, supervisor
 from onekernel.sandbox.landlock import gpu_nodes
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import RunOutcome
-from onekernel.ways import AS_WRITTEN, INTERPRETED, LONG
+from onekernel.sandbox.turn import on_gpu
+from onekernel.ways import AS_WRITTEN, INTERPRETED, LONG, SPARSE
 
 DEEP = 1 << 15  # terms of a sum in a matrix product
 SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right one of the course takes a tenth
@@ -37,12 +38,13 @@ def run(
     ways = ways or [c.case.way for c in every]
     if backend == "simulator":
         ways = [_no_longer(way, call) for way, call in zip(ways, every, strict=True)]
-    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden)
+    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden,
+                      lanes=_lanes(backend, calls, ways))  # fmt: skip
     ours = replace(request, source=s.course.solution(s.exercise))
 
     def theirs() -> RunOutcome:
         outcome = supervisor.run(request)
-        if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=())):
+        if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=(), lanes=())):
             return RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
         return outcome
 
@@ -51,6 +53,17 @@ def run(
     outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file)
     outcome.build = tuple(_its_own(f) for f in outcome.build)
     return outcome
+
+
+def _lanes(backend: str, calls: Sequence[tuple[str, Sequence[Arg]]], ways: Sequence[str]) -> list[int]:
+    """Which process makes each call of a Triton file on a GPU; none where one makes all, as in the interpreter, where
+    whatever a file keeps from one call to any other shows. Calls of the same sizes share a process, in all element
+    types; those on tensors that may fill a GPU are made one after the other."""
+    if backend != "triton" or not on_gpu(backend):
+        return []
+    kinds = [SPARSE if way == SPARSE else tuple(a for a in args if isinstance(a, int))
+             for (_, args), way in zip(calls, ways, strict=True)]  # fmt: skip
+    return lanes.dealt(kinds, lanes.many())
 
 
 def backend_of(s: Submission) -> str:

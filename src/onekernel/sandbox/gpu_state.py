@@ -60,6 +60,23 @@ def _card(nvml: Any, index: int) -> Card:
     return Card(errors.value if counted == _SUCCESS else None, bool(lost), slowed)
 
 
+class _Memory(ctypes.Structure):
+    _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
+
+
+def memory_free(nvml: Any) -> int | None:
+    """Bytes that are free on the GPU that has fewest; None where no driver says."""
+    count, found = ctypes.c_uint(), []
+    if nvml is None or nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) != _SUCCESS:
+        return None
+    for index in range(count.value):
+        handle, memory = ctypes.c_void_p(), _Memory()
+        known = nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) == _SUCCESS
+        if known and nvml.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) == _SUCCESS:
+            found.append(memory.free)
+    return min(found, default=None)
+
+
 def require(before: Sequence[Card], after: Sequence[Card], *, timed: bool) -> None:
     """Raises MachineFault where a card got lost between two looks, or met an error in its memory, or, if what was lost
     are points for speed (`timed`), was held down by its hardware."""

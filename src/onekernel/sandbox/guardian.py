@@ -2,6 +2,8 @@
 
 The worker splits in two before it builds anything. The guardian waits for the other half, takes the orphans of its
 family as children (a "subreaper", prctl(2)), and is told by the kernel when the grader ends. It then kills them all.
+
+Where several processes are to share the calls of a job, the worker splits once more (`split`).
 """
 
 from __future__ import annotations
@@ -37,6 +39,22 @@ def stay(grader: int) -> None:
         return
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # a child of the same user must not read or write this memory
     os._exit(_as(_wait(child)))
+
+
+def split(lanes: int) -> int:
+    """Returns in so many children of this process, with the number of each. It stays behind, closed to them, and ends
+    when all have, as the first that did not end well."""
+    me = os.getpid()
+    children = []
+    for lane in range(lanes):
+        child = os.fork()
+        if child == 0:
+            end_with(me)
+            return lane
+        children.append(child)
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    statuses = [os.waitpid(child, 0)[1] for child in children]
+    os._exit(_as(next((status for status in statuses if status), 0)))
 
 
 def _wait(child: int) -> int:

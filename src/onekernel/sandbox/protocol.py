@@ -5,7 +5,7 @@
     seals                 a pipe: a hash of each answer as it is written (untrusted writes, `seals`)
     out/walls.json        the walls that do not stand                (untrusted writes, from here on)
     out/built.json        the build's findings
-    out/started           a byte for each call that has begun
+    out/started           the number of each call that has begun, four bytes each
     out/CALL.json         the report of call number CALL
     out/CALL.times        the seconds of its launches, where it is timed
     out/CALL.buffers      its buffers' bytes afterwards, one behind the other
@@ -22,6 +22,7 @@ import json
 import math
 import os
 import stat
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,6 +39,7 @@ JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
 WALLS = "walls.json"
 STARTED = "started"
+_NUMBER = struct.Struct("<I")
 _ALIGNED = 64  # bytes: where a buffer begins in their file
 _OF_BUFFER = ("name", "offset", "extent", "writable", "itemsize", "shape", "dtype", "row_stride", "filled")
 _OF_SPARSE = ("name", "span", "writable", "itemsize", "cols", "stride")
@@ -54,7 +56,8 @@ class Request:
     """What the untrusted process is to do: build `source` with `backend`, then make the calls.
 
     With `timed`, call number i is launched `timed["launches"]` times on a GPU, and launch `timed["kept"][i]` is the one
-    whose output comes back.
+    whose output comes back. With `lanes`, copies of the process share the calls: call number i is the one's numbered
+    `lanes[i]`.
     """
 
     source: Path
@@ -65,6 +68,7 @@ class Request:
     timed: Mapping[str, Any] | None = None
     ways: Sequence[str] = ()  # how each call is made, where not all of them are as they stand
     hidden: Sequence[Path] = ()  # what neither its build nor itself may read
+    lanes: Sequence[int] = ()  # who makes each call, where not one process makes all
 
     def write(self, folder: Path) -> None:
         """Lays the request out in `folder`."""
@@ -80,6 +84,7 @@ class Request:
             "options": dict(self.options),
             "timed": self.timed,
             "ways": list(self.ways),
+            "lanes": list(self.lanes),
             "hidden": [str(path) for path in self.hidden],
             "calls": calls,
         }
@@ -107,7 +112,7 @@ def read_request(folder: Path) -> tuple[Request, Held]:
     asked.unlink()
     brought.unlink()
     calls = [(call["function"], [_argument(arg, held) for arg in call["args"]]) for call in job["calls"]]
-    rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways")}
+    rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways", "lanes")}
     return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest), held
 
 
@@ -121,13 +126,19 @@ def _argument(arg: Any, held: Held) -> Arg:
     return Sparse(pattern=memory, **arg) if "span" in arg else Buffer(memory=memory, **arg)
 
 
-def begun(out: Path) -> int:
-    """How many calls have begun, as the untrusted side says."""
+def begin(out: Path, number: int) -> None:
+    """Says that a call begins, before anything of it is done."""
+    with (out / STARTED).open("ab") as started:
+        started.write(_NUMBER.pack(number))
+
+
+def begun(out: Path, calls: int) -> set[int]:
+    """The numbers of the calls that have begun, of so many, as the untrusted side says."""
     try:
-        info = (out / STARTED).lstat()
-    except OSError:
-        return 0
-    return info.st_size if stat.S_ISREG(info.st_mode) else 0
+        data = read_bytes(out / STARTED, at_most=calls * _NUMBER.size)
+    except (Forged, OSError):
+        return set()
+    return {number for (number,) in _NUMBER.iter_unpack(data[: len(data) // _NUMBER.size * _NUMBER.size])}
 
 
 def read_buffers(path: Path, args: Sequence[object]) -> dict[str, np.ndarray]:

@@ -79,7 +79,8 @@ def run(request: Request) -> RunOutcome:
     todo = list(range(len(outcomes)))
     for attempt in range(RESTARTS + 1):
         ways = [request.ways[i] for i in todo] if request.ways else ()
-        part = replace(request, calls=[request.calls[i] for i in todo], ways=ways)
+        lanes = request.lanes if attempt == 0 else ()  # what ended one of them is met again by one that is alone
+        part = replace(request, calls=[request.calls[i] for i in todo], ways=ways, lanes=lanes)
         with job_folder.opened() as folder, seals.expected(folder) as sealed:
             part.write(folder)
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
@@ -90,14 +91,14 @@ def run(request: Request) -> RunOutcome:
             if not whole.built:
                 return whole
             done = [_read_call(folder / "out", n, request.calls[i][1], part, sealed) for n, i in enumerate(todo)]
-            begun = protocol.begun(folder / "out")
+            begun = protocol.begun(folder / "out", len(todo))
         for n, i in enumerate(todo):
             found = done[n]
             if found is not None:
                 outcomes[i] = found
-            elif n < begun:
+            elif n in begun:
                 outcomes[i] = CallOutcome(ended=_how(ended))
-        todo = [i for n, i in enumerate(todo) if done[n] is None and n >= begun]
+        todo = [i for n, i in enumerate(todo) if done[n] is None and n not in begun]
         if ended.returncode == 0 or ended.timed_out:  # an input did not end: the next would take as long
             for i in todo:
                 outcomes[i] = CallOutcome(ended=Message("grading.not-run"))
@@ -157,7 +158,8 @@ def _start(folder: Path, request: Request, asked_for: int = 0, call_seconds: flo
     env = _environment(folder)
     server = warm.server(request.backend, env)
     fork = server.fork if server else None
-    with turn.kept(folder) if turn.needed(request) else contextlib.nullcontext() as at:
+    mine = turn.kept(folder, alone=turn.alone(request)) if turn.needed(request) else contextlib.nullcontext()
+    with mine as at:
         known = partial(patience, at)
         return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork)
 

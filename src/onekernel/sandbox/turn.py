@@ -1,6 +1,6 @@
-"""One process at a time has a GPU to itself, from the moment in which its file is built: what is timed is alone on its
-card, and two calls on billions of elements do not look for room beside each other. Whatever needs no GPU, compilers
-and the simulator above all, takes no turn.
+"""Who is on a GPU, from the moment in which its file is built: what is timed is alone on its card, calls that are only
+compared share it. Whoever is to be alone comes next: it waits for those who are there, and nobody comes before it.
+Whatever needs no GPU, compilers and the simulator above all, takes no turn.
 
 The process of a submission asks with a file, and the trusted side takes the lock for it and answers with another. So
 waiting is nobody's time, and a submission can keep others from their turn no longer than its calls may take.
@@ -41,6 +41,12 @@ def needed(request: Request) -> bool:
     return bool(gpu_nodes()) and (asked or on_gpu(options.get("kernel_backend", INTERPRETED)))
 
 
+def alone(request: Request) -> bool:
+    """Whether it must have the card for itself: what it does is timed."""
+    each = request.options.get("requests", ()) if request.backend == "python" else ()
+    return bool(request.timed) or any(isinstance(one, dict) and one.get("gpu") for one in each)
+
+
 def wait(folder: Path) -> None:
     """Asks for the turn, and comes back when it is this process's, until it ends."""
     (folder / "out" / ASKED).touch()
@@ -51,15 +57,15 @@ def wait(folder: Path) -> None:
 class Turn:
     """What the trusted side knows of the turn of one process."""
 
-    def __init__(self, folder: Path, lock: _Lock | None) -> None:
-        self._folder, self._lock = folder, lock
+    def __init__(self, folder: Path, card: _Card | None) -> None:
+        self._folder, self._card = folder, card
         self.given = False
 
     def waits(self) -> bool:
-        """Whether the process asks and others have the turn. It gets it as soon as nobody has."""
-        if self.given or self._lock is None or not os.path.lexists(self._folder / "out" / ASKED):
+        """Whether the process asks and others have the card. It gets it as soon as there is room beside them."""
+        if self.given or self._card is None or not os.path.lexists(self._folder / "out" / ASKED):
             return False
-        if self._lock.take(wait=False):
+        if self._card.take(wait=False):
             self.give()
         return not self.given
 
@@ -69,27 +75,44 @@ class Turn:
 
 
 @contextlib.contextmanager
-def kept(folder: Path) -> Iterator[Turn]:
-    """For as long as the process of the job in `folder` lives. Without a lock its turn is at once."""
-    with _lock() as lock:
-        turn = Turn(folder, lock)
-        if lock is None:
+def kept(folder: Path, *, alone: bool = True) -> Iterator[Turn]:
+    """For as long as the process of the job in `folder` lives. Without locks its turn is at once."""
+    with _card(alone) as card:
+        turn = Turn(folder, card)
+        if card is None:
             turn.give()
         yield turn
 
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """The turn of the trusted side itself, which waits for it: what a submission is timed beside is timed here. Not
-    while a process of its own has it."""
-    with _lock() as lock:
-        if lock is not None:
-            lock.take(wait=True)
+    """The turn of the trusted side itself, which waits to be alone: what a submission is timed beside is timed here.
+    Not while a process of its own has it."""
+    with _card(alone=True) as card:
+        if card is not None:
+            card.take(wait=True)
         yield
 
 
+class _Card:
+    """A card as its users have it: one alone, or several. Who wants it stands at the door first, and who wants it alone
+    stays there until it is empty."""
+
+    def __init__(self, door: _Lock, card: _Lock, alone: bool) -> None:
+        self._door, self._card, self._alone = door, card, alone
+
+    def take(self, wait: bool) -> bool:
+        """Whether it is this process's now."""
+        if not self._door.take(wait):
+            return False
+        taken = self._card.take(wait, shared=not self._alone)
+        if not self._alone:
+            self._door.leave()
+        return taken
+
+
 class _Lock:
-    """The file that is locked by whose turn it is."""
+    """A file that is locked by whoever has something (flock(2))."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -98,12 +121,12 @@ class _Lock:
     def _open(self) -> int:
         return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
-    def take(self, wait: bool) -> bool:
+    def take(self, wait: bool, shared: bool = False) -> bool:
         """Whether it is this process's now. Temporary folders are tidied: who has locked a file that has lost its name
         has nothing, and another one may have the file that has the name now."""
         while True:
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                fcntl.flock(self._file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
                 named = self._open()
             except OSError:
                 return False
@@ -113,20 +136,25 @@ class _Lock:
             os.close(self._file)
             self._file = named
 
+    def leave(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
     def close(self) -> None:
         os.close(self._file)
 
 
 @contextlib.contextmanager
-def _lock() -> Iterator[_Lock | None]:
-    """None where there can be none."""
+def _card(alone: bool) -> Iterator[_Card | None]:
+    """None where there can be no locks."""
     name = "".join(c if c.isalnum() else "-" for c in only(0))  # the GPU that a process uses which chooses none
-    try:
-        lock = _Lock(Path(tempfile.gettempdir()) / f"onekernel-turn-{os.geteuid()}-{name}.lock")
-    except OSError:
-        yield None
-        return
-    try:
-        yield lock
-    finally:
-        lock.close()
+    with contextlib.ExitStack() as opened:
+        try:
+            locks = []
+            for what in ("door", "turn"):
+                path = Path(tempfile.gettempdir()) / f"onekernel-{what}-{os.geteuid()}-{name}.lock"
+                locks.append(_Lock(path))
+                opened.callback(locks[-1].close)
+        except OSError:
+            yield None
+            return
+        yield _Card(locks[0], locks[1], alone)

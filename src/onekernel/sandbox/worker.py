@@ -18,7 +18,7 @@ from typing import Any
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
 from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched, turn
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import STARTED, WALLS, Request, read_request, report_to_json
+from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE, TURNED
 
@@ -26,8 +26,9 @@ ENDLESS = "time-limit"
 LOST = 3
 
 
-def build(request: Request) -> Program:
-    """The submission, built by the backend asked for; nothing of it has run. Raises BuildError, Unavailable."""
+def build(request: Request, lane: int = 0) -> Program:
+    """The submission, built by the backend asked for, in that lane; nothing of it has run. Raises BuildError,
+    Unavailable."""
     limit_build(memory=request.backend == "simulator")
     if request.backend == "simulator":
         return _simulated(request)
@@ -38,7 +39,8 @@ def build(request: Request) -> Program:
     if request.backend in ("triton", INTERPRETED):
         from onekernel import triton
 
-        return triton.build(request.source, interpret=request.backend == INTERPRETED, apart=True, **request.options)
+        return triton.build(request.source, interpret=request.backend == INTERPRETED, apart=True,
+                            first=lane, **request.options)  # fmt: skip
     raise ValueError(f"backend {request.backend!r}")
 
 
@@ -58,7 +60,7 @@ def _simulated(request: Request) -> Program:
     return program
 
 
-def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | None:
+def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) -> Program | None:
     """Builds what the request asks for, closes this process, then lets the file load. Raises BuildError, Unavailable.
 
     A Python exercise is no program; what it may bring is the learner's kernel that it is to use. `stand`: the walls
@@ -82,7 +84,7 @@ def ready(request: Request, folder: Path, stand: frozenset[str]) -> Program | No
             return None
         kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
         request = replace(request, source=kernel, backend=backend, options={})
-    program = build(request)
+    program = build(request, lane)
     if alone:
         turn.wait(folder)
     needs = program.needs
@@ -121,26 +123,26 @@ def work(folder: Path) -> None:
     sealing = seals.Sealing(folder)
     out = folder / "out"
     stand = confinement.before_build(request.hidden, request.source, folder)
+    lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
     try:
-        program = ready(request, folder, stand)
+        program = ready(request, folder, stand, lane)
     except BuildError as error:
-        findings = [f.to_json() for f in error.findings]
-        _write(out / "built.json", {"findings": findings, "log": error.log[-20_000:]})
+        _built(out, lane, {"findings": [f.to_json() for f in error.findings], "log": error.log[-20_000:]})
         return
     except Unavailable as error:
-        _write(out / "built.json", {"unavailable": error.message.to_json()})
+        _built(out, lane, {"unavailable": error.message.to_json()})
         return
-    said = [f.to_json() for f in getattr(program, "warnings", ())]
-    _write(out / "built.json", {"findings": [], "log": "", "warnings": said})
+    _built(out, lane, {"findings": [], "log": "", "warnings": [f.to_json() for f in getattr(program, "warnings", ())]})
     if request.backend == "python":
         tasks.work(request, out, program)
         return
     assert program is not None
     for number, (function, asked) in enumerate(request.calls):
+        if request.lanes and request.lanes[number] != lane:
+            continue
         way = request.ways[number] if request.ways else ""
         args = inputs.take(asked)
-        with (out / STARTED).open("ab") as begun:
-            begun.write(b".")
+        begin(out, number)
         answer: dict[str, bytes] = {}
         try:
             if request.timed:
@@ -163,6 +165,15 @@ def work(folder: Path) -> None:
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
         if not program.usable:
             sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one
+
+
+def _built(out: Path, lane: int, said: Mapping[str, Any]) -> None:
+    """What came of the build. Each lane builds the same file: the first tells, and one that fares worse makes no call,
+    so that a process without lanes does."""
+    if lane == 0:
+        _write(out / "built.json", said)
+    elif said.get("findings") or "unavailable" in said:
+        sys.exit(LOST)
 
 
 def _answer(out: Path, number: int, files: Mapping[str, bytes], sealing: seals.Sealing) -> None:

@@ -40,18 +40,22 @@ CHAPTER = "03-05-looking-inside#interpreter"
 CHAPTER_OF_MASKS = "03-triton#masks"
 
 
-def build(path: Path | str, mode: str = "check", interpret: bool = False, apart: bool = False) -> TritonProgram:
+def build(
+    path: Path | str, mode: str = "check", interpret: bool = False, apart: bool = False, first: int = 0
+) -> TritonProgram:
     """Makes this process ready for a Triton file: compiled at its first call on a GPU, interpreted without one. Checks
     and counts are always on in the interpreter, whatever `mode`, and no file is timed. `interpret` has the interpreter
-    run it on a GPU machine too; `apart` says that this process is there for the file alone. Raises Unavailable."""
-    return TritonProgram(Path(path).resolve(), choose_interpreter(interpret), apart)
+    run it on a GPU machine too; `apart` says that this process is there for the file alone; `first` is the
+    configuration that an autotuner begins with. Raises Unavailable."""
+    return TritonProgram(Path(path).resolve(), choose_interpreter(interpret), apart, first)
 
 
 class TritonProgram(Untimed):
     """A Triton file. `interpreted` says whether its kernels run in the interpreter."""
 
-    def __init__(self, path: Path, interpreted: bool, apart: bool = False) -> None:
+    def __init__(self, path: Path, interpreted: bool, apart: bool = False, first: int = 0) -> None:
         self.path = path
+        self.first = first
         self.apart = apart
         self.interpreted = interpreted
         self.needs = Needs(reserves_memory=True, removes_files=not interpreted)
@@ -69,7 +73,7 @@ class TritonProgram(Untimed):
             install()
             hasten()
             callbacks.refuse()
-        tune_in_turn()
+        tune_in_turn(self.first)
         if self.interpreted:
             keeper.put_up()
         Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None

@@ -28,11 +28,11 @@ CHAPTER_OF_RUNS = "03-04-autotune"
 MOST = 1 << 26  # bytes of a tensor that is compared
 
 
-def tune_in_turn() -> None:
+def tune_in_turn(first: int = 0) -> None:
     """Where answers are checked and nothing is timed: each new kind of call takes one of the configurations that fit
-    it, the next in turn. So a check on a GPU compiles each kernel once instead of for every configuration, which takes
-    minutes, and still tries them all; without a GPU there is no clock to ask. Once a process, before the file with the
-    kernels is imported."""
+    it, the next in turn from the one numbered `first` on. So a check on a GPU compiles each kernel once instead of for
+    every configuration, which takes minutes, and still tries them all; without a GPU there is no clock to ask. Once a
+    process, before the file with the kernels is imported."""
     from triton.runtime.autotuner import Autotuner
 
     if getattr(Autotuner, "_onekernel_in_turn", False):
@@ -50,7 +50,7 @@ def tune_in_turn() -> None:
     def one(self: Any, *args: Any, **kwargs: Any) -> list[Any]:
         fitting = prune(self, *args, **kwargs)
         self._onekernel_timed = getattr(self, "_onekernel_timed", False) or len(fitting) > 1
-        turn = self._onekernel_turn = getattr(self, "_onekernel_turn", -1) + 1
+        turn = self._onekernel_turn = getattr(self, "_onekernel_turn", first - 1) + 1
         return [fitting[turn % len(fitting)]]
 
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,0 +1,52 @@
+"""Processes that share the calls of a job on a GPU, its lanes: how many there are, and who makes which call.
+
+Triton compiles a kernel at its first launch, for each kind of call anew, which takes a core half a second: what a check
+asks of a file on a GPU keeps one core busy for a minute and a half. So its calls are dealt to as many processes as this
+machine has room for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+
+from onekernel.sandbox import gpu_state, machine
+
+MOST = 16
+LANE_BYTES = 1 << 30  # of the machine's memory: Python, torch and a compiler at work
+CONTEXT_BYTES = 2 << 30  # of the GPU's: a context, torch's pool, the tensors of a call
+LEAST_BESIDE = 4  # lanes of a job beside others: few of those have lanes
+_beside = 1
+
+
+def share_with(graders: int) -> None:
+    """From here on this process is one of so many that grade at the same time."""
+    global _beside
+    _beside = max(1, graders)
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def graders(most: int) -> int:
+    """How many may grade at the same time, of at most `most`: one more than there are processors, as far as memory, and
+    on a GPU its own, has room for them."""
+    room = machine.memory_free() // (2 * LANE_BYTES)
+    free = gpu_state.memory_free(gpu_state.library())
+    return max(1, min(most, processors() + 1, room, *([free // CONTEXT_BYTES] if free is not None else [])))
+
+
+def many() -> int:
+    """How many lanes a job on the GPU may have now."""
+    cores = processors()
+    lanes = min(cores, max(LEAST_BESIDE, cores // _beside), machine.memory_free() // (LANE_BYTES * _beside), MOST)
+    free = gpu_state.memory_free(gpu_state.library())
+    return max(1, lanes if free is None else min(lanes, free // (CONTEXT_BYTES * _beside)))
+
+
+def dealt(kinds: Sequence[Hashable], lanes: int) -> list[int]:
+    """The lane of each call, by its kind; none where one process makes all. Calls of a kind share a lane: what is
+    compiled, or wrongly kept, at the first of them is met at the next."""
+    lane_of = {kind: number % lanes for number, kind in enumerate(dict.fromkeys(kinds))}
+    return [lane_of[kind] for kind in kinds] if min(lanes, len(lane_of)) > 1 else []
