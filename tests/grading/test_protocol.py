@@ -126,13 +126,20 @@ def test_the_buffers_of_all_calls_are_one_file_and_come_as_they_were(tmp_path: P
 
 @pytest.mark.parametrize("length", [0, 29, 31])
 def test_buffers_of_another_length_are_refused(tmp_path: Path, length: int) -> None:
-    asked = [buffer("x", np.zeros(5, np.float32)), 5, buffer("y", np.zeros(5, np.uint16))]
+    asked = [buffer("x", np.zeros(5, np.float32)), buffer("y", np.zeros(5, np.uint16))]
     (tmp_path / "0.buffers").write_bytes(bytes(range(30)))
     after = protocol.read_buffers(tmp_path / "0.buffers", asked)
     assert [list(after[name]) for name in ("x", "y")] == [list(range(20)), list(range(20, 30))]
     (tmp_path / "0.buffers").write_bytes(bytes(length))
     with pytest.raises(Forged):
         protocol.read_buffers(tmp_path / "0.buffers", asked)
+
+
+def test_what_is_timed_brings_back_what_may_be_written_alone() -> None:
+    x, y = (Buffer(name, np.zeros(4, np.uint8), 0, 4, name == "y", 4) for name in "xy")
+    timed = {"launches": 3, "kept": [0]}
+    assert protocol.returned(Request(SOURCE, "cuda"), [x, 4, y]) == [x, y]
+    assert protocol.returned(Request(SOURCE, "cuda", timed=timed), [x, 4, y]) == [y]
 
 
 def test_the_calls_that_have_begun_are_read_from_a_plain_file_of_their_numbers(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@
     out/started           the number of each call that has begun, four bytes each
     out/CALL.json         the report of call number CALL
     out/CALL.times        the seconds of its launches, where it is timed
-    out/CALL.buffers      its buffers' bytes afterwards, one behind the other
+    out/CALL.buffers      its buffers' bytes afterwards, one behind the other; where it is timed, of outputs alone
     out/CALL.NAME         what it touched of a tensor larger than memory
 
 What the untrusted side writes is data: it is opened without following links, must be a plain file of the exact length
@@ -141,9 +141,14 @@ def begun(out: Path, calls: int) -> set[int]:
     return {number for (number,) in _NUMBER.iter_unpack(data[: len(data) // _NUMBER.size * _NUMBER.size])}
 
 
-def read_buffers(path: Path, args: Sequence[object]) -> dict[str, np.ndarray]:
+def returned(request: Request, args: Sequence[object]) -> list[Buffer]:
+    """The buffers of a call whose bytes come back. What is timed is of hundreds of megabytes: that a launcher leaves
+    its inputs alone is seen where it is checked."""
+    return [a for a in args if isinstance(a, Buffer) and (a.writable or not request.timed)]
+
+
+def read_buffers(path: Path, asked: Sequence[Buffer]) -> dict[str, np.ndarray]:
     """The bytes of a call's buffers after it. Raises Forged, FileNotFoundError."""
-    asked = [a for a in args if isinstance(a, Buffer)]
     if not asked:
         return {}
     data = np.frombuffer(read_bytes(path, exactly=sum(a.memory.nbytes for a in asked)), np.uint8)

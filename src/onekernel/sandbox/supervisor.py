@@ -223,7 +223,7 @@ def _read_call(
             return CallOutcome(exports=protocol.read_findings(data["export"], request.source))
         report = protocol.read_report(out / f"{number}.json", request.source)
         times = protocol.read_times(out / f"{number}.times", request.timed["launches"]) if request.timed else ()
-        after = protocol.read_buffers(out / f"{number}.buffers", args)
+        after = protocol.read_buffers(out / f"{number}.buffers", protocol.returned(request, args))
         seen = {a.name: _touched(out / f"{number}.{a.name}", a) for a in args if isinstance(a, Sparse)}
         parts = ["json", *(["times"] if request.timed else []), *(["buffers"] if after else []), *seen]
         _require_sealed(out, number, parts, sealed)

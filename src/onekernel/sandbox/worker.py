@@ -18,7 +18,7 @@ from typing import Any
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
 from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched, turn
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
-from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json
+from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json, returned
 from onekernel.sandbox.second_opinion import SecondOpinion
 from onekernel.ways import INTERPRETED, SPARSE, TURNED
 
@@ -157,8 +157,8 @@ def work(folder: Path) -> None:
         for arg in args:
             if isinstance(arg, Sparse):
                 answer[f"{number}.{arg.name}"] = touched.pack(arg)
-        if held := [arg.memory.data for arg in args if isinstance(arg, Buffer)]:
-            answer[f"{number}.buffers"] = b"".join(held)
+        if held := returned(request, args):
+            answer[f"{number}.buffers"] = b"".join(buffer.memory.data for buffer in held)
         answer[f"{number}.json"] = _json(report_to_json(report))
         _answer(out, number, answer, sealing)
         if any(f.code == ENDLESS for f in report.findings) and way not in (SPARSE, TURNED):
