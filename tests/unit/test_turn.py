@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,11 +18,12 @@ import pytest
 from onekernel.sandbox import process, supervisor, turn
 from onekernel.sandbox.protocol import Request
 from onekernel.ways import INTERPRETED
+from support.patience import HUNG_SECONDS
 
 NAP = """
 import pathlib, time
 pathlib.Path("out/turn").touch()
-while not pathlib.Path("given").exists(): time.sleep(0.02)
+while not pathlib.Path("turn-given").exists(): time.sleep(0.02)
 """
 
 TOGETHER = """
@@ -31,6 +33,13 @@ while len(list(pathlib.Path("..").glob("*/compiles"))) < 2: time.sleep(0.02)
 def log(word):
     with pathlib.Path("../log").open("a") as file: file.write(word + "\\n")
 """
+COUNTS = """
+import os, time
+if os.fork() == 0:
+    while True: print(end=".", flush=True); time.sleep(0.01)
+os.wait()
+"""
+NOBODY = 0  # a process that is not there
 CUDA = Request(Path("x.cu"), "cuda")
 TIMED = Request(Path("x.cu"), "cuda", timed={"launches": 3, "kept": [0]})
 
@@ -45,20 +54,76 @@ def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return [tmp_path / "a", tmp_path / "b"]
 
 
+def given(job: Path, asked: str = turn.SHARED) -> bool:
+    return (job / f"{asked}{turn.GIVEN}").exists()
+
+
 def test_who_asks_gets_the_turn_when_the_one_before_has_ended(jobs: list[Path]) -> None:
     first, second = jobs
-    with turn.kept(second) as his:
-        with turn.kept(first) as mine:
-            assert not mine.waits() and not mine.given  # nobody has asked
-            asking = threading.Thread(target=turn.wait, args=[first])
+    with turn.kept(second, alone=True) as his:
+        with turn.kept(first, alone=True) as mine:
+            assert not mine.waits(NOBODY) and not given(first)  # nobody has asked
+            asking = threading.Thread(target=turn.wait, args=[first, turn.ALONE])
             asking.start()
-            while not (first / "out" / turn.ASKED).exists():
+            while not (first / "out" / turn.ALONE).exists():
                 time.sleep(0.01)
-            assert not mine.waits() and mine.given
+            assert not mine.waits(NOBODY) and given(first, turn.ALONE)
             asking.join(10)
-            (second / "out" / turn.ASKED).touch()
-            assert his.waits() and not (second / turn.GIVEN).exists()
-        assert not his.waits() and (second / turn.GIVEN).exists()
+            (second / "out" / turn.ALONE).touch()
+            assert his.waits(NOBODY) and not given(second, turn.ALONE)
+        assert not his.waits(NOBODY) and given(second, turn.ALONE)
+
+
+def test_who_needs_the_card_no_more_leaves_it_before_it_ends(jobs: list[Path]) -> None:
+    first, second = jobs
+    with turn.kept(first, alone=True) as mine, turn.kept(second, alone=False) as his:
+        (first / "out" / turn.SHARED).touch()
+        (second / "out" / turn.SHARED).touch()
+        assert not mine.waits(NOBODY) and not his.waits(NOBODY)  # both share it
+        (first / "out" / turn.ALONE).touch()
+        assert mine.waits(NOBODY) and his.waits(NOBODY)
+        assert not mine.waits(NOBODY) and given(first, turn.ALONE)
+        assert his.waits(NOBODY)
+        turn.leave(first)
+        assert not mine.waits(NOBODY) and not his.waits(NOBODY)
+
+
+def test_who_may_not_be_alone_shares_whatever_it_asks_for(jobs: list[Path]) -> None:
+    first, second = jobs
+    with turn.kept(first, alone=False) as mine, turn.kept(second, alone=False) as his:
+        (first / "out" / turn.ALONE).touch()
+        (second / "out" / turn.SHARED).touch()
+        assert not mine.waits(NOBODY) and not given(first, turn.ALONE)
+        assert not his.waits(NOBODY) and given(second)
+
+
+def test_who_shares_the_card_is_stopped_with_its_children_for_one_that_is_to_be_alone(jobs: list[Path]) -> None:
+    first, second = jobs
+    with (first / "log").open("wb") as log, subprocess.Popen([sys.executable, "-c", COUNTS], stdout=log) as process:
+        try:
+            with turn.kept(first, alone=False) as mine, turn.kept(second, alone=True) as timed:
+                (first / "out" / turn.SHARED).touch()
+                (second / "out" / turn.ALONE).touch()
+                assert not mine.waits(process.pid)
+                _grows(first / "log")
+                assert timed.waits(NOBODY) and mine.waits(process.pid) and not timed.waits(NOBODY)
+                time.sleep(0.2)
+                stopped = (first / "log").stat().st_size
+                time.sleep(0.3)
+                assert (first / "log").stat().st_size == stopped and mine.waits(process.pid)
+                assert Path(f"/proc/{process.pid}/stat").read_text().split()[2] == "S"  # it only waits, and may be told
+                turn.leave(second)
+                assert not timed.waits(NOBODY) and not mine.waits(process.pid)
+                _grows(first / "log")
+        finally:
+            turn._signal(process.pid, signal.SIGKILL)
+
+
+def _grows(log: Path) -> None:
+    size, until = log.stat().st_size, time.monotonic() + HUNG_SECONDS
+    while log.stat().st_size == size:
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(("after", "timed_out"), [("pass", False), ("time.sleep(60)", True)])
@@ -69,9 +134,9 @@ def test_time_in_the_queue_is_not_the_processes_own_and_what_follows_is(
     first, second = jobs
     _runs(monkeypatch, NAP + after)
     monkeypatch.setattr(supervisor, "TOTAL_SECONDS", 1.0 if after == "pass" else 60.0)  # of which waiting is no part
-    with turn.kept(first) as mine:
-        (first / "out" / turn.ASKED).touch()
-        assert not mine.waits()
+    with turn.kept(first, alone=True) as mine:
+        (first / "out" / turn.ALONE).touch()
+        assert not mine.waits(NOBODY)
         ended: list[process.Ended] = []
         waiting = threading.Thread(
             target=lambda: ended.append(supervisor._start(second, CUDA, call_seconds=0.5))
@@ -83,32 +148,13 @@ def test_time_in_the_queue_is_not_the_processes_own_and_what_follows_is(
     assert ended[0].timed_out is timed_out
 
 
-def test_who_compares_shares_the_card_and_who_is_to_be_alone_comes_next(jobs: list[Path]) -> None:
-    first, second = jobs
-    third = first.parent / "c"
-    (third / "out").mkdir(parents=True)
-    for job in (first, second, third):
-        (job / "out" / turn.ASKED).touch()
-    with contextlib.ExitStack() as stack:
-        last = stack.enter_context(turn.kept(third, alone=False))
-        with turn.kept(second) as timed:
-            with turn.kept(first, alone=False) as mine:
-                assert not mine.waits() and mine.given
-                with turn.kept(third, alone=False) as beside:
-                    assert not beside.waits()
-                (third / turn.GIVEN).unlink()
-                assert timed.waits()
-                assert last.waits()  # it could share the card, and would be before who waits for it to be empty
-            assert not timed.waits() and last.waits()
-        assert not last.waits()
-
-
 def test_files_are_built_side_by_side_and_timed_on_a_gpu_one_at_a_time(
     jobs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each compiles until the other does too; then the one has the card until its process ends, and so has the other.
     What the trusted side times has it alone as well."""
-    _runs(monkeypatch, TOGETHER + NAP + "log('begins'); time.sleep(0.3); log('ends')")
+    nap = NAP + NAP.replace("turn", "turn-alone")
+    _runs(monkeypatch, TOGETHER + nap + "log('begins'); time.sleep(0.3); log('ends')")
     at_work = [threading.Thread(target=supervisor._start, args=[job, TIMED]) for job in jobs]
     for one in at_work:
         one.start()
@@ -156,53 +202,11 @@ def test_what_is_timed_is_to_be_alone() -> None:
 def test_who_sees_all_gpus_and_who_sees_the_first_share_its_turn(
     jobs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (jobs[0] / "out" / turn.ASKED).touch()
+    (jobs[0] / "out" / turn.SHARED).touch()
     with contextlib.ExitStack() as stack:
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         stack.enter_context(turn.held())
         for seen, waits in (("0", True), ("0,1", True), ("1", False)):
             monkeypatch.setenv("CUDA_VISIBLE_DEVICES", seen)
-            with turn.kept(jobs[0]) as mine:
-                assert mine.waits() == waits
-
-
-def test_a_lock_that_somebody_tidied_away_is_still_one_for_all(jobs: list[Path], tmp_path: Path) -> None:
-    """Who opened the file before it lost its name, and who makes it anew, do not both have the turn."""
-    first, second = jobs
-    for job in jobs:
-        (job / "out" / turn.ASKED).touch()
-    with turn.kept(first) as mine:
-        for file in tmp_path.glob("onekernel-turn-*.lock"):
-            file.unlink()
-        with turn.kept(second) as his:
-            assert not his.waits() and his.given
-            assert mine.waits() and not mine.given
-        assert not mine.waits() and mine.given
-
-
-def test_the_turn_of_a_grader_that_was_killed_is_free(jobs: list[Path], tmp_path: Path) -> None:
-    script = """
-import sys, tempfile, time
-tempfile.tempdir = sys.argv[1]
-from onekernel.sandbox import turn
-with turn.held():
-    print("held", flush=True)
-    time.sleep(600)
-"""
-    killed = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE)
-    assert killed.stdout is not None and killed.stdout.readline() == b"held\n"
-    (jobs[0] / "out" / turn.ASKED).touch()
-    with turn.kept(jobs[0]) as mine:
-        assert mine.waits()
-        killed.kill()
-        killed.wait()
-        assert not mine.waits() and mine.given
-    killed.stdout.close()
-
-
-def test_where_no_lock_can_be_had_nobody_waits(jobs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", "/proc")
-    with turn.kept(jobs[0]) as mine:
-        (jobs[0] / "out" / turn.ASKED).touch()
-        assert not mine.waits() and mine.given
-        turn.wait(jobs[0])
+            with turn.kept(jobs[0], alone=False) as mine:
+                assert mine.waits(NOBODY) == waits

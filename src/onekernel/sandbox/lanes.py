@@ -8,6 +8,7 @@ machine has room for.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from onekernel.sandbox import gpu_state, machine
@@ -48,5 +49,12 @@ def many() -> int:
 def dealt(kinds: Sequence[Hashable], lanes: int) -> list[int]:
     """The lane of each call, by its kind; none where one process makes all. Calls of a kind share a lane: what is
     compiled, or wrongly kept, at the first of them is met at the next."""
-    lane_of = {kind: number % lanes for number, kind in enumerate(dict.fromkeys(kinds))}
-    return [lane_of[kind] for kind in kinds] if min(lanes, len(lane_of)) > 1 else []
+    of_kind = Counter(kinds)
+    if min(lanes, len(of_kind)) < 2:
+        return []
+    load = [0] * lanes
+    lane_of = {}
+    for kind, calls in of_kind.most_common():
+        lane_of[kind] = load.index(min(load))
+        load[lane_of[kind]] += calls
+    return [lane_of[kind] for kind in kinds]

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -72,14 +72,14 @@ def run(
     folder: Path,
     env: Mapping[str, str],
     timeout: float,
-    patience: Callable[[], tuple[int, float]] | None = None,
+    patience: Callable[[int], tuple[Hashable, float]] | None = None,
     fork: Callable[[Path, Mapping[str, str]], Running | None] | None = None,
 ) -> Ended:
     """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
     `fork` makes a process that does the same as `argv`, or None.
 
-    `patience` tells how far the process has come, as a number, and for how many seconds it may stay there: for ever
-    where it waits for others, which is not its time. It raises disk_quota.Flooded to have the process stopped.
+    `patience`, asked with its number, tells how far the process has come, and for how many seconds it may stay there:
+    for ever where it waits for others, which is not its time. It raises disk_quota.Flooded to have the process stopped.
     On return, on KeyboardInterrupt too, no process that it started is alive.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -109,14 +109,15 @@ def run(
     return Ended(_code(process), timed_out, tail, time.monotonic() - started, flooded, survivors)
 
 
-def _wait(process: Running, deadline: float, patience: Callable[[], tuple[int, float]] | None) -> bool:
+def _wait(process: Running, deadline: float, patience: Callable[[int], tuple[Hashable, float]] | None) -> bool:
     """Whether the process ended by itself, before the deadline and without standing still for too long. While others
     have the processors it cannot go on: that time is not its own."""
-    seen, since, last = -1, 0.0, time.monotonic()
+    seen: Hashable = None
+    since, last = 0.0, time.monotonic()
     its = OwnTime(process.pid)
     while (now := time.monotonic()) < deadline:
         if patience:
-            reached, seconds = patience()
+            reached, seconds = patience(process.pid)
             if math.isinf(seconds):
                 deadline += now - last
             last = now

@@ -9,7 +9,7 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -147,12 +147,12 @@ def _start(folder: Path, request: Request, asked_for: int = 0, call_seconds: flo
     out = folder / "out"
     most = disk_quota.SPARE_BYTES + asked_for
 
-    def patience(at: turn.Turn | None) -> tuple[int, float]:
+    def patience(at: turn.Turn | None, pid: int) -> tuple[Hashable, float]:
         files = disk_quota.taken(out, most)
-        if at and at.waits():
-            return files, math.inf
+        if at and at.waits(pid):
+            return (files, at.changes), math.inf
         seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
-        return 2 * files + bool(at and at.given), seconds
+        return (files, at.changes if at else 0), seconds
 
     argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
     env = _environment(folder)

@@ -1,8 +1,8 @@
 """Who is on a GPU, from the moment in which its file is built: what is timed is alone on its card, calls that are only
-compared share it. Whoever is to be alone comes next: it waits for those who are there, and nobody comes before it.
-Whatever needs no GPU, compilers and the simulator above all, takes no turn.
+compared share it. Whoever is to be alone waits at its door for as long as it takes the others to be stopped, wherever
+they are: they go on afterwards. Whatever needs no GPU, compilers and the simulator above all, takes no turn.
 
-The process of a submission asks with a file, and the trusted side takes the lock for it and answers with another. So
+The process of a submission asks with a file, and the trusted side takes the locks for it and answers with another. So
 waiting is nobody's time, and a submission can keep others from their turn no longer than its calls may take.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ from onekernel.sandbox.protocol import Request
 from onekernel.ways import INTERPRETED
 
 _IN_THE_SIMULATOR = ("simulator", INTERPRETED)
-ASKED, GIVEN = "turn", "given"  # in a job's out/, and beside it
+SHARED, ALONE, LEFT = "turn", "turn-alone", "turn-left"  # what a process asks for, in a job's out/
+GIVEN = "-given"  # the answer's name after what was asked, beside out/
 _POLL_SECONDS = 0.02
 
 
@@ -47,68 +49,118 @@ def alone(request: Request) -> bool:
     return bool(request.timed) or any(isinstance(one, dict) and one.get("gpu") for one in each)
 
 
-def wait(folder: Path) -> None:
-    """Asks for the turn, and comes back when it is this process's, until it ends."""
-    (folder / "out" / ASKED).touch()
-    while not (folder / GIVEN).exists():
+def wait(folder: Path, asked: str = SHARED) -> None:
+    """Asks for the card, SHARED or ALONE, and comes back when this process has it."""
+    (folder / "out" / asked).touch()
+    while not (folder / f"{asked}{GIVEN}").exists():
         time.sleep(_POLL_SECONDS)
 
 
+def leave(folder: Path) -> None:
+    """Says that this process needs the card no more."""
+    (folder / "out" / LEFT).touch()
+
+
 class Turn:
-    """What the trusted side knows of the turn of one process."""
+    """What the trusted side knows of the turn of one process. `alone`: it may have the card for itself."""
 
-    def __init__(self, folder: Path, card: _Card | None) -> None:
-        self._folder, self._card = folder, card
-        self.given = False
+    def __init__(self, folder: Path, card: _Card | None, alone: bool) -> None:
+        self._folder, self._card, self._alone = folder, card, alone
+        self._has: str | None = None
+        self.changes = 0
 
-    def waits(self) -> bool:
-        """Whether the process asks and others have the card. It gets it as soon as there is room beside them."""
-        if self.given or self._card is None or not os.path.lexists(self._folder / "out" / ASKED):
+    def waits(self, pid: int) -> bool:
+        """Whether the process `pid` waits while others have the card. It gets it as soon as there is room beside them,
+        and is stopped, with all that it has started, for somebody who is to be alone."""
+        wants = self._wants()
+        if self._card is None or wants is None:
             return False
-        if self._card.take(wait=False):
-            self.give()
-        return not self.given
+        if wants == LEFT or (self._has and self._has != wants):
+            self._give_back()
+        elif self._has == SHARED and self._card.wanted():
+            _signal(pid, signal.SIGSTOP)
+            self._give_back()
+            return True
+        if wants == LEFT or self._has:
+            return False
+        if self._card.take(alone=wants == ALONE, wait=False):
+            self._has = wants
+            self.changes += 1
+            _signal(pid, signal.SIGCONT)
+            (self._folder / f"{wants}{GIVEN}").touch()
+        return self._has is None
 
-    def give(self) -> None:
-        (self._folder / GIVEN).touch()
-        self.given = True
+    def _wants(self) -> str | None:
+        asked = [what for what in (LEFT, ALONE, SHARED) if os.path.lexists(self._folder / "out" / what)]
+        return next((what for what in asked if what != ALONE or self._alone), None)
+
+    def _give_back(self) -> None:
+        if self._card is not None and self._has:
+            self._card.leave()
+            self._has = None
+            self.changes += 1
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    """Sends a signal to whatever the process `pid` has started, and not to itself: that one only waits, and ends the
+    others when the grader is gone (`guardian`)."""
+    rest, seen = [pid], {pid}
+    while rest:
+        at = rest.pop()
+        with contextlib.suppress(OSError):
+            if at != pid:
+                os.kill(at, number)  # first: what it starts until then is among those that it has started
+            tasks = Path(f"/proc/{at}/task").iterdir()
+            started = {int(child) for task in tasks for child in (task / "children").read_text().split()}
+            rest += started - seen
+            seen |= started
 
 
 @contextlib.contextmanager
-def kept(folder: Path, *, alone: bool = True) -> Iterator[Turn]:
+def kept(folder: Path, *, alone: bool) -> Iterator[Turn]:
     """For as long as the process of the job in `folder` lives. Without locks its turn is at once."""
-    with _card(alone) as card:
-        turn = Turn(folder, card)
+    with _card() as card:
         if card is None:
-            turn.give()
-        yield turn
+            for asked in (SHARED, ALONE):
+                (folder / f"{asked}{GIVEN}").touch()
+        yield Turn(folder, card, alone)
 
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
     """The turn of the trusted side itself, which waits to be alone: what a submission is timed beside is timed here.
     Not while a process of its own has it."""
-    with _card(alone=True) as card:
+    with _card() as card:
         if card is not None:
-            card.take(wait=True)
+            card.take(alone=True, wait=True)
         yield
 
 
 class _Card:
-    """A card as its users have it: one alone, or several. Who wants it stands at the door first, and who wants it alone
+    """A card as its users have it: one alone, or several. Who wants it comes through a door, and who wants it alone
     stays there until it is empty."""
 
-    def __init__(self, door: _Lock, card: _Lock, alone: bool) -> None:
-        self._door, self._card, self._alone = door, card, alone
+    def __init__(self, door: _Lock, card: _Lock) -> None:
+        self._door, self._card = door, card
 
-    def take(self, wait: bool) -> bool:
+    def take(self, *, alone: bool, wait: bool) -> bool:
         """Whether it is this process's now."""
         if not self._door.take(wait):
             return False
-        taken = self._card.take(wait, shared=not self._alone)
-        if not self._alone:
+        taken = self._card.take(wait, shared=not alone)
+        if taken or not alone:
             self._door.leave()
         return taken
+
+    def wanted(self) -> bool:
+        """Whether somebody stands at the door."""
+        if not self._door.take(wait=False):
+            return True
+        self._door.leave()
+        return False
+
+    def leave(self) -> None:
+        self._card.leave()
 
 
 class _Lock:
@@ -144,7 +196,7 @@ class _Lock:
 
 
 @contextlib.contextmanager
-def _card(alone: bool) -> Iterator[_Card | None]:
+def _card() -> Iterator[_Card | None]:
     """None where there can be no locks."""
     name = "".join(c if c.isalnum() else "-" for c in only(0))  # the GPU that a process uses which chooses none
     with contextlib.ExitStack() as opened:
@@ -157,4 +209,4 @@ def _card(alone: bool) -> Iterator[_Card | None]:
         except OSError:
             yield None
             return
-        yield _Card(locks[0], locks[1], alone)
+        yield _Card(*locks)

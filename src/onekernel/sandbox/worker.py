@@ -133,6 +133,9 @@ def work(folder: Path) -> None:
         _built(out, lane, {"unavailable": error.message.to_json()})
         return
     _built(out, lane, {"findings": [], "log": "", "warnings": [f.to_json() for f in getattr(program, "warnings", ())]})
+    timed = turn.needed(request) and turn.alone(request)
+    if timed:
+        turn.wait(folder, turn.ALONE)
     if request.backend == "python":
         tasks.work(request, out, program)
         return
@@ -165,6 +168,8 @@ def work(folder: Path) -> None:
             return  # the next input would take as long: a learner waits for one time limit, not for thirty
         if not program.usable:
             sys.exit(LOST)  # this process lost its GPU context: the rest is run in a fresh one
+    if timed:
+        turn.leave(folder)  # to end takes as long as a launch of another one
 
 
 def _built(out: Path, lane: int, said: Mapping[str, Any]) -> None:
