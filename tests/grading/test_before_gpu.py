@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import secrets
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from onekernel.backends.cache import cache_folder
 from onekernel.grading import before_gpu, calling, grader
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, Failure, Verdict
 from onekernel.messages import Message
-from onekernel.sandbox import gpu_state, supervisor
+from onekernel.sandbox import gpu_state, lanes, process, supervisor, warm
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from support.corpus import exercise
@@ -32,7 +35,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         backends.append(request.backend)
         return run(replace(request, backend="simulator") if request.backend == "cuda" else request)
 
+    @contextlib.contextmanager
+    def building(request: Request) -> Iterator[Callable[[], None]]:
+        backends.append("built")
+        yield lambda: backends.append("waited")
+
     monkeypatch.setattr(supervisor, "run", stand_in)
+    monkeypatch.setattr(supervisor, "building", building)
     monkeypatch.setattr(gpu_state, "cards", lambda nvml: ())
     return backends
 
@@ -43,7 +52,7 @@ def on_a_gpu(path: Path, slug: str, *groups: str) -> Submission:
 
 def test_what_is_right_on_the_simulator_is_run_on_the_gpu(asked: list[str]) -> None:
     result = grader.grade(on_a_gpu(RIGHT / "add_macros_and_checked_launch.cu", "vector_add", "tails"))
-    assert result.status == "passed" and asked == ["simulator", "cuda"] and result.ran_on == "cuda"
+    assert result.status == "passed" and asked == ["built", "simulator", "waited", "cuda"] and result.ran_on == "cuda"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +65,8 @@ def test_what_is_right_on_the_simulator_is_run_on_the_gpu(asked: list[str]) -> N
 )
 def test_what_is_wrong_on_the_simulator_never_reaches_the_gpu(asked: list[str], path: Path, codes: set[str]) -> None:
     result = grader.grade(on_a_gpu(path, "vector_add", "large"))
-    assert "cuda" not in asked and {f.code for v in result.verdicts for f in v.failures} == codes
+    assert asked == ["built", *["simulator"] * (len(asked) - 1)]
+    assert {f.code for v in result.verdicts for f in v.failures} == codes
 
 
 @pytest.mark.slow
@@ -74,6 +84,36 @@ def test_a_triton_file_is_interpreted_first(
     monkeypatch.setattr(calling, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
     result = grader.grade(on_a_gpu(WRONG / name, "softmax_triton", group))
     assert set(asked) == {"triton-interpreted"} and result.verdicts[0].failures[0].code in codes
+
+
+def test_beside_other_graders_nothing_is_built_meanwhile(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "_beside", 4)
+    grader.grade(on_a_gpu(RIGHT / "add_macros_and_checked_launch.cu", "vector_add", "tails"))
+    assert asked == ["simulator", "cuda"]
+
+
+@pytest.mark.slow
+def test_what_is_built_meanwhile_is_found_built(tmp_path: Path) -> None:
+    """The simulator in the place of NVIDIA's compiler: while it builds, another file is run, and its build goes on."""
+    path = tmp_path / f"meanwhile_{secrets.token_hex(8)}.cu"
+    path.write_text((RIGHT / "add_macros_and_checked_launch.cu").read_text())
+
+    def built() -> list[Path]:
+        return sorted(cache_folder("simulator").glob(f"{path.stem}*.so"))
+
+    with supervisor.building(Request(path, "simulator")) as wait:
+        assert supervisor.run(Request(RIGHT / "add_double_ceil.cu", "simulator")).built
+        wait()
+        made = built()
+        assert len(made) == 1 and supervisor.run(Request(path, "simulator")).built and built() == made
+
+
+@pytest.mark.slow
+def test_what_is_built_meanwhile_ends_with_what_wanted_it(tmp_path: Path) -> None:
+    before = process._children()
+    with supervisor.building(Request(RIGHT / "add_macros_and_checked_launch.cu", "simulator")):
+        pass
+    assert process._children() - before <= set(warm.running())
 
 
 def graded(simulator: Said, gpu: Said) -> tuple[dict[str, Verdict], list[list[str]]]:
@@ -143,7 +183,13 @@ def test_without_a_gpu_a_triton_file_is_interpreted(monkeypatch: pytest.MonkeyPa
         backends.append(request.backend)
         return RunOutcome([CallOutcome() for _ in request.calls])
 
+    @contextlib.contextmanager
+    def building(request: Request) -> Iterator[Callable[[], None]]:
+        backends.append("built")
+        yield lambda: backends.append("waited")
+
     monkeypatch.setattr(supervisor, "run", stand_in)
+    monkeypatch.setattr(supervisor, "building", building)
     monkeypatch.setattr(calling, "gpu_nodes", lambda: [Path("/dev/nvidia0")])
     mine = replace(on_a_gpu(WRONG / "triton_grid_of_65535.py", "softmax_triton", "large"), device="simulator")
     grader.grade(mine)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from onekernel.course import Check
+from onekernel.grading.calling import built_meanwhile
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PASSED, Failure, Verdict
 from onekernel.messages import Message
@@ -25,10 +26,13 @@ def on_both(s: Submission, grade: Grade) -> list[Verdict]:
     simulated = [c for c in s.exercise.checks if not c.kind.needs_gpu]
     if simulated != list(s.exercise.checks):  # torch, beside which a kernel is timed, takes seconds to import
         threading.Thread(target=import_module, args=["torch"], daemon=True).start()
-    there = {v.check.id: v for v in grade(_with(s, "simulator", simulated))}
-    shown = [v for v in there.values() if v.check.kind.shows_right]
-    right = [v.check for v in shown if v.status != FAILED]
-    asked = [c for c in s.exercise.checks if c in right or (c.kind.needs_gpu and len(right) == len(shown))]
+    with built_meanwhile(s) as built:
+        there = {v.check.id: v for v in grade(_with(s, "simulator", simulated))}
+        shown = [v for v in there.values() if v.check.kind.shows_right]
+        right = [v.check for v in shown if v.status != FAILED]
+        asked = [c for c in s.exercise.checks if c in right or (c.kind.needs_gpu and len(right) == len(shown))]
+        if asked:
+            built()
     here = {v.check.id: v for v in grade(_with(s, s.device, asked))} if asked else {}
     verdicts = [here.get(c.id) or there.get(c.id) or right_first(c) for c in s.exercise.checks]
     wrong = any(v.check.kind.shows_right and v.status != PASSED for v in verdicts)

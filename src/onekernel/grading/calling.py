@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,6 +65,18 @@ def _lanes(backend: str, calls: Sequence[tuple[str, Sequence[Arg]]], ways: Seque
     kinds = [SPARSE if way == SPARSE else tuple(a for a in args if isinstance(a, int))
              for (_, args), way in zip(calls, ways, strict=True)]  # fmt: skip
     return lanes.dealt(kinds, lanes.many())
+
+
+@contextlib.contextmanager
+def built_meanwhile(s: Submission) -> Iterator[Callable[[], None]]:
+    """Has NVIDIA's compiler build a `.cu` for the GPU meanwhile; gives what waits for it. Not beside other graders,
+    which have something to do for every core."""
+    if backend_of(s) != "cuda" or lanes.beside_others():
+        yield lambda: None
+        return
+    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
+    with supervisor.building(Request(s.path.resolve(), "cuda", (), prototypes, hidden=s.hidden)) as wait:
+        yield wait
 
 
 def backend_of(s: Submission) -> str:

@@ -26,6 +26,10 @@ def share_with(graders: int) -> None:
     _beside = max(1, graders)
 
 
+def beside_others() -> bool:
+    return _beside > 1
+
+
 def processors() -> int:
     return len(os.sched_getaffinity(0))
 

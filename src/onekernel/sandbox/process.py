@@ -15,10 +15,10 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from onekernel.sandbox.disk_quota import Flooded
 from onekernel.sandbox.own_time import OwnTime
@@ -92,10 +92,7 @@ def run(
     process: Running | None = None
     with log.open("wb") as out:
         try:
-            process = (fork and fork(folder, env)) or subprocess.Popen(
-                argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                start_new_session=True,
-            )  # fmt: skip
+            process = _begun(argv, folder, env, out, fork)
             timed_out = not _wait(process, started + timeout, patience)
         except Flooded:
             flooded = True
@@ -107,6 +104,38 @@ def run(
         tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
     assert process is not None
     return Ended(_code(process), timed_out, tail, time.monotonic() - started, flooded, survivors)
+
+
+@contextlib.contextmanager
+def beside(
+    argv: Sequence[str], *, folder: Path, env: Mapping[str, str],
+    fork: Callable[[Path, Mapping[str, str]], Running | None] | None = None,
+) -> Iterator[Callable[[float], None]]:
+    """A process as `run` has it, of compilers alone, for as long as it is wanted beside others of `run`. Gives what
+    waits for its end, for so many seconds at most."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    with (folder / "output").open("wb") as out:
+        process = _begun(argv, folder, env, out, fork)
+
+    def wait(seconds: float) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+
+    try:
+        yield wait
+    finally:
+        _end_group(process)
+
+
+def _begun(
+    argv: Sequence[str], folder: Path, env: Mapping[str, str], out: BinaryIO,
+    fork: Callable[[Path, Mapping[str, str]], Running | None] | None,
+) -> Running:
+    return (fork and fork(folder, env)) or subprocess.Popen(
+        argv, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+    )
 
 
 def _wait(process: Running, deadline: float, patience: Callable[[int], tuple[Hashable, float]] | None) -> bool:
@@ -135,11 +164,7 @@ def _wait(process: Running, deadline: float, patience: Callable[[int], tuple[Has
 def _end(process: Running | None, before: set[int]) -> bool:
     """Kills the process group, then whatever else became our child. Returns whether all of it is dead."""
     if process is not None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()  # where it was interrupted before it had a group
-        with contextlib.suppress(subprocess.TimeoutExpired):  # it will not run again, wherever the system holds it
-            process.wait(GONE_SECONDS)
+        _end_group(process)
     for _ in range(1000):
         strays = _children() - before - ({process.pid} if process else set())
         if not strays:
@@ -149,6 +174,14 @@ def _end(process: Running | None, before: set[int]) -> bool:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
     return False
+
+
+def _end_group(process: Running) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()  # where it was interrupted before it had a group
+    with contextlib.suppress(subprocess.TimeoutExpired):  # it will not run again, wherever the system holds it
+        process.wait(GONE_SECONDS)
 
 
 def _code(process: Running) -> int:

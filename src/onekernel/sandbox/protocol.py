@@ -69,6 +69,7 @@ class Request:
     ways: Sequence[str] = ()  # how each call is made, where not all of them are as they stand
     hidden: Sequence[Path] = ()  # what neither its build nor itself may read
     lanes: Sequence[int] = ()  # who makes each call, where not one process makes all
+    only_built: bool = False  # nothing of it is to run: a later request finds it built
 
     def write(self, folder: Path) -> None:
         """Lays the request out in `folder`."""
@@ -85,6 +86,7 @@ class Request:
             "timed": self.timed,
             "ways": list(self.ways),
             "lanes": list(self.lanes),
+            "only_built": self.only_built,
             "hidden": [str(path) for path in self.hidden],
             "calls": calls,
         }
@@ -112,7 +114,7 @@ def read_request(folder: Path) -> tuple[Request, Held]:
     asked.unlink()
     brought.unlink()
     calls = [(call["function"], [_argument(arg, held) for arg in call["args"]]) for call in job["calls"]]
-    rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways", "lanes")}
+    rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways", "lanes", "only_built")}
     return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest), held
 
 

@@ -9,7 +9,7 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,8 @@ _ENVIRONMENT = (
     "ONEKERNEL_CXX", "PYTHONPATH", "VIRTUAL_ENV", "XDG_CACHE_HOME", "ONEKERNEL_CACHE", "ONEKERNEL_ARCH",
     "ONEKERNEL_NVCC", "ONEKERNEL_REQUIRE_SANDBOX",
 )  # fmt: skip
+
+Fork = Callable[[Path, Mapping[str, str]], process.Running | None]
 
 
 @dataclass
@@ -154,14 +156,29 @@ def _start(folder: Path, request: Request, asked_for: int = 0, call_seconds: flo
         seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS
         return (files, at.changes if at else 0), seconds
 
-    argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
-    env = _environment(folder)
-    server = warm.server(request.backend, env)
-    fork = server.fork if server else None
+    argv, env, fork = _worker(folder, request)
     mine = turn.kept(folder, alone=turn.alone(request)) if turn.needed(request) else contextlib.nullcontext()
     with mine as at:
         known = partial(patience, at)
         return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork)
+
+
+def _worker(folder: Path, request: Request) -> tuple[list[str], dict[str, str], Fork | None]:
+    """The untrusted process of a job: its command, its environment, and what makes a copy of a warm one."""
+    argv = [sys.executable, "-P", "-m", "onekernel.sandbox.worker", str(folder), str(os.getpid())]
+    env = _environment(folder)
+    server = warm.server(request.backend, env)
+    return argv, env, server.fork if server else None
+
+
+@contextlib.contextmanager
+def building(request: Request) -> Iterator[Callable[[], None]]:
+    """Has a file built while other requests are run, for one to come that finds it built. Gives what waits for that."""
+    with job_folder.opened() as folder:
+        replace(request, calls=(), ways=(), lanes=(), only_built=True).write(folder)
+        argv, env, fork = _worker(folder, request)
+        with process.beside(argv, folder=folder, env=env, fork=fork) as wait:
+            yield partial(wait, BUILD_SECONDS)
 
 
 def _how(ended: process.Ended) -> Message:

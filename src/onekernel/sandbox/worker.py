@@ -7,6 +7,7 @@ no answer, no verdict (tests/unit/test_imports.py follows its imports).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import tempfile
@@ -120,6 +121,11 @@ def work(folder: Path) -> None:
     """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
     request, inputs = read_request(folder)
     inputs.close()
+    if request.only_built:
+        confinement.before_build(request.hidden, request.source, folder)
+        with contextlib.suppress(BuildError, Unavailable):  # told when it is to run
+            build(request)
+        return
     sealing = seals.Sealing(folder)
     out = folder / "out"
     stand = confinement.before_build(request.hidden, request.source, folder)
