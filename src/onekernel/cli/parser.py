@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from onekernel import __version__
-from onekernel.arguments import COMMAND, Parser, placeholder
+from onekernel.arguments import COMMAND, DEVICES, Parser, device_of, placeholder
 from onekernel.messages import say
 
 _WITH_ARGUMENTS = ("run", "trace")
@@ -219,8 +219,7 @@ def _grade(parser: argparse.ArgumentParser) -> None:
 
 
 def _device(parser: argparse.ArgumentParser) -> None:
-    devices = ("auto", "cuda", "simulator")
-    parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+    parser.add_argument("--device", choices=DEVICES, type=device_of, default="auto", help=say("cli.opt-device"))
 
 
 def _positive(text: str) -> float:

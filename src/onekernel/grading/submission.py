@@ -49,7 +49,7 @@ class Submission:
             return "cuda" if self.device == "cuda" else "interpreter"
         if self.backend == "python" or not self.exercise.operator:
             runs = any(check.kind.runs_code for check in self.exercise.checks)
-            return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
+            return ("cuda" if self.device == "cuda" and self.exercise.uses_gpu else "cpu") if runs else "-"
         return self.backend
 
     @property
