@@ -199,6 +199,7 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=_count, help=say("cli.opt-seed"))
     parser.add_argument("--json", metavar="FILE", help=say("cli.opt-json"))
     parser.add_argument("--watch", action="store_true", help=say("cli.opt-watch"))
+    _flag("first")(parser)
     parser.add_argument("--require-sandbox", action="store_true", help=say("sandbox.opt-require"))
 
 
