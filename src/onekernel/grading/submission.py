@@ -23,7 +23,8 @@ Ran = list[tuple[Call, CallOutcome]]
 class Submission:
     """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them;
     `closed` are folders that hold what a class handed in, of which it may read its own alone. `known_right`: it is the
-    course's own, by which a machine is tried, and NVIDIA's compiler need not be asked of it."""
+    course's own, by which a machine is tried, and NVIDIA's compiler need not be asked of it. `whole` is the exercise
+    where `exercise` has some of its checks alone, which are judged as among all."""
 
     course: Course
     exercise: Exercise
@@ -33,6 +34,7 @@ class Submission:
     predictions: Mapping[str, str] = field(default_factory=dict)
     closed: tuple[Path, ...] = ()
     known_right: bool = False
+    whole: Exercise | None = None
 
     @property
     def backend(self) -> str:
@@ -40,6 +42,11 @@ class Submission:
         if self.path.suffix == ".py":
             return "triton" if self.exercise.operator else "python"
         return "simulator" if self.exercise.arch else self.device
+
+    @property
+    def every_check(self) -> tuple[Check, ...]:
+        """The checks of the whole exercise."""
+        return (self.whole or self.exercise).checks
 
     @property
     def ran_on(self) -> str:

@@ -13,7 +13,7 @@ def grade_until_failed(s: Submission) -> Result:
     """As `grade`, without the checks behind the first that fails. Each has the file run by itself."""
     results: list[Result] = []
     for check in s.exercise.checks:
-        results.append(grade(replace(s, exercise=replace(s.exercise, checks=(check,)))))
+        results.append(grade(replace(s, exercise=replace(s.exercise, checks=(check,)), whole=s.exercise)))
         if results[-1].fails:
             break
     return replace(
