@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 
 from onekernel.messages import LANGUAGES, area, say, set_language
 
+WITHOUT_GPU = ("simulator", "interpreter")  # what runs a .cu, and what runs Triton: either word asks for both
+DEVICES = ("auto", "cuda", *WITHOUT_GPU)  # what --device may say
 COMMAND = "COMMAND"  # the metavar of a command among commands: a wrong one is answered with the nearest
 # argparse's own complaints (CPython, Lib/argparse.py) and the messages that replace them.
 _COMPLAINTS = (
@@ -24,6 +26,11 @@ _COMPLAINTS = (
     (r"argument (?P<arg>.+?): invalid .+ value: '(?P<what>.*)'", "usage-type"),
     (r"argument (?P<arg>.+?): not allowed with argument (?P<what>.+)", "usage-both"),
 )
+
+
+def device_of(word: str) -> str:
+    """What a word of DEVICES asks for: "auto", "cuda", or "simulator" for either word that means no GPU."""
+    return WITHOUT_GPU[0] if word in WITHOUT_GPU else word
 
 
 def placeholder(metavar: str) -> str:

@@ -46,6 +46,7 @@ class Kind:
     by_code: bool = False  # by NVIDIA's machine code from the start, where its compiler is; else as it is written
     shows_right: bool = False  # it says whether a kernel is right
     needs_right: bool = False  # how fast or frugal a wrong kernel is means nothing
+    on_gpu: bool = False  # it calls no launcher, and yet a GPU takes part in it where there is one
     needs_gpu: bool = False  # without one it is not assessed, whatever else is wrong
     runs_code: bool = True  # the file is run, and not only read
     of: str = ""  # the option that names the exercise of the same lab whose operator the other options are about
@@ -107,6 +108,13 @@ class Exercise:
     @property
     def points(self) -> int:
         return sum(c.points for c in self.checks)
+
+    @property
+    def uses_gpu(self) -> bool:
+        """Whether a GPU takes part in grading it, where there is one."""
+        if self.operator is None:
+            return any(c.kind.on_gpu for c in self.checks)
+        return not self.arch
 
     @property
     def counted_sizes(self) -> Mapping[str, int] | None:

@@ -50,15 +50,14 @@ def course_root(start: Path) -> Path | None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     if course_root(Path.cwd()) is None:
         return
-    from onekernel.arguments import placeholder
+    from onekernel.arguments import DEVICES, device_of, placeholder
     from onekernel.messages import say
 
     group = parser.getgroup("onekernel", say("plugin.group"))
     group.addoption("--learner", metavar=placeholder("NAME"), help=say("plugin.opt-learner"))
     group.addoption("--submission", metavar=placeholder("DIR"), help=say("plugin.opt-submission"))
     group.addoption("--submissions", metavar=placeholder("DIR"), help=say("plugin.opt-submissions"))
-    devices = ("auto", "cuda", "simulator")
-    group.addoption("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+    group.addoption("--device", choices=DEVICES, type=device_of, default="auto", help=say("cli.opt-device"))
     group.addoption("--require-sandbox", action="store_true", help=say("sandbox.opt-require"))
     group.addoption("--grading-seed", metavar="N", type=int, help=say("plugin.opt-grading-seed"))
     group.addoption("--gradescope", metavar=placeholder("FILE"), help=say("plugin.opt-gradescope"))

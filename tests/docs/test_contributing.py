@@ -55,7 +55,7 @@ def test_an_exercise_is_added_by_the_recipe(tmp_path: Path) -> None:
         with (tmp_path / path).open("a", encoding="utf-8") as file:
             file.write(text)
     said = dict(ran)
-    assert re.search(r"log_sum_exp +passed +6 / 6", said["onekernel check --solutions log_sum_exp"])
+    assert re.search(r"log_sum_exp +\w+ passed +6 / 6", said["onekernel check --solutions log_sum_exp"])
     starter = (tmp_path / "kernels" / "log_sum_exp.cu").read_text(encoding="utf-8")
     assert "TODO" in starter and "logf(" not in starter
     (graded,) = (out for line, out in ran if "test_gaps" in line)

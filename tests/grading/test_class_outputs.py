@@ -93,6 +93,20 @@ def test_pages_obey_nothing_load_nothing_and_tell_no_hidden_input(course: Course
     assert ("2 of 9 hidden inputs failed, in: a last block that is not full" in mine) == (lang == "en")
 
 
+@pytest.mark.parametrize(("lang", "ran_on", "said"), [
+    ("en", "interpreter", " · interpreter<"), ("es", "interpreter", " · intérprete<"), ("es", "cuda", " · cuda<"),
+    ("en", "-", ""),
+])  # fmt: skip
+def test_each_exercise_of_a_page_says_what_ran_it(
+    course: Course, row: Row, lang: str, ran_on: str, said: str
+) -> None:
+    card = Scorecard.of([replace(result, ran_on=ran_on) for result in row.card.results])
+    with speaking(lang):
+        page = student_page.html(student_page.About(row.name), card, course)
+    (heading,) = re.findall(r"<h3>[^\n]*\n?[^\n]*<code[^\n]*</h3>", page)
+    assert heading.count(" · ") == bool(said) and said in heading
+
+
 def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
     verdict = row.card.results[0].verdicts[0]
     assert str(hidden.summary(verdict)) == "2 of 9 hidden inputs failed, in: a last block that is not full"

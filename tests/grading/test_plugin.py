@@ -6,10 +6,12 @@ import json
 import shutil
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from onekernel import learners
+from onekernel import learners, messages
+from onekernel.pytest_run.report import summary
 from onekernel.report import classroom
 from support.courses import make_course, with_plugin
 
@@ -111,6 +113,21 @@ def test_junit_carries_the_points(course: pytest.Pytester, ana: Path) -> None:
         ("exam", "2", "4", "partial"), ("exam", "2", "2", "passed"),
     ]  # fmt: skip
     assert {t["learner"] for t in told} == {"ana"}
+
+
+def test_points_say_what_ran_the_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(status: str, device: str) -> SimpleNamespace:
+        found = {"learner": "ana", "earned": "2", "points": "3", "status": status, "device": device}
+        return SimpleNamespace(when="call", user_properties=list(found.items()))
+
+    lines: list[str] = []
+    reports = [told("passed", "interpreter"), told("failed", "cuda"), told("untouched", "cpu"), told("passed", "-")]
+    reporter = SimpleNamespace(stats={"": reports}, section=lambda *_, **__: None,
+                               line=lambda text, **_: lines.append(text))  # fmt: skip
+    for lang, said in (("en", "ana: 8 / 12 (cuda, interpreter)"), ("es", "ana: 8 / 12 (cuda, intérprete)")):
+        monkeypatch.setattr(messages, "_chosen", lang)
+        summary(reporter)
+        assert lines.pop() == said and not lines
 
 
 def test_a_folder_and_a_class_are_graded(course: pytest.Pytester, ana: Path, tmp_path: Path) -> None:

@@ -157,18 +157,22 @@ def test_a_module_writes_nowhere_but_in_its_folder(whole: Course, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("slug", "ran_on"),
+    ("slug", "ran_on", "with_a_gpu"),
     [
-        ("softmax_naive", "simulator"),
-        ("softmax_triton", "cuda" if gpu_nodes() else "interpreter"),
-        ("torch_minigpt", "cpu"),
-        ("storage_probe", "cpu"),
-        ("roofline_challenge", "-"),
-        ("tuning_log", "-"),
+        ("softmax_naive", "simulator", "cuda"),
+        ("softmax_triton", "interpreter", "cuda"),
+        ("torch_minigpt", "cpu", "cuda"),
+        ("storage_probe", "cpu", "cuda"),
+        ("benchmark", "cpu", "cuda"),
+        ("diagonal", "cpu", "cpu"),  # calls of torch, on tensors of the host wherever it runs
+        ("cluster_neighbour", "simulator", "simulator"),  # for a card of its own
+        ("roofline_challenge", "-", "-"),
+        ("tuning_log", "-", "-"),
     ],
 )
-def test_a_result_says_what_ran_it(whole: Course, slug: str, ran_on: str) -> None:
+def test_a_result_says_what_ran_it(whole: Course, slug: str, ran_on: str, with_a_gpu: str) -> None:
     exercise = whole.exercises[slug]
-    assert Submission(whole, exercise, whole.solution(exercise), "simulator", 1).ran_on == ran_on
+    for device, expected in (("simulator", ran_on), ("cuda", with_a_gpu)):
+        assert Submission(whole, exercise, whole.solution(exercise), device, 1).ran_on == expected
     starter = Submission(whole, exercise, whole.starter(exercise), "simulator", 1)
     assert grade(starter).to_json()["device"] == ran_on

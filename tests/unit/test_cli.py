@@ -29,7 +29,7 @@ from onekernel.grading.verdicts import NOT_ASSESSED, PARTIAL, PASSED, Result, Sc
 from onekernel.labs.reader import load
 from onekernel.sandbox.machine import TRY_AGAIN
 from support.course import COURSE
-from support.courses import make_course
+from support.courses import SOLUTION, make_course
 from support.patience import HUNG_SECONDS
 
 ROOT = find_root(Path(__file__).parent)
@@ -214,7 +214,7 @@ def test_json_holds_the_whole_scorecard(run: Run, ana: Path, tmp_path: Path) -> 
 def test_what_was_graded_before_ctrl_c_is_in_the_json(
     run: Run, ana: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(submissions: Sequence[Submission], meanwhile: Callable[[], object]) -> Iterator[Result]:
+    def stopped(submissions: Sequence[Submission], meanwhile: Callable[[], object], **_: object) -> Iterator[Result]:
         meanwhile()
         yield grade(submissions[0])
         raise KeyboardInterrupt
@@ -223,6 +223,73 @@ def test_what_was_graded_before_ctrl_c_is_in_the_json(
     target = tmp_path / "card.json"
     assert run("check", "--json", str(target))[0] == 130
     assert len(json.loads(target.read_text())["results"]) == 1
+
+
+WRONG_ROOF = SOLUTION.replace('"memory"', '"compute"')
+WRONG_WORK = SOLUTION.replace("16.8", "33.6")
+
+
+def test_first_stops_at_the_first_check_that_fails(run: Run, root: Path, ana: Path, tmp_path: Path) -> None:
+    (ana / "quiz.py").write_text(WRONG_WORK)
+    solve(root, "exam")
+    for lang, said in (
+        ("en", "Stopped at the first check that fails. Not graded: 1 check of quiz, 1 exercise. The recorded score of"),
+        ("es", "Parado en la primera comprobación que falla. Sin evaluar: 1 comprobación de quiz, 1 ejercicio. La"),
+    ):
+        code, out, _ = run("check", "--first", "--lang", lang, "--json", str(tmp_path / "card.json"))
+        assert (code, "exam" in out, said in " ".join(out.split())) == (1, False, True)
+    card = json.loads((tmp_path / "card.json").read_text())
+    (quiz,) = card["results"]
+    assert [v["check"] for v in quiz["verdicts"]] == ["quiz.1-answers"]
+    assert card["not_graded"] == ["quiz.2-answers", "exam.1-answers", "exam.2-answers"]
+
+
+def test_first_goes_on_past_what_passes_and_what_is_still_to_be_written(run: Run, root: Path, ana: Path) -> None:
+    solve(root, "exam")
+    code, out, _ = run("check", "--first")
+    assert code == 1 and "○ quiz" in out and "✓ exam" in out and "Stopped" not in out
+    solve(root, "quiz")
+    plain, first = (re.sub(r"seed \d+", "", run("check", *words)[1]) for words in ((), ("--first",)))
+    assert plain == first
+    assert run("check", "--first", "--solutions")[0] == 0
+
+
+def test_what_first_left_half_graded_changes_no_score(run: Run, root: Path, ana: Path) -> None:
+    (ana / "quiz.py").write_text(WRONG_WORK)
+    run("check", "quiz", "--first")
+    assert learners.Learner(root, "ana").scores() == {}  # 2 of 4 would be no score: 2 more were there to be had
+    run("check", "quiz")
+    whole = learners.Learner(root, "ana").scores()
+    assert whole["quiz"]["last"]["checks"] == {"quiz.1-answers": 2, "quiz.2-answers": 2}
+    run("check", "quiz", "--first")
+    assert learners.Learner(root, "ana").scores() == whole
+    (ana / "quiz.py").write_text(WRONG_ROOF)  # its last check fails: all of it is graded
+    out = run("check", "quiz", "--first")[1]
+    last = learners.Learner(root, "ana").scores()["quiz"]["last"]
+    assert "Stopped" not in out and last["checks"] == {"quiz.1-answers": 4, "quiz.2-answers": 0}
+
+
+def test_first_of_solutions_speaks_of_no_score(run: Run, root: Path) -> None:
+    (root / "solutions" / "quiz.py").write_text(WRONG_WORK)
+    code, out, _ = run("check", "--solutions", "--first")
+    assert code == 1 and "Not graded: 1 check of quiz, 1 exercise." in out and "score" not in out
+
+
+def test_watch_stops_each_time_at_the_first_check_that_fails(
+    run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (ana / "quiz.py").write_text(WRONG_WORK)
+    naps = iter(["save", "stop"])
+
+    def nap(_: float) -> None:
+        if next(naps) == "stop":
+            raise KeyboardInterrupt
+        solve(root, "quiz")
+
+    monkeypatch.setattr("onekernel.cli.check.sleep", nap)
+    first, second = run("check", "quiz", "--watch", "--first")[1].split("Waiting")[:2]
+    assert "Not graded: 1 check of quiz." in first and "Roof" not in first
+    assert "6 / 6" in second and "Stopped" not in second
 
 
 def test_hints_come_one_at_a_time(run: Run, ana: Path) -> None:
@@ -613,6 +680,7 @@ def test_the_scoreboard_fits_the_terminal(run: Run, ana: Path, columns: int, mon
         board = [line for line in out.splitlines() if re.search(r"[✓✗○◐] ", line)]
         assert board
         assert max(map(len, board)) <= min(columns, 100)
+        assert any("quiz" in line for line in board)
 
 
 def test_help_is_whole_in_each_language(run: Run) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,8 @@ from onekernel.backends.base import Finding, Unavailable
 from onekernel.cli.console import console
 from onekernel.course import Course
 from onekernel.doctor import machine, selftest
+from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import PASSED, Result, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
 from onekernel.simulator.compilation.compiler import compiler
@@ -253,6 +257,106 @@ def test_answers_need_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("PATH", str(tmp_path))
     answers = [e for e in COURSE.exercises.values() if e.operator is None]
     assert doctor.settle(COURSE, answers, "simulator") == ("simulator", None)
+
+
+WITH_A_GPU = ("vector_add", "softmax_triton", "storage_probe", "torch_minigpt", "benchmark", "reverse", "row_max")
+WITHOUT = ("roofline_challenge", "tuning_log", "diagonal", "cluster_neighbour", "occupancy")
+
+
+@pytest.fixture
+def tested(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A machine with a GPU on which everything works; the backends that are tested."""
+    backends: list[str] = []
+
+    def health(_: Course, backend: str) -> doctor.Health:
+        backends.append(backend)
+        return doctor.Health(backend, True)
+
+    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    return backends
+
+
+@pytest.mark.parametrize("slugs", [*((slug,) for slug in WITH_A_GPU), WITH_A_GPU, ("diagonal", "softmax_triton")])
+def test_a_gpu_is_used_wherever_it_has_a_part(slugs: tuple[str, ...], tested: list[str]) -> None:
+    """Whatever else is graded with it: one file alone as all of them."""
+    exercises = [COURSE.exercises[slug] for slug in slugs]
+    assert doctor.settle(COURSE, exercises, "auto") == ("cuda", None)
+    assert "cuda" in tested and "simulator" not in tested
+    assert doctor.settle(COURSE, exercises, "simulator") == ("simulator", None)
+
+
+@pytest.mark.parametrize("slug", WITHOUT)
+def test_a_gpu_that_has_no_part_is_not_asked(slug: str, tested: list[str]) -> None:
+    assert doctor.settle(COURSE, [COURSE.exercises[slug]], "auto") == ("simulator", None)
+    assert set(tested) == ({"simulator"} if slug == "cluster_neighbour" else set())
+
+
+@pytest.mark.parametrize("slug", WITH_A_GPU)
+def test_a_gpu_that_does_not_work_is_told_for_one_file_as_for_all(slug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cause = Message("cuda.no-ninja", {"python": "python3"})
+
+    def health(_: Course, backend: str) -> doctor.Health:
+        return doctor.Health(backend, backend != "cuda", cause if backend == "cuda" else None)
+
+    monkeypatch.setattr("onekernel.doctor.device.gpu_present", lambda: True)
+    monkeypatch.setattr("onekernel.doctor.device.health", health)
+    device, note = doctor.settle(COURSE, [COURSE.exercises[slug]], "auto")
+    assert device == "simulator" and "pip install ninja" in str(note)
+
+
+def graded_nowhere(s: Submission) -> Result:
+    verdicts = tuple(Verdict(c, PASSED, c.points) for c in s.exercise.checks)
+    return Result(s.exercise, verdicts, s.backend, 1, 0.0, s.ran_on)
+
+
+@pytest.mark.parametrize("words", [(), ("--device", "auto"), ("--first",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "slugs", [("softmax_triton",), ("storage_probe",), ("reverse",), ("row_max", "roofline_challenge")]
+)
+def test_check_says_that_a_gpu_ran_it(
+    slugs: tuple[str, ...], words: tuple[str, ...], tested: list[str], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
+    monkeypatch.setattr("onekernel.grading.until_failed.grade", graded_nowhere)
+    card = tmp_path / "card.json"
+    assert cli.main(["check", "--solutions", *slugs, *words, "--json", str(card)]) == 0
+    heading, *board = capsys.readouterr().out.splitlines()
+    assert " · cuda · " in heading
+    (line,) = [line for line in board if f"✓ {slugs[-1 if len(slugs) == 1 else 0]} " in line]
+    assert line.split()[2:4] == ["cuda", "passed"]
+    said = {r["exercise"]: r["device"] for r in json.loads(card.read_text())["results"]}
+    assert said == {slug: "-" if slug == "roofline_challenge" else "cuda" for slug in slugs}
+
+
+@pytest.mark.parametrize(("word", "slug", "place"), [
+    ("simulator", "softmax_triton", "interpreter"), ("interpreter", "softmax_triton", "interpreter"),
+    ("interpreter", "reverse", "simulator"), ("simulator", "storage_probe", "cpu"),
+])  # fmt: skip
+def test_either_word_for_no_gpu_means_the_same(
+    word: str, slug: str, place: str, tested: list[str], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
+    assert cli.main(["check", "--solutions", slug, "--device", word]) == 0
+    assert f"{place} passed" in capsys.readouterr().out and "cuda" not in tested
+
+
+def test_watch_uses_the_gpu_each_time(
+    tested: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
+    stamps, naps = itertools.chain([0, 0], itertools.repeat(1)), iter(["the file is saved"])
+    monkeypatch.setattr("onekernel.cli.check._stamps", lambda *_: [next(stamps)])
+
+    def nap(_: float) -> None:
+        if next(naps, None) is None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("onekernel.cli.check.sleep", nap)
+    assert cli.main(["check", "--solutions", "softmax_triton", "--watch"]) == 130
+    assert capsys.readouterr().out.count("cuda passed") == 2
 
 
 def test_findings_of_a_backend_are_told_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,3 +103,15 @@ def test_one_that_runs_is_graded_here(two_cores: None, monkeypatch: pytest.Monke
     assert list(side_by_side.graded([starter, answer("guard"), answer("guard", tmp_path / "none.cu")])) == [
         "reverse", "guard", "guard",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_nothing_behind_the_first_that_fails_is_graded(two_cores: None, tmp_path: Path) -> None:
+    wrong = tmp_path / "guard.cu"
+    text = COURSE.solution(COURSE.exercises["guard"]).read_text(encoding="utf-8")
+    wrong.write_text(text.replace("i >= n", "i > n"), encoding="utf-8")
+    every = [answer("reverse"), answer("guard", wrong), answer("round_up")]
+    assert [(r.exercise.slug, r.fails) for r in side_by_side.graded(every, first=True)] == [
+        ("reverse", False), ("guard", True),
+    ]  # fmt: skip
+    assert not active_children()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
-from onekernel.cli import evidence, scoreboard, side_by_side
+from onekernel.cli import evidence, scoreboard, side_by_side, waiting
 from onekernel.cli.common import load_course, next_of, next_step, parts_of, prose, select
-from onekernel.cli.console import complain, console, tell, verbatim
+from onekernel.cli.console import complain, tell, verbatim
 from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
@@ -103,39 +103,46 @@ def _once(
 ) -> int:
     """One round of grading; `among` those that come next before others. Returns the exit code."""
     beside = doctor.certain(args.device)  # then it is tested while the files are built, else before
-    device = beside or _device(course, exercises, args.device)
+    if not (device := beside):
+        with waiting.shown(partial(waiting.testing, monotonic())):
+            device = _device(course, exercises, args.device)
     if learner:
         learner.scores()  # damaged ones are refused before the work, not after it
     if learner and sys.stdin.isatty() and sys.stdout.isatty():
         for exercise in exercises:
             ask_before_check(course, learner, exercise)
     seed = fresh_seed() if args.seed is None else args.seed
-    who = learner.name if learner else say("cli.solutions")
-    verbatim(say("cli.heading", version=__version__, who=who, device=place(device), seed=seed), "bold")
+    submissions = [_submission(course, e, learner, device, seed) for e in exercises]
+    _begin(learner, submissions, seed)
     results: list[Result] = []
     looked_at = args.learner == learners.EXAMPLE  # by somebody else: his scores are files of the course
     not_kept: OSError | None = None  # where scores cannot be written: said below the verdicts, not instead of them
+    progress = side_by_side.progress_of(len(exercises))
     following = side_by_side.graded(
-        [_submission(course, e, learner, device, seed) for e in exercises],
-        lambda: beside and _device(course, exercises, args.device),
-    )
+        submissions, lambda: beside and _device(course, exercises, args.device),
+        progress=progress, first=args.first,
+    )  # fmt: skip
+    began = monotonic()
     try:
         for exercise in exercises:
-            with _progress(exercise):
-                result = next(following)
+            with waiting.shown(partial(waiting.grading, exercises, progress, began, exercise)):
+                result = next(following, None)
+            if result is None:
+                break
             scoreboard.show_one(result, course, results[-1] if results else None, alone=len(exercises) == 1)
             results.append(result)
-            if learner and not looked_at and not not_kept:
+            if learner and not looked_at and not not_kept and not result.not_graded:  # half a score would be none
                 try:
                     _record(learner, result)
                 except OSError as error:
                     not_kept = error
     except KeyboardInterrupt:
-        _write(args.json, learner, device, seed, Scorecard.of(results))
+        _write(args.json, learner, device, seed, Scorecard.of(results), exercises)
         raise
     card = Scorecard.of(results)
     scoreboard.show_rest(card, course, _replay(args, learner))
-    _write(args.json, learner, device, seed, card)
+    _tell_not_graded(results, exercises, kept=learner is not None and not looked_at)
+    _write(args.json, learner, device, seed, card, exercises)
     if not_kept:
         raise not_kept
     if looked_at:
@@ -148,17 +155,42 @@ def _once(
     return 0 if done else 1
 
 
-def _write(path: str | None, learner: Learner | None, device: str, seed: int, card: Scorecard) -> None:
-    """The scorecard as JSON, where it was asked for."""
+def _begin(learner: Learner | None, submissions: Sequence[Submission], seed: int) -> None:
+    """Whose files are graded, and what runs them."""
+    who = learner.name if learner else say("cli.solutions")
+    where = ", ".join(sorted({place(s.ran_on) for s in submissions} - {"-"})) or "-"
+    verbatim(say("cli.heading", version=__version__, who=who, device=where, seed=seed), "bold")
+
+
+def _tell_not_graded(results: Sequence[Result], exercises: Sequence[Exercise], *, kept: bool) -> None:
+    """What was left where the first check that fails ended it, in a line."""
+    last = results[-1]
+    checks, others = len(last.not_graded), len(exercises) - len(results)
+    if not checks and not others:
+        return
+    parts = [say("cli.left-checks", count=checks, slug=last.exercise.slug)] if checks else []
+    parts += [say("cli.left-exercises", count=others)] if others else []
+    verbatim("")
+    if kept and checks:
+        tell("left-kept", what=", ".join(parts), slug=last.exercise.slug)
+    else:
+        tell("left", what=", ".join(parts))
+
+
+def _write(
+    path: str | None, learner: Learner | None, device: str, seed: int, card: Scorecard, asked: Sequence[Exercise]
+) -> None:
+    """The scorecard as JSON, where it was asked for, with the checks of what was `asked` that were not graded."""
     if path:
+        told = {v.check.id for r in card.results for v in r.verdicts}
+        left = [c.id for e in asked for c in e.checks if c.id not in told]
         about = {"version": __version__, "learner": learner.name if learner else None, "device": device, "seed": seed}
-        learners.write_json(Path(path), {**about, "date": learners.today(), **card.to_json()})
+        learners.write_json(Path(path), {**about, "date": learners.today(), **card.to_json(), "not_graded": left})
 
 
 def _device(course: Course, exercises: tuple[Exercise, ...], asked: str) -> str:
     """The device to grade on. Raises Unavailable where what would run the kernels cannot be trusted."""
-    with _progress(None):
-        device, note = doctor.settle(course, exercises, asked)
+    device, note = doctor.settle(course, exercises, asked)
     if note:
         complain(str(note))
     return device
@@ -200,18 +232,6 @@ def _replay(args: argparse.Namespace, learner: Learner | None) -> str:
     elif args.learner:
         command += f" --learner {learner.name}"
     return command + (f" --device {args.device}" if args.device != "auto" else "")
-
-
-@contextlib.contextmanager
-def _progress(exercise: Exercise | None) -> Iterator[None]:
-    """Says what is being done, on a terminal; nothing of it stays."""
-    err = console(stderr=True)
-    if not err.is_terminal:
-        yield
-        return
-    doing = say("cli.grading", slug=exercise.slug) if exercise else say("cli.testing-backend")
-    with err.status(doing):
-        yield
 
 
 def _stamps(course: Course, exercises: tuple[Exercise, ...], learner: Learner | None) -> list[float]:

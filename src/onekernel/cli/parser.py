@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from onekernel import __version__
-from onekernel.arguments import COMMAND, Parser, placeholder
+from onekernel.arguments import COMMAND, DEVICES, Parser, device_of, placeholder
 from onekernel.messages import say
 
 _WITH_ARGUMENTS = ("run", "trace")
@@ -199,6 +199,7 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", type=_count, help=say("cli.opt-seed"))
     parser.add_argument("--json", metavar="FILE", help=say("cli.opt-json"))
     parser.add_argument("--watch", action="store_true", help=say("cli.opt-watch"))
+    _flag("first")(parser)
     parser.add_argument("--require-sandbox", action="store_true", help=say("sandbox.opt-require"))
 
 
@@ -219,8 +220,7 @@ def _grade(parser: argparse.ArgumentParser) -> None:
 
 
 def _device(parser: argparse.ArgumentParser) -> None:
-    devices = ("auto", "cuda", "simulator")
-    parser.add_argument("--device", choices=devices, default="auto", help=say("cli.opt-device"))
+    parser.add_argument("--device", choices=DEVICES, type=device_of, default="auto", help=say("cli.opt-device"))
 
 
 def _positive(text: str) -> float:

@@ -17,10 +17,12 @@ from onekernel.grading.verdicts import (
     Result,
     Scorecard,
     Verdict,
+    place,
 )
 from onekernel.messages import say, written
 from onekernel.report import text as reports
 
+LEAST = 12  # characters of a name that are shown, even if the terminal has to break the line
 WAITING = ("right-first", "told-at-first")  # a check that waits for others: no failure of its own to explain
 
 
@@ -31,7 +33,8 @@ def show_one(result: Result, course: Course, before: Result | None, *, alone: bo
         write()
         write(lab_heading(next(lab for lab in course.labs if lab.name == result.exercise.lab)), "bold")
     possible = result.exercise.points if result.status == NOT_ASSESSED else result.assessed
-    _row("  ", result.status, result.exercise.slug, result.earned, possible, bold=True)
+    ran_on = "" if result.status == UNTOUCHED or result.ran_on == "-" else place(result.ran_on)
+    _row("  ", result.status, result.exercise.slug, result.earned, possible, bold=True, ran_on=ran_on)
     for verdict in result.verdicts:
         if alone or (result.status in (FAILED, PARTIAL) and verdict.status != PASSED):
             _check(verdict)
@@ -52,19 +55,23 @@ def show_rest(card: Scorecard, course: Course, replay: str) -> None:
 
 
 def _row(
-    indent: str, status: str, name: str, earned: float, points: float, *, bold: bool = False, word: str | None = None
+    indent: str, status: str, name: str, earned: float, points: float, *, bold: bool = False, word: str | None = None,
+    ran_on: str = "",
 ) -> None:
-    """A line of the board. What was not assessed has points that can be earned elsewhere, and none that were lost."""
+    """A line of the board. What was not assessed has points that can be earned elsewhere, and none that were lost.
+    Where it `ran_on` stands where there is room for it behind the name."""
     mark, style = MARKS[status]
     word = word or say(f"grading.status-{status}")
     value = _of(earned, points) if status != NOT_ASSESSED else f"– / {written(points, 'g')}"
-    room = width() - len(indent) - 2 - len(word) - 14
+    room = max(width() - len(indent) - 2 - len(word) - 14, LEAST)
     name = name if len(name) <= room else name[: room - 1] + "…"
     from rich.text import Text
 
     line = Text(f"{indent}")
     line.append(f"{mark} ", style)
-    line.append(name.ljust(room), "bold" if bold else "")
+    where = f" {ran_on}" if ran_on and len(name) + len(ran_on) < room else ""
+    line.append(name.ljust(room - len(where)), "bold" if bold else "")
+    line.append(where, "dim")
     line.append(f" {word} ", style)
     line.append(value.rjust(10), "bold" if bold else "")
     console().print(line, soft_wrap=True)

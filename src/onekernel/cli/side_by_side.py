@@ -4,15 +4,18 @@ some wait for what all of them are built with, or for their turn on a GPU (sandb
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from ctypes import Array
 from functools import cache
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
+from multiprocessing.sharedctypes import RawArray
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +23,13 @@ from onekernel.cohort.journal import restored, stored
 from onekernel.grading.grader import grade
 from onekernel.grading.refusals import refused
 from onekernel.grading.submission import Submission
+from onekernel.grading.until_failed import grade_until_failed
 from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
 from onekernel.messages import language, set_language
 from onekernel.sandbox import lanes
 from onekernel.sandbox.landlock import end_with
+from onekernel.sandbox.progress import Progress, followed
 
 PATIENCE = 3.0  # seconds for them to end what they run
 _HOME = Path("/")  # what the paths of a stored result begin at
@@ -34,25 +39,49 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _course = cache(load)
 
 
-def graded(submissions: Sequence[Submission], meanwhile: Callable[[], object] = lambda: None) -> Iterator[Result]:
+def progress_of(count: int) -> Array[Progress]:
+    """Room to tell how far each of so many files has come, for `graded`; its processes write in it."""
+    return RawArray(Progress, count)
+
+
+def graded(
+    submissions: Sequence[Submission], meanwhile: Callable[[], object] = lambda: None, *,
+    progress: Array[Progress] | None = None, first: bool = False,
+) -> Iterator[Result]:
     """What `grade` says of each, in their order. Raises MachineFault as it does. `meanwhile`: what is to be done, and
-    may be refused, before anybody sees a result."""
+    may be refused, before anybody sees a result. `progress` is told how far each has come. `first`: nothing behind the
+    first check that fails is graded, nor any file behind that one."""
+    told = progress_of(len(submissions)) if progress is None else progress
+    with contextlib.closing(_each(submissions, meanwhile, told, first)) as every:
+        for result in every:
+            yield result
+            if first and result.fails:
+                return
+
+
+def _each(
+    submissions: Sequence[Submission], meanwhile: Callable[[], object], told: Array[Progress], first: bool
+) -> Generator[Result]:
     run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
     jobs = lanes.graders(len(run))
     if min(jobs, lanes.processors()) < 2:
         meanwhile()
-        yield from map(grade, submissions)
+        for n, s in enumerate(submissions):
+            yield _graded(s, told[n], first)
         return
-    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language(), jobs)) as pool:
-        asked = {id(s): pool.submit(_one, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
-                 for s in sorted(submissions, key=_size, reverse=True)}  # fmt: skip
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language(), told, jobs)) as pool:
+        numbered = sorted(enumerate(submissions), key=lambda pair: _size(pair[1]), reverse=True)
+        asked = {n: pool.submit(_one, n, first, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
+                 for n, s in numbered}  # fmt: skip
         try:
             meanwhile()
-            for s in submissions:
+            for n, s in enumerate(submissions):
                 try:
-                    result = restored(asked[id(s)].result(), s.course, _HOME)
+                    result = restored(asked[n].result(), s.course, _HOME)
                 except BrokenProcessPool:  # the machine has ended one of them: this process is left
-                    result = grade(s)
+                    for one in told:
+                        one.over = True
+                    result = _graded(s, told[n], first)
                 if s is submissions[-1]:
                     pool.shutdown()  # at leisure: a caller that has all it asked for may not come back
                 yield result
@@ -60,6 +89,11 @@ def graded(submissions: Sequence[Submission], meanwhile: Callable[[], object] = 
             _end(active_children())
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _graded(s: Submission, told: Progress, first: bool) -> Result:
+    with followed(told):
+        return grade_until_failed(s) if first else grade(s)
 
 
 def _size(submission: Submission) -> int:
@@ -77,7 +111,12 @@ def _end(processes: Sequence[BaseProcess]) -> None:
         process.kill()
 
 
-def _begin(parent: int, lang: str, jobs: int) -> None:
+_told: Array[Progress]  # of the process that asks
+
+
+def _begin(parent: int, lang: str, told: Array[Progress], jobs: int) -> None:
+    global _told
+    _told = told
     end_with(parent)
     lanes.share_with(jobs)
     for ending in _ENDINGS:
@@ -93,6 +132,9 @@ def _leave(*_: Any) -> None:
     raise SystemExit
 
 
-def _one(root: Path, slug: str, path: Path, device: str, seed: int, predictions: Mapping[str, str]) -> dict[str, Any]:
+def _one(
+    number: int, first: bool, root: Path, slug: str, path: Path, device: str, seed: int, predictions: Mapping[str, str]
+) -> dict[str, Any]:
     course = _course(root)
-    return stored(grade(Submission(course, course.exercises[slug], path, device, seed, predictions)), _HOME)
+    mine = Submission(course, course.exercises[slug], path, device, seed, predictions)
+    return stored(_graded(mine, _told[number], first), _HOME)

@@ -57,7 +57,7 @@ def changed(old: str, new: str) -> str:
 
 def tools(exercise: Exercise, device: str) -> str:
     """What builds and runs the exercise's file on this machine, by name and version."""
-    on_gpu = device == "cuda" and not exercise.arch
+    on_gpu = device == "cuda" and exercise.uses_gpu
     said = []
     if exercise.file.endswith(".cu"):
         found = nvcc.find()

@@ -60,7 +60,7 @@ def make(
             if labs[exercise.slug].elective and not _begun(course, student, exercise):
                 continue
             mine = predictions.get(exercise.slug, {})
-            on_gpu = device == "cuda" and not exercise.arch and any(c.kind.runs_code for c in exercise.checks)
+            on_gpu = device == "cuda" and exercise.uses_gpu
             found.append(
                 Task(student.key, exercise.slug, student.path(exercise.file), device, seed, mine, tuple(closed),
                      keys.of(student, exercise, mine), on_gpu)

@@ -1,4 +1,4 @@
-"""Which device runs a .cu: asked for, or found."""
+"""Which device grades: asked for, or found."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from onekernel.course import Course, Exercise
 from onekernel.doctor.selftest import Health, health
 from onekernel.messages import Message
 
-DEVICES = ("auto", "cuda", "simulator")
-
 
 def certain(asked: str) -> str:
     """The device for `asked` where it does not depend on how a GPU does; else ""."""
@@ -19,40 +17,41 @@ def certain(asked: str) -> str:
 
 
 def choose(course: Course, asked: str) -> tuple[str, Health, Message | None]:
-    """The device for `asked`, its health, and for "auto" why a GPU that is there is not used.
+    """The device for `asked`, its health, and for "auto" why a GPU that is there is not used."""
+    device, note = _found(course) if asked == "auto" else (asked, None)
+    return device, health(course, device), note
 
-    "auto" is the GPU where there is one that works, else the simulator.
-    """
-    if asked != "auto":
-        return asked, health(course, asked), None
+
+def _found(course: Course) -> tuple[str, Message | None]:
+    """The GPU where there is one that works, else the simulator, and why a GPU that is there is not used."""
     if not gpu_present():
-        return "simulator", health(course, "simulator"), None
+        return "simulator", None
     cuda = health(course, "cuda")
-    if cuda.ok:
-        return "cuda", cuda, None
-    return "simulator", health(course, "simulator"), Message("doctor.gpu-not-used", {"why": cuda.cause})
+    return ("cuda", None) if cuda.ok else ("simulator", Message("doctor.gpu-not-used", {"why": cuda.cause}))
 
 
 def settle(course: Course, exercises: Iterable[Exercise], asked: str) -> tuple[str, Message | None]:
     """The device to grade `exercises` on, and for "auto" why a GPU that is there is not used.
 
-    Raises Unavailable where what runs a .cu is missing or wrong, or Triton is wrong. Where Triton is missing, grading
+    "auto" is a GPU that works, wherever it has a part in one of them: what runs a file does not depend on which others
+    are graded with it. Raises Unavailable where what runs them is missing or wrong. Where Triton is missing, grading
     itself says so at the exercises that need it, and grades the others.
     """
-    backends = {_needs(e) for e in exercises}
+    exercises = tuple(exercises)
     device, note = "simulator" if asked == "auto" else asked, None
-    if "cuda c" in backends:
-        device, health_of_device, note = choose(course, asked)
-        if not health_of_device.ok and health_of_device.cause:
-            raise Unavailable(health_of_device.cause)
-    if "triton" in backends:
-        triton = health(course, "triton")
-        if triton.wrong and triton.cause:
-            raise Unavailable(triton.cause)
+    if asked == "auto" and any(e.uses_gpu for e in exercises):
+        device, note = _found(course)
+    for backend in sorted({b for e in exercises if (b := _needs(e, device))}):
+        of_backend = health(course, backend)
+        if of_backend.cause and (of_backend.wrong or (backend != "triton" and not of_backend.ok)):
+            raise Unavailable(of_backend.cause)
     return device, note
 
 
-def _needs(exercise: Exercise) -> str | None:
+def _needs(exercise: Exercise, device: str) -> str | None:
+    """What must get its numbers right before the exercise is graded on the device."""
     if exercise.operator is None:
-        return None
-    return "triton" if exercise.file.endswith(".py") else "cuda c"
+        return device if device == "cuda" and exercise.uses_gpu else None
+    if exercise.file.endswith(".py"):
+        return "triton"
+    return device if exercise.uses_gpu else "simulator"

@@ -27,7 +27,7 @@ from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import Message
-from onekernel.sandbox import confinement, gpu_state, machine
+from onekernel.sandbox import confinement, gpu_state, machine, progress
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import AS_WRITTEN, LEFT, SPARSE
@@ -84,7 +84,8 @@ def _grade_checks(s: Submission) -> list[Verdict]:
         unanswered, own = _answered(s, mine, defines, counted=counted)
         if unanswered:
             return for_all(s, NOT_ASSESSED, unanswered)
-        outcome = own or run(s, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
+        with progress.about([c.id for c, _ in mine], s.ran_on):
+            outcome = own or run(s, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
         if outcome.unavailable:
             return for_all(s, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
@@ -106,7 +107,8 @@ def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Ver
     if check.kind.needs_right and any(v.check.kind.shows_right and v.status != PASSED for v in before):
         return right_first(check)
     try:
-        verdict: Verdict = check.kind.judge(s, check, ran, before)
+        with progress.about([check.id], s.ran_on):
+            verdict: Verdict = check.kind.judge(s, check, ran, before)
     except (OSError, MemoryError, MachineFault):  # nobody's points
         raise
     except Exception as error:
@@ -129,7 +131,8 @@ def _answered(
     if not asked:
         return None, None
     calls, path = [call for _, call in asked], s.course.solution(s.exercise)
-    outcome = run(s, calls, defines, counted=counted, path=path, ways=_ways(asked))
+    with progress.about([c.id for c, _ in asked], s.ran_on, answer=True):
+        outcome = run(s, calls, defines, counted=counted, path=path, ways=_ways(asked))
     mine = len(asked) == len(every) and path.resolve() == s.path.resolve()
     return reference.fill(s, calls, outcome), outcome if mine else None
 

@@ -23,7 +23,8 @@ Ran = list[tuple[Call, CallOutcome]]
 class Submission:
     """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them;
     `closed` are folders that hold what a class handed in, of which it may read its own alone. `known_right`: it is the
-    course's own, by which a machine is tried, and NVIDIA's compiler need not be asked of it."""
+    course's own, by which a machine is tried, and NVIDIA's compiler need not be asked of it. `whole` is the exercise
+    where `exercise` has some of its checks alone, which are judged as among all."""
 
     course: Course
     exercise: Exercise
@@ -33,6 +34,7 @@ class Submission:
     predictions: Mapping[str, str] = field(default_factory=dict)
     closed: tuple[Path, ...] = ()
     known_right: bool = False
+    whole: Exercise | None = None
 
     @property
     def backend(self) -> str:
@@ -42,6 +44,11 @@ class Submission:
         return "simulator" if self.exercise.arch else self.device
 
     @property
+    def every_check(self) -> tuple[Check, ...]:
+        """The checks of the whole exercise."""
+        return (self.whole or self.exercise).checks
+
+    @property
     def ran_on(self) -> str:
         """Where its code runs, in a word: "cuda", "simulator", Triton's "interpreter", "cpu"; "-" for a file that is
         only read."""
@@ -49,7 +56,7 @@ class Submission:
             return "cuda" if self.device == "cuda" else "interpreter"
         if self.backend == "python" or not self.exercise.operator:
             runs = any(check.kind.runs_code for check in self.exercise.checks)
-            return ("cuda" if self.device == "cuda" else "cpu") if runs else "-"
+            return ("cuda" if self.device == "cuda" and self.exercise.uses_gpu else "cpu") if runs else "-"
         return self.backend
 
     @property

@@ -103,6 +103,17 @@ class Result:
         return sum(v.check.points for v in self.verdicts if v.status != NOT_ASSESSED)
 
     @property
+    def fails(self) -> bool:
+        """Whether there is something to mend: a check failed, in part too, and not by a prediction, which stays."""
+        return any(v.status in (FAILED, PARTIAL) and not v.settled for v in self.verdicts)
+
+    @property
+    def not_graded(self) -> tuple[Check, ...]:
+        """The checks that it says nothing of: those behind the first that fails, where it was to stop there."""
+        told = {v.check.id for v in self.verdicts}
+        return tuple(c for c in self.exercise.checks if c.id not in told)
+
+    @property
     def solved(self) -> bool:
         """Whether the exercise is done: something was assessed, and every check of it is settled."""
         return self.assessed > 0 and all(v.settled for v in self.verdicts)

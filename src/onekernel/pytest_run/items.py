@@ -11,7 +11,7 @@ import pytest
 from onekernel import gaps
 from onekernel.course import Check, Exercise
 from onekernel.errors import UserError
-from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
+from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict, place
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import text as reports
@@ -143,6 +143,7 @@ class CheckItem(_PlainItem):
 
     def _text(self, run: Run, result: Result, verdict: Verdict) -> str:
         head = f"{self.check.title}: {written(verdict.earned, 'g')} / {self.check.points}"
+        head += f" ({place(result.ran_on)})" if result.ran_on != "-" else ""
         assert isinstance(self.parent, ExerciseCollector)
         again = run.replay(self.parent.student, result.exercise)
         return "\n".join([head, *reports.lines(verdict, run.course, again)])

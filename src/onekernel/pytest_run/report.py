@@ -9,7 +9,7 @@ import pytest
 
 from onekernel import learners
 from onekernel.errors import why
-from onekernel.grading.verdicts import Scorecard
+from onekernel.grading.verdicts import UNTOUCHED, Scorecard, place
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import classroom, gradescope
@@ -28,9 +28,10 @@ def summary(terminalreporter: Any) -> None:
     points = _points(terminalreporter)
     if points:
         terminalreporter.section(say("plugin.points"), sep="-", cyan=True)
-        for student, (earned, assessed, rest) in points.items():
+        for student, (earned, assessed, rest, places) in points.items():
+            where = f" ({', '.join(sorted(map(place, places)))})" if places else ""
             more = "  " + say("plugin.points-rest", rest=rest) if rest else ""
-            terminalreporter.line(f"{student}: {written(earned, 'g')} / {written(assessed, 'g')}{more}")
+            terminalreporter.line(f"{student}: {written(earned, 'g')} / {written(assessed, 'g')}{where}{more}")
         if told := confinement.told(_open_walls(terminalreporter)):
             terminalreporter.line(str(told), yellow=True)
 
@@ -42,16 +43,20 @@ def _open_walls(terminalreporter: Any) -> list[str]:
     return [wall for wall in confinement.WALLS if wall in found]
 
 
-def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float]]:
-    """Student -> points earned, assessed and not assessed; from the reports, so that -n gives the same."""
-    found: dict[str, tuple[float, float, float]] = {}
+def _points(terminalreporter: Any) -> dict[str, tuple[float, float, float, frozenset[str]]]:
+    """Student -> points earned, assessed and not assessed, and what ran their files; from the reports, so that -n gives
+    the same."""
+    found: dict[str, tuple[float, float, float, frozenset[str]]] = {}
     for report in (r for reports in terminalreporter.stats.values() for r in reports):
         told = dict(getattr(report, "user_properties", ()))
         if "points" not in told or getattr(report, "when", "") != "call":
             continue
-        earned, assessed, rest = found.get(told["learner"], (0.0, 0.0, 0.0))
+        earned, assessed, rest, places = found.get(told["learner"], (0.0, 0.0, 0.0, frozenset()))
         here, points = told["status"] != "not-assessed", float(told["points"])
-        found[told["learner"]] = (earned + float(told["earned"]), assessed + points * here, rest + points * (not here))
+        places |= {told["device"]} - {"-"} if told["status"] != UNTOUCHED else frozenset()
+        found[told["learner"]] = (
+            earned + float(told["earned"]), assessed + points * here, rest + points * (not here), places
+        )  # fmt: skip
     return found
 
 

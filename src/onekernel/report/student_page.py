@@ -80,7 +80,8 @@ def _exercise(result: Result) -> Iterator[str]:
     possible = result.exercise.points if result.status == NOT_ASSESSED else result.assessed
     yield '<div class="card"><div class="row">'
     yield f"<h3>{mark(result.status, say(f'grading.status-{result.status}'))} {esc(result.exercise.title)} "
-    yield f'<code class="dim">{esc(result.exercise.file)}</code></h3>'
+    ran_on = f" · {esc(place(result.ran_on))}" if result.ran_on != "-" else ""
+    yield f'<code class="dim">{esc(result.exercise.file)}</code> <span class="dim">{ran_on}</span></h3>'
     yield f"<span>{_points(result.earned, possible)}</span></div>"
     if hidden.is_missing(result):
         yield f'<p class="dim">{esc(say("cohort.class-missing"))}</p></div>'

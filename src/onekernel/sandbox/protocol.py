@@ -140,7 +140,8 @@ def begun(out: Path, calls: int) -> set[int]:
         data = read_bytes(out / STARTED, at_most=calls * _NUMBER.size)
     except (Forged, OSError):
         return set()
-    return {number for (number,) in _NUMBER.iter_unpack(data[: len(data) // _NUMBER.size * _NUMBER.size])}
+    whole = data[: len(data) // _NUMBER.size * _NUMBER.size]
+    return {number for (number,) in _NUMBER.iter_unpack(whole) if number < calls}
 
 
 def returned(request: Request, args: Sequence[object]) -> list[Buffer]:

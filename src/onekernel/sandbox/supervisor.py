@@ -18,7 +18,18 @@ import numpy as np
 
 from onekernel.backends.base import Buffer, CallReport, Finding, Sparse
 from onekernel.messages import Message, language
-from onekernel.sandbox import confinement, disk_quota, job_folder, process, protocol, seals, touched, turn, warm
+from onekernel.sandbox import (
+    confinement,
+    disk_quota,
+    job_folder,
+    process,
+    progress,
+    protocol,
+    seals,
+    touched,
+    turn,
+    warm,
+)
 from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
 from onekernel.sandbox.protocol import Forged, Request
 
@@ -88,7 +99,8 @@ def run(request: Request) -> RunOutcome:
             asked_for = sum(_room(a) for _, args in part.calls for a in args)
             # Triton interpreted is Python, program after program: 300 of them, of one row each, take seconds.
             seconds = CALL_SECONDS * (2 if "triton" in request.backend else 1)
-            ended = _start(folder, request, asked_for, seconds)
+            told = partial(_calls, folder / "out", len(todo), len(outcomes))
+            ended = _start(folder, request, asked_for, seconds, told)
             whole = _read_built(folder / "out", ended, request)
             if not whole.built:
                 return whole
@@ -131,7 +143,7 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """Has a Python exercise answer `count` requests in an untrusted process, in one go."""
     with job_folder.opened() as folder, seals.expected(folder):
         request.write(folder)
-        ended = _start(folder, request, call_seconds=seconds)
+        ended = _start(folder, request, call_seconds=seconds, told=partial(_answers, folder / "out", count))
         built = _read_built(folder / "out", ended, request)
         if not built.built:
             return TaskRun(build=built.build, unavailable=built.unavailable, ended=built.ended)
@@ -143,14 +155,31 @@ def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
             return TaskRun(ended=_forged(error))
 
 
-def _start(folder: Path, request: Request, asked_for: int = 0, call_seconds: float | None = None) -> process.Ended:
+def _calls(out: Path, todo: int, every: int) -> None:
+    """Tells how many of `every` call have begun, when so many were still to do."""
+    begun = len(protocol.begun(out, todo))
+    progress.reached(every - todo + begun if begun else 0, every)
+
+
+def _answers(out: Path, count: int) -> None:
+    """Tells which request of `count` is being answered, once there is something that answers."""
+    built = os.path.lexists(out / "built.json")
+    progress.reached(1 + sum(os.path.lexists(out / f"{n}.arrays") for n in range(count - 1)) if built else 0, count)
+
+
+def _start(
+    folder: Path, request: Request, asked_for: int = 0, call_seconds: float | None = None,
+    told: Callable[[], None] = lambda: None,
+) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
-    room than the `asked_for` bytes of its buffers. For a GPU it waits as long as others have it."""
+    room than the `asked_for` bytes of its buffers. For a GPU it waits as long as others have it. `told` is called now
+    and then, to say how far it has come."""
     out = folder / "out"
     most = disk_quota.SPARE_BYTES + asked_for
 
     def patience(at: turn.Turn | None, pid: int) -> tuple[Hashable, float]:
         files = disk_quota.taken(out, most)
+        told()
         if at and at.waits(pid):
             return (files, at.changes), math.inf
         seconds = (call_seconds or CALL_SECONDS) if os.path.lexists(out / "built.json") else BUILD_SECONDS

@@ -16,6 +16,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from onekernel.arguments import DEVICES, device_of
 from onekernel.bench import command, dealt, device, records
 from onekernel.bench.words import in_each
 from onekernel.checks import correct
@@ -103,7 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = command.parser("attacks")
     command.option(parser, "attacks", "--only", nargs="+", metavar="NAME")
     command.option(parser, "attacks", "--output", type=Path, metavar="FILE")
-    command.option(parser, "attacks", "--device", choices=["simulator", "cuda"], default="simulator")
+    command.option(parser, "attacks", "--device", choices=DEVICES[1:], type=device_of, default="simulator")
     command.option(parser, "attacks", "--jobs", type=int, default=1, metavar="N")
     return parser
 

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from onekernel.arguments import DEVICES, device_of
 from onekernel.bench import command, device, records
 from onekernel.bench.grading import classes, complete, corpora, side_by_side, solutions, starts
 from onekernel.bench.timing import took
@@ -83,7 +84,7 @@ def _simulated(root: Path, jobs: int, kept: Path | None, results: Path) -> int:
 
 def _parser() -> Any:
     parser = command.parser("grading")
-    command.option(parser, "grading", "--device", choices=["cuda", "simulator"], default="cuda")
+    command.option(parser, "grading", "--device", choices=DEVICES[1:], type=device_of, default="cuda")
     command.option(parser, "grading", "--jobs", type=int, default=6, metavar="N")
     command.option(parser, "grading", "--class", type=int, nargs="+", default=[], metavar="N", dest="mixed")
     command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")

@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from onekernel.arguments import DEVICES, device_of
 from onekernel.bench import command, dealt, device, records
 from onekernel.bench.mutants import good
 from onekernel.bench.mutants.equivalent import reason
@@ -149,7 +150,7 @@ def _line(name: str, found: Iterable[dict[str, Any]]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = command.parser("mutants")
     command.option(parser, "mutants", "--only", nargs="+", metavar="FILE")
-    command.option(parser, "mutants", "--device", choices=["cuda", "simulator"], default="simulator")
+    command.option(parser, "mutants", "--device", choices=DEVICES[1:], type=device_of, default="simulator")
     command.option(parser, "mutants", "--survivors", action="store_true")
     command.option(parser, "mutants", "--resume", action="store_true")
     command.option(parser, "mutants", "--right", action="store_true")

@@ -36,7 +36,7 @@ def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
             continue  # a tensor of any number of dimensions, and one function that is given its output
         if s.backend == "triton":
             found += [(replace(case, way=RETURNED), dtype, 2) for case in _dense(cases)]
-            if check is s.exercise.checks[0] and dtype == s.exercise.dtypes[0]:
+            if check is s.every_check[0] and dtype == s.exercise.dtypes[0]:
                 found += [(replace(case, way=IN_PLACE), dtype, 2) for case in _in_place(s, cases)]
         if s.ran_on == "interpreter" and dtype == s.exercise.dtypes[0]:
             found += [(replace(case, way=FAR), dtype, 2) for case in _gapped(cases)]
@@ -79,7 +79,7 @@ def _in_place(s: Submission, cases: list[Case]) -> list[Case]:
 
 def _of_many_blocks(s: Submission, check: Check) -> list[Case]:
     """Of the inputs of all checks of this kind that are not too large, that of most elements and that of most rows."""
-    groups = {group for c in s.exercise.checks if c.kind is check.kind for group in c.options["groups"]}
+    groups = {group for c in s.every_check if c.kind is check.kind for group in c.options["groups"]}
     cases = [case for group in sorted(groups) for case in s.operator.group(group) if case.plain]
     short = [case for case in cases if math.prod(case.sizes.values()) <= MOST_TURNED]
     if not short:

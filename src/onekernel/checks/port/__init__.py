@@ -5,4 +5,4 @@ from onekernel.course import Kind
 
 PARTS = ("native", "identical", "kernel")  # minigpt/port_request.py says what each is asked
 
-KIND = Kind(__name__, {"part": Name(lambda _: PARTS)})
+KIND = Kind(__name__, {"part": Name(lambda _: PARTS)}, on_gpu=True)

@@ -2,4 +2,4 @@
 
 from onekernel.course import IN_FILE, Kind
 
-KIND = Kind(__name__, {}, predicts=IN_FILE)
+KIND = Kind(__name__, {}, on_gpu=True, predicts=IN_FILE)

@@ -1,0 +1,58 @@
+"""A file that is graded as far as the first check that fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from onekernel.grading import until_failed
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission
+from onekernel.grading.until_failed import grade_until_failed
+from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, UNTOUCHED, Failure, Result, Verdict
+from onekernel.messages import Message
+from support.course import COURSE, ROOT
+
+EXERCISE = COURSE.exercises["vector_add"]
+SOLUTION = Submission(COURSE, EXERCISE, COURSE.solution(EXERCISE), "simulator", 7)
+
+
+@pytest.mark.slow
+def test_what_is_right_is_graded_as_a_whole() -> None:
+    every, whole = grade_until_failed(SOLUTION), grade(SOLUTION)
+    assert replace(every, seconds=0.0) == replace(whole, seconds=0.0) and not every.not_graded
+    assert not every.fails and every.solved
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_graded_as_far_as_that() -> None:
+    """Whole blocks come out right without a guard; what any size shows is all that is said."""
+    wrong = replace(SOLUTION, path=ROOT / "tests" / "wrong" / "add_bounds_off_by_one.cu")
+    whole, first = grade(wrong), grade_until_failed(wrong)
+    fails = [v.status != PASSED for v in whole.verdicts].index(True)
+    assert fails and [v.status for v in first.verdicts] == [PASSED] * fails + [FAILED]
+    assert first.verdicts[-1].failures[0].code == whole.verdicts[fails].failures[0].code
+    assert first.not_graded == EXERCISE.checks[fails + 1 :] != () and first.fails and not first.solved
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "stops"),
+    [(PASSED, "", False), (UNTOUCHED, "", False), (NOT_ASSESSED, "", False), (FAILED, "values", True),
+     (PARTIAL, "memory", True), (FAILED, "prediction", False)],
+)  # fmt: skip
+def test_it_stops_where_there_is_something_to_mend(
+    status: str, code: str, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def judged(s: Submission) -> Result:
+        (check,) = s.exercise.checks
+        asked.append(check.id)
+        why = (Failure(Message("grading.no-programs"), "", code=code),) if code else ()
+        return Result(s.exercise, (Verdict(check, status, failures=why),), s.backend, s.seed, 1.0, s.ran_on, ("gpu",))
+
+    monkeypatch.setattr(until_failed, "grade", judged)
+    result = grade_until_failed(SOLUTION)
+    assert asked == [c.id for c in EXERCISE.checks[: 1 if stops else None]] == [v.check.id for v in result.verdicts]
+    assert (result.exercise, result.seconds, result.open_walls) == (EXERCISE, len(asked), ("gpu",))
