@@ -1,6 +1,6 @@
 """The graders on a GPU: every solution, and the corpora of right, wrong and hostile submissions; or the corpora on the
 simulator, of which the test suite has a sample; or a class of synthetic students (`classes`), or what a complete one
-costs (`complete`), or to begin with a file (`starts`).
+costs (`complete`), or to begin with a file (`starts`), or what one waits for on a GPU (`waits`).
 
 But:    it says what the graders decide, not how long they take: its processes share the card.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 from onekernel.arguments import DEVICES, device_of
 from onekernel.bench import command, device, records
-from onekernel.bench.grading import classes, complete, corpora, side_by_side, solutions, starts
+from onekernel.bench.grading import classes, complete, corpora, side_by_side, solutions, starts, waits
 from onekernel.bench.timing import took
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -43,6 +43,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if options.gpus:
         return side_by_side.on_gpus(root, options.gpus, results)
+    if options.waits:
+        return waits.main(root, results)
     began = time.perf_counter()
     card = device.current()
     path = results / card.slug / "grading.json"
@@ -92,6 +94,7 @@ def _parser() -> Any:
     command.option(parser, "grading", "--complete", action="store_true")
     command.option(parser, "grading", "--speed-up", type=int, nargs="+", default=[], metavar="N")
     command.option(parser, "grading", "--gpus", type=int, nargs="+", default=[], metavar="N")
+    command.option(parser, "grading", "--waits", action="store_true")
     command.option(parser, "grading", "--only", nargs="+", choices=["solutions", "corpora"], default=[])
     command.option(parser, "grading", "--sample", action="store_true")
     command.option(parser, "grading", "--kept", type=Path, metavar="DIR")

@@ -37,8 +37,8 @@ def main(root: Path, jobs: Sequence[int], results: Path) -> int:
     command = ("--device", "simulator", "--jobs")
     alone = {"ONEKERNEL_NVCC": "off"}
     with tempfile.TemporaryDirectory() as folder:
-        _graded(root, Path(folder), 1, FILES, (*command, "1"), alone)  # builds what is built once
-        seconds = {n: _graded(root, Path(folder), STUDENTS, FILES, (*command, str(n)), alone)
+        graded(root, Path(folder), 1, FILES, (*command, "1"), alone)  # builds what is built once
+        seconds = {n: graded(root, Path(folder), STUDENTS, FILES, (*command, str(n)), alone)
                    for n in sorted({1, *jobs})}  # fmt: skip
     path = results / "cpu" / "side_by_side.json"
     records.write(path, {
@@ -61,8 +61,8 @@ def on_gpus(root: Path, gpus: Sequence[int], results: Path) -> int:
     card, most = device.current(), max(gpus)
     command = ("--device", "cuda", "--jobs", str(JOBS * most))
     with tempfile.TemporaryDirectory() as folder:
-        _graded(root, Path(folder), 1, TIMED, command, _seen(most))
-        seconds = {n: _graded(root, Path(folder), ON_EACH_GPU * n, TIMED, command, _seen(n))
+        graded(root, Path(folder), 1, TIMED, command, _seen(most))
+        seconds = {n: graded(root, Path(folder), ON_EACH_GPU * n, TIMED, command, _seen(n))
                    for n in sorted({1, *gpus}, reverse=True)}  # fmt: skip
     each = ON_EACH_GPU * len(TIMED)
     path = results / card.slug / "several_gpus.json"
@@ -95,7 +95,7 @@ def _table(columns: Sequence[str], runs: Iterable[tuple[Sequence[int], float, fl
     return {"columns": [in_each(f"side-by-side-{c}") for c in columns], "rows": rows}
 
 
-def _graded(
+def graded(
     root: Path, folder: Path, students: int, files: Sequence[str], how: Sequence[str], environment: Mapping[str, str]
 ) -> float:
     """The seconds of a class whose files nobody has built before."""
