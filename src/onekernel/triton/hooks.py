@@ -23,6 +23,7 @@ from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.plain import is_plain
+from onekernel.triton.programs import Programs
 from onekernel.triton.sparse import Extent
 from onekernel.triton.tools import Tools
 
@@ -108,7 +109,7 @@ def _watch_launches(executor: Any) -> None:
         _options(self, kwargs)
         if Ahead.active is not None:
             Ahead.active.ask(described(self.fn, self.arg_names, args, kwargs))
-        asked, sizes = self.grid, list[Extent]()
+        asked, function, sizes = self.grid, self.fn, list[Extent]()
         if Watch.active is not None and Watch.active.samples:
             self.grid = _sampled(asked, sizes)
         try:
@@ -120,7 +121,7 @@ def _watch_launches(executor: Any) -> None:
                     self.grid = _opening(self, args, kwargs, ClosedMemory.active)
                 result = call(self, *args, **kwargs)
         finally:
-            self.grid = asked
+            self.grid, self.fn = asked, function
         if Watch.active is not None:
             grid = _grid()
             ran = math.prod(len(size.chosen) for size in sizes) if sizes else math.prod(grid)
@@ -170,8 +171,11 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
         if Tools.active is not None:
             Tools.active.look()
         given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
-        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
+        named: list[Any] = []
+        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file, named)):
             raise Stop(found)
+        if Programs.known is not None:
+            launch.fn = Programs.known.of(launch.fn, named)
         launch.onekernel_window.enter_context(memory.opened())
         return sizes
 
