@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from types import CodeType
+from types import CodeType, NoneType
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,8 @@ def _watch_launches(executor: Any) -> None:
     to_host, back, call = executor._init_args_hst, executor._restore_args_dev, executor.__call__
 
     def named(self: Any, args_dev: Any, kwargs: Any) -> tuple[Any, Any]:
-        args, keywords = to_host(self, args_dev, kwargs)
+        self.onekernel_stays = all(_stays(value) for value in (*args_dev, *kwargs.values()))
+        args, keywords = ([*args_dev], {**kwargs}) if self.onekernel_stays else to_host(self, args_dev, kwargs)
         if Watch.active is not None:
             pairs = [*zip(self.arg_names, args, strict=False), *keywords.items()]
             tensors = [(n, t) for n, t in pairs if hasattr(t, "untyped_storage")]
@@ -102,7 +103,8 @@ def _watch_launches(executor: Any) -> None:
 
     def restored(self: Any, *args: Any) -> None:
         self.onekernel_window.close()  # a tensor may be of a class of the file's
-        back(self, *args)
+        if not self.onekernel_stays:
+            back(self, *args)
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         warps = kwargs.get("num_warps", 4)
@@ -136,6 +138,13 @@ def _watch_launches(executor: Any) -> None:
 
 launching: list[CodeType] = []
 """The code of the interpreter's launch, and of ours around it."""
+
+
+def _stays(value: Any) -> bool:
+    """Whether an argument is on the host already: the interpreter copies it over itself, which opens its memory."""
+    if type(value) in (int, float, bool, str, NoneType):
+        return True
+    return movers.is_torchs(value) and value.device.type == "cpu"
 
 
 def _plain(value: Any) -> Any:

@@ -177,7 +177,7 @@ class Follower:
         self.whole = True  # it is known of all that was made what it was made of
         self._builder, self._rules = interpreter.interpreter_builder, programs.rules
         self._handle, self._tensor = interpreter.TensorHandle, interpreter.tl.tensor
-        self._opaque = (interpreter.BlockPointerHandle, interpreter.TensorDescHandle, interpreter.tl.tensor, tuple)
+        self._opaque = {interpreter.BlockPointerHandle, interpreter.TensorDescHandle, interpreter.tl.tensor, tuple}
         self._given, self._done = len(given), done
         self._places = {id(handle): place for place, handle in enumerate(given)}
         self._constants: dict[int, Any] = {}
@@ -255,23 +255,28 @@ class Follower:
         """The result of a call, which is noted unless it is always the same."""
         if not self.whole:
             return method(*args)
-        if any(type(x) in (list, tuple) and id(x) not in self._places and any(self._leaves(x)) for x in args):
-            leaves = [*self._leaves(args)]
-            return self._noted(lambda *new: method(*self._filled(args, iter(new))), leaves, pure)
-        used = [at for at, x in enumerate(args) if type(x) is self._handle or id(x) in self._places]
-        self.whole = all(id(args[at]) in self._places or id(args[at]) in self._constants for at in used)
+        used, fixed, made = [], pure, self._handle
+        for at, x in enumerate(args):
+            kind = type(x)
+            if kind is made or (kind in self._opaque and id(x) in self._places):
+                used.append(at)
+                if id(x) not in self._constants:
+                    fixed = False
+                    self.whole = self.whole and id(x) in self._places
+            elif (kind is list or kind is tuple) and next(self._leaves(x), None) is not None:
+                return self._noted(lambda *new: method(*self._filled(args, iter(new))), [*self._leaves(args)], pure)
         if not self.whole:
             return method(*args)
-        if pure and all(id(args[at]) in self._constants for at in used):
+        if fixed:
             result = method(*args)
-            if type(result) is self._handle:
+            if type(result) is made:
                 self._constants[id(result)] = result
             else:
-                self.whole = not used and not isinstance(result, self._opaque)
+                self.whole = not used and type(result) not in self._opaque
             return result
         places = tuple([(at, self._place(args[at])) for at in used])
         given = tuple([None if at in used else x for at, x in enumerate(args)])
-        line = Watch.active.line() if Watch.active else None
+        line = Watch.active.line() if Watch.active and not pure else None  # of what may fail, or be blamed
         call = (numpy if len(used) == len(args) else None, method, given, places, *dtypes, line)
         result = self._made(call, lambda: method(*args))
         if type(result) is tuple:
@@ -287,7 +292,7 @@ class Follower:
         result = self._done[place] if place < len(self._done) else make()
         self._nodes[-1].append(call)
         self._kept.append(result)
-        if type(result) is self._handle or isinstance(result, self._opaque):
+        if type(result) is self._handle or type(result) in self._opaque:
             self._places[id(result)] = self._given + place
         elif result is not None:
             self.whole = False

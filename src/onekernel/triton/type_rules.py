@@ -40,10 +40,9 @@ def keep_rules(interpreter: Any, core: Any) -> Rules:
 
     def patched(owner: Any, name: str, member: Any, *rest: Any) -> None:
         patch(owner, name, member, *rest)  # which remembers what to put back
-        if name in PURE:
-            if member not in kept:
-                kept[member] = rules.of(member)
-            setattr(owner, name, kept[member])
+        if member not in kept:  # the same for each launch, so that it is soon seen to be what it was (tools)
+            kept[member] = rules.of(member) if name in PURE else rules.without(member)
+        setattr(owner, name, kept[member])
 
     interpreter._patch_attr = patched
     return rules
@@ -80,6 +79,15 @@ class Rules:
             if self._recording or key in recipes or len(recipes) >= MOST_KEPT:
                 return member(*args, _semantic=semantic, **named)
             return self._first(key, operands, lambda: member(*args, _semantic=semantic, **named))
+
+        return operation
+
+    def without(self, member: Callable[..., Any]) -> Callable[..., Any]:
+        """The operation, found out anew each time."""
+        semantic = self._semantic
+
+        def operation(*args: Any, _semantic: Any = None, **named: Any) -> Any:
+            return member(*args, _semantic=semantic, **named)
 
         return operation
 
