@@ -21,13 +21,14 @@ from onekernel.messages import say
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 _NOT_OURS = (signal.SIGKILL, signal.SIGSTOP)
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)  # as Python itself has them
-_SIGNALS = [(s, signal.SIG_IGN if s in _IGNORED else signal.SIG_DFL)
+_SIGNALS = [(int(s), int(signal.SIG_IGN if s in _IGNORED else signal.SIG_DFL))
             for s in sorted(signal.valid_signals()) if s not in _NOT_OURS]  # fmt: skip
 _SILENT = ("ignore", None, Warning, None, 0)
 
 
 # As they are before a file of a learner's is there, which may put its own in their places.
-_trace, _profile, _collect, _timer, _signal = sys.settrace, sys.setprofile, gc.disable, signal.setitimer, signal.signal
+_trace, _profile, _collect, _timer = sys.settrace, sys.setprofile, gc.disable, signal.setitimer
+_signal: Any = getattr(signal.signal, "__wrapped__", signal.signal)  # without the names that Python gives to numbers
 _errors, _error_call, _printing = np.seterr, np.seterrcall, np.set_printoptions
 
 

@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from types import CodeType
+from types import CodeType, NoneType
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.plain import is_plain
+from onekernel.triton.programs import Programs
 from onekernel.triton.sparse import Extent
 from onekernel.triton.tools import Tools
 
@@ -89,7 +90,8 @@ def _watch_launches(executor: Any) -> None:
     to_host, back, call = executor._init_args_hst, executor._restore_args_dev, executor.__call__
 
     def named(self: Any, args_dev: Any, kwargs: Any) -> tuple[Any, Any]:
-        args, keywords = to_host(self, args_dev, kwargs)
+        self.onekernel_stays = all(_stays(value) for value in (*args_dev, *kwargs.values()))
+        args, keywords = ([*args_dev], {**kwargs}) if self.onekernel_stays else to_host(self, args_dev, kwargs)
         if Watch.active is not None:
             pairs = [*zip(self.arg_names, args, strict=False), *keywords.items()]
             tensors = [(n, t) for n, t in pairs if hasattr(t, "untyped_storage")]
@@ -101,14 +103,15 @@ def _watch_launches(executor: Any) -> None:
 
     def restored(self: Any, *args: Any) -> None:
         self.onekernel_window.close()  # a tensor may be of a class of the file's
-        back(self, *args)
+        if not self.onekernel_stays:
+            back(self, *args)
 
     def counted(self: Any, *args: Any, **kwargs: Any) -> Any:
         warps = kwargs.get("num_warps", 4)
         _options(self, kwargs)
         if Ahead.active is not None:
             Ahead.active.ask(described(self.fn, self.arg_names, args, kwargs))
-        asked, sizes = self.grid, list[Extent]()
+        asked, function, sizes = self.grid, self.fn, list[Extent]()
         if Watch.active is not None and Watch.active.samples:
             self.grid = _sampled(asked, sizes)
         try:
@@ -120,7 +123,7 @@ def _watch_launches(executor: Any) -> None:
                     self.grid = _opening(self, args, kwargs, ClosedMemory.active)
                 result = call(self, *args, **kwargs)
         finally:
-            self.grid = asked
+            self.grid, self.fn = asked, function
         if Watch.active is not None:
             grid = _grid()
             ran = math.prod(len(size.chosen) for size in sizes) if sizes else math.prod(grid)
@@ -135,6 +138,13 @@ def _watch_launches(executor: Any) -> None:
 
 launching: list[CodeType] = []
 """The code of the interpreter's launch, and of ours around it."""
+
+
+def _stays(value: Any) -> bool:
+    """Whether an argument is on the host already: the interpreter copies it over itself, which opens its memory."""
+    if type(value) in (int, float, bool, str, NoneType):
+        return True
+    return movers.is_torchs(value) and value.device.type == "cpu"
 
 
 def _plain(value: Any) -> Any:
@@ -170,8 +180,11 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
         if Tools.active is not None:
             Tools.active.look()
         given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
-        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
+        named: list[Any] = []
+        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file, named)):
             raise Stop(found)
+        if Programs.known is not None:
+            launch.fn = Programs.known.of(launch.fn, named)
         launch.onekernel_window.enter_context(memory.opened())
         return sizes
 

@@ -16,12 +16,10 @@ class Count(int):
     """A number of a loop: an int that can be widened."""
 
     def to(self, dtype: Any, **_: Any) -> Any:
-        import numpy as np
         import triton.language as tl
-        from triton.runtime.interpreter import TensorHandle
+        from triton.runtime.interpreter import interpreter_semantic
 
-        handle = TensorHandle(np.array([int(self)], np.int32), tl.int32)
-        return tl.tensor(handle, tl.int32).to(dtype)
+        return tl.tensor(interpreter_semantic.builder.get_int32(int(self)), tl.int32).to(dtype)
 
 
 def _kept(name: str) -> Callable[[Count, Any], Any]:

@@ -16,7 +16,7 @@ import io
 import math
 import operator
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from types import FunctionType, ModuleType
 from typing import Any
@@ -25,6 +25,7 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.triton import callbacks
 from onekernel.triton.host import CHAPTER, CODE
 
 _PYTHONS = (builtins, contextlib, functools, inspect, io, math, operator)
@@ -53,7 +54,10 @@ class Tools:
         self._dressed = _dressed(interpreter, owners)
         self._objects = [v for owner in owners for v in [*vars(owner).values()] if _of_class(v)]
         self._held = [{**vars(each)} for each in self._objects]
-        self._parts = [*_parts(owners, self._objects)]
+        functions = _functions(v for o in (*map(vars, owners), self._dressed) for v in o.values())
+        self._parts = [*_parts(owners, self._objects, functions)]
+        self._functions = {id(f): f for f in functions}
+        self._changed = len(_changed())
         named = ((n, v) for owner in owners for n, v in vars(owner).items() if n != _OF_FILES)
         tables = {id(v): (n, v) for n, v in named if type(v) is dict}
         self._tables = [(n, t, [(k, v) for k, v in t.items() if callable(v)]) for n, t in tables.values()]
@@ -83,6 +87,9 @@ class Tools:
         for them, part, were, called in self._parts:
             if not all(map(operator.is_, map(part, them), were)):
                 yield next(n for n, each, was in zip(called, them, were, strict=True) if part(each) is not was)
+        for function in _changed()[self._changed :]:
+            if self._functions.get(id(function)) is function:
+                yield function.__qualname__
         for name, table, functions in self._tables:
             if any(table.get(key) is not function for key, function in functions):
                 yield name
@@ -127,13 +134,41 @@ def _of_class(value: Any) -> bool:
     return known and not isinstance(value, type | ModuleType | FunctionType) and hasattr(value, "__dict__")
 
 
-def _parts(owners: Sequence[Any], objects: Sequence[Any]) -> Iterator[tuple[list[Any], Any, list[Any], list[str]]]:
+_CODES = "onekernel.codes"  # of Python's audit: asks for the functions whose code was exchanged
+_put_up = False
+
+
+def _changed() -> list[FunctionType]:
+    """The functions of this process whose code was exchanged. Python's audit tells of each: to read it from thousands,
+    which is audited, too, takes half of a look."""
+    global _put_up
+    if not _put_up:
+        _put_up = True
+        callbacks.add_hook(_codes())
+    told: list[FunctionType] = []
+    sys.audit(_CODES, told)
+    return told
+
+
+def _codes() -> Callable[[str, tuple[Any, ...]], None]:
+    changed: list[FunctionType] = []
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        if event == "object.__setattr__" and args[1] == "__code__" and type(args[0]) is FunctionType:
+            changed.append(args[0])
+        elif event == _CODES and type(args[0]) is list:
+            args[0].extend(changed)
+
+    return hook
+
+
+def _parts(
+    owners: Sequence[Any], objects: Sequence[Any], functions: Sequence[FunctionType]
+) -> Iterator[tuple[list[Any], Any, list[Any], list[str]]]:
     """What can be exchanged in a thing while it stays the same: things, what part of each, what it is, their names."""
-    functions = _functions(v for owner in owners for v in vars(owner).values())
     cells = [(c, f) for f in functions for c in f.__closure__ or () if _is_full(c)]
     classes = [o for o in owners if isinstance(o, type)]
     for part, named in (
-        ("__code__", [(f, f.__qualname__) for f in functions]),
         ("cell_contents", [(c, f.__qualname__) for c, f in cells]),
         ("__bases__", [(c, c.__qualname__) for c in classes]),
         ("__class__", [*((o, o.__name__) for o in owners), *((o, type(o).__name__) for o in objects)]),

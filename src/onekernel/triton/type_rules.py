@@ -10,7 +10,8 @@ But:    only of operations that read no memory and ask nothing of the launch (PU
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from onekernel.triton.recipes import Recipe, Step
@@ -28,43 +29,50 @@ PURE = frozenset([*(f"__{name}__" for name in _METHODS.split()), *_FUNCTIONS.spl
 MOST_KEPT = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
 
 
-class _Other(Exception):
+class Unkeyed(Exception):
     """An operand that is no part of a key, or a call that cannot be made again."""
 
 
-def keep_rules(interpreter: Any, core: Any) -> None:
+def keep_rules(interpreter: Any, core: Any) -> Rules:
     """Has the interpreter keep what it has found out about types."""
     patch, kept = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
-    rules = _Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
+    rules = Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
 
     def patched(owner: Any, name: str, member: Any, *rest: Any) -> None:
         patch(owner, name, member, *rest)  # which remembers what to put back
-        if name in PURE:
-            if member not in kept:
-                kept[member] = rules.of(member)
-            setattr(owner, name, kept[member])
+        if member not in kept:  # the same for each launch, so that it is soon seen to be what it was (tools)
+            kept[member] = rules.of(member) if name in PURE else rules.without(member)
+        setattr(owner, name, kept[member])
 
     interpreter._patch_attr = patched
+    return rules
 
 
-class _Rules:
+class Rules:
+    """What was found out. A `follower` notes what the program that runs asks of the builder."""
+
     def __init__(self, semantic: Any, handle: Any, core: Any) -> None:
         self._semantic, self._handle, self._core = semantic, handle, core
+        self._builder = semantic.builder
         self._recipes: dict[Any, Callable[[tuple[Any, ...]], Any] | None] = {}
+        self._kept: dict[Any, Recipe | None] = {}
         self._recording = False
+        self.follower: Any = None
         self._plain = frozenset((int, bool, str, type(None)))
 
     def of(self, member: Callable[..., Any]) -> Callable[..., Any]:
         """The operation, with what it has found out kept."""
-        recipes, semantic, tensor, key_of = self._recipes, self._semantic, self._core.tensor, self._key
+        recipes, semantic, tensor, key_of = self._recipes, self._semantic, self._core.tensor, self.key
 
         def operation(*args: Any, _semantic: Any = None, **named: Any) -> Any:
             operands = (*args, *named.values()) if named else args
             try:
                 kinds = [x.onekernel_kind if type(x) is tensor else key_of(x) for x in operands]
                 key = (member, *named, *kinds)
-            except _Other:
+            except Unkeyed:
                 return member(*args, _semantic=semantic, **named)
+            if self.follower is not None:
+                return self._followed(key, operands, lambda: member(*args, _semantic=semantic, **named))
             again = recipes.get(key)
             if again is not None:
                 return again(operands)
@@ -74,7 +82,16 @@ class _Rules:
 
         return operation
 
-    def _key(self, value: Any) -> Any:
+    def without(self, member: Callable[..., Any]) -> Callable[..., Any]:
+        """The operation, found out anew each time."""
+        semantic = self._semantic
+
+        def operation(*args: Any, _semantic: Any = None, **named: Any) -> Any:
+            return member(*args, _semantic=semantic, **named)
+
+        return operation
+
+    def key(self, value: Any) -> Any:
         """What of an operand that is no tensor decides about types."""
         kind, core = type(value), self._core
         if kind in self._plain:
@@ -82,16 +99,34 @@ class _Rules:
         if kind is float:
             return kind, repr(value)  # 0.0 and -0.0 are equal, NaN is not
         if kind is core.constexpr and type(value.value) is not core.tensor:
-            return kind, self._key(value.value)
+            return kind, self.key(value.value)
         if kind is core.dtype:
             return kind, value.name
         if kind in (tuple, list, core.tuple):
             if any(type(part) is core.tensor for part in value):
-                raise _Other
-            return kind, *map(self._key, value)
+                raise Unkeyed
+            return kind, *map(self.key, value)
         if kind is slice:
-            return kind, self._key(value.start), self._key(value.stop), self._key(value.step)
-        raise _Other
+            return kind, self.key(value.start), self.key(value.stop), self.key(value.step)
+        raise Unkeyed
+
+    @contextmanager
+    def followed_by(self, follower: Any) -> Iterator[None]:
+        """Has a follower note what is asked of the builder, or nobody."""
+        before, builder, self.follower = self.follower, self._semantic.builder, follower
+        self._semantic.builder = self._builder if follower is None else follower
+        try:
+            yield
+        finally:
+            self.follower, self._semantic.builder = before, builder
+
+    def _followed(self, key: Any, operands: tuple[Any, ...], call: Callable[[], Any]) -> Any:
+        """The operation, as it is noted: by what is kept of it, where there is a way."""
+        if key not in self._kept and len(self._kept) < MOST_KEPT:
+            with self.followed_by(None):
+                self._first(key, operands, call)
+        recipe = self._kept.get(key)
+        return self.follower.follow(recipe, operands) if recipe else call()
 
     def _first(self, key: Any, operands: tuple[Any, ...], call: Callable[[], Any]) -> Any:
         """The operation as Triton does it, with an eye on what it asks of the builder."""
@@ -103,7 +138,7 @@ class _Rules:
             result = call()
         finally:
             self._semantic.builder, self._recording = builder, False
-        recipe = recorder.recipe(result, tensors, self._core.tensor)
+        recipe = self._kept[key] = recorder.recipe(result, tensors, self._core.tensor)
         self._recipes[key] = recipe.written_out(self._handle, self._core.tensor) if recipe else None
         return result
 

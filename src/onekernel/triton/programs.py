@@ -1,0 +1,329 @@
+"""What a program of a kernel asks of the builder, kept and asked again: by the launch's other programs, and by those of
+later launches of the same kind.
+
+A program is Python, gone through line by line to find out which call of the builder is next; the calls themselves,
+which do NumPy's work, take a fifth of the time. What decides which they are: the kernel, the types of what it is given,
+its compile-time values, what it names, and the numbers that it asks tensors for (`if`, the bounds of a loop). So the
+calls are kept as a tree: up to the first number that is asked for, then a branch for each answer. Where an answer is
+new, the program is gone through in Python, with what was made so far: nothing is stored twice.
+
+But:    a program is left to Python that makes something past the builder, prints, takes too many steps, or asks for
+        other numbers each time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from types import ModuleType
+from typing import Any
+
+from onekernel.triton.memory import Watch
+from onekernel.triton.recipes import Call, Node, Recipe, again
+from onekernel.triton.type_rules import Rules, Unkeyed
+
+MOST_CALLS = 4096  # of a program
+MOST_BYTES = 1 << 26  # of what a program makes: it is there until the program ends
+MOST_KEPT = 1 << 17  # calls of all programs
+MOST_MISSED = 4  # programs that ask for numbers of their own, more than two for each that does not
+# Of a builder's calls those whose result more than what they are given decides, or that do something.
+_ACTS = ("load", "store", "atomic", "gather", "scatter", "print", "assert", "assume", "program", "barrier")
+
+
+def keep_programs(interpreter: Any, rules: Rules) -> Programs:
+    """Has the interpreter say what programs ask tensors for, and what they reduce. Once a process."""
+    patch, reduction = interpreter._patch_lang_tensor, interpreter.ReduceScanOpInterface
+    reduce = reduction.apply
+
+    def index(tensor: Any) -> int:
+        return _index(tensor.handle) if rules.follower is None else rules.follower.ask(tensor.handle, _index)
+
+    def truth(tensor: Any) -> bool:
+        return _truth(tensor.handle) if rules.follower is None else bool(rules.follower.ask(tensor.handle, _truth))
+
+    def shown(tensor: Any, how: Callable[[Any], str]) -> str:
+        if rules.follower is not None:
+            rules.follower.whole = False
+        return how(tensor.handle.data)
+
+    said = {name: partial(shown, how=how) for name, how in (("__repr__", repr), ("__str__", str))}
+    methods = {"__index__": index, "__bool__": truth, **{n: lambda t, f=f: f(t) for n, f in said.items()}}
+
+    def patched(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        for name, method in methods.items():
+            scope.set_attr(tensor, name, method)
+
+    def reduced(operation: Any, given: Any) -> Any:
+        if rules.follower is None:
+            return reduce(operation, given)
+        return rules.follower.reduce(partial(reduce, operation), given)
+
+    interpreter._patch_lang_tensor, reduction.apply = patched, reduced
+    return Programs(interpreter, rules)
+
+
+def _index(handle: Any) -> int:
+    return int(handle.data.item())
+
+
+def _truth(handle: Any) -> bool:
+    return bool(handle.data) if handle.data.size == 1 else True  # a tile is not asked
+
+
+@dataclass
+class Tree:
+    """The programs of a kind."""
+
+    root: Node | None = None
+    met: bool = False
+    alone: bool = False  # left to Python
+    missed: int = 0
+    again: int = 0
+
+
+class Programs:
+    """The programs of all kernels of this process."""
+
+    known: Programs | None = None
+
+    def __init__(self, interpreter: Any, rules: Rules) -> None:
+        self.interpreter, self.rules = interpreter, rules
+        self.kept = 0
+        self._trees: dict[Any, Tree] = {}
+
+    def of(self, function: Any, named: Sequence[Any]) -> Launched:
+        """What runs a launch's programs in the place of `function`. `named`: what that, and what it calls, names."""
+        try:
+            return Launched(self, function, (function, *map(self._fixed, named)))
+        except Unkeyed:  # it may change from launch to launch
+            return Launched(self, function, None)
+
+    def tree(self, about: Any, args: dict[str, Any]) -> Tree:
+        """What is known of the programs of a launch."""
+        try:
+            key = (about, *((name, self._kind(value)) for name, value in args.items()))
+        except Unkeyed:
+            return Tree(alone=True)
+        return Tree() if about is None or self.kept > MOST_KEPT else self._trees.setdefault(key, Tree())
+
+    def _kind(self, value: Any) -> Any:
+        """What of an argument decides about calls."""
+        if type(value) is self.interpreter.tl.tensor:
+            return value.onekernel_kind, value.handle.data.dtype
+        return value if type(value) is self.interpreter.InterpretedFunction else self.rules.key(value)
+
+    def _fixed(self, value: Any) -> Any:
+        """A value that a kernel names, as what the next launch's is compared with."""
+        named = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
+        try:
+            return self.rules.key(value)
+        except Unkeyed:
+            if not named.startswith("triton.") and not (callable(value) and not isinstance(value, ModuleType)):
+                raise
+            return id(value), value
+
+
+class Launched:
+    """A launch's kernel, which is called for each program."""
+
+    def __init__(self, programs: Programs, function: Any, about: Any) -> None:
+        self._programs, self._function, self._about = programs, function, about
+        self._tree: Tree | None = None
+        self._given: list[Any] = []
+
+    def __call__(self, **args: Any) -> Any:
+        programs = self._programs
+        interpreter = programs.interpreter
+        if self._tree is None:
+            self._tree = programs.tree(self._about, args)
+            self._given = [value.handle for value in args.values() if type(value) is interpreter.tl.tensor]
+        tree = self._tree
+        if tree.alone:
+            return self._function(**args)
+        if tree.root is None:
+            if tree.met or math.prod(interpreter.interpreter_builder.grid_dim) > 1:
+                return self._followed(tree, args, [])
+            tree.met = True  # noting takes longer than running: a program that comes once is not noted
+            return self._function(**args)
+        made = [*self._given]
+        if again(tree.root, made, interpreter.TensorHandle):
+            tree.again += 1
+            return None
+        tree.missed += 1
+        return self._followed(tree, args, made[len(self._given) :])
+
+    def _followed(self, tree: Tree, args: dict[str, Any], done: list[Any]) -> Any:
+        """A program in Python, whose calls are noted; the results of the first are there."""
+        follower = Follower(self._programs, self._given, done)
+        tree.alone = True
+        with self._programs.rules.followed_by(follower):
+            result = self._function(**args)
+        if follower.whole:
+            tree.root = tree.root or Node()
+            self._programs.kept += follower.put_in(tree.root)
+            tree.alone = tree.missed > MOST_MISSED + 2 * tree.again
+        return result
+
+
+class Follower:
+    """Stands before the builder and notes what is made of what."""
+
+    def __init__(self, programs: Programs, given: list[Any], done: list[Any]) -> None:
+        interpreter = programs.interpreter
+        self.whole = True  # it is known of all that was made what it was made of
+        self._builder, self._rules = interpreter.interpreter_builder, programs.rules
+        self._handle, self._tensor = interpreter.TensorHandle, interpreter.tl.tensor
+        self._opaque = {interpreter.BlockPointerHandle, interpreter.TensorDescHandle, interpreter.tl.tensor, tuple}
+        self._given, self._done = len(given), done
+        self._places = {id(handle): place for place, handle in enumerate(given)}
+        self._constants: dict[int, Any] = {}
+        self._kept = [*given]  # else another one might come to have the id of one that is gone
+        self._calls = self._bytes = 0
+        self._nodes: list[list[Call]] = [[]]
+        self._asked: list[tuple[int, Callable[[Any], int], int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._builder, name)
+        if not callable(found):
+            return found
+        pure = name.startswith(("create_", "get_")) and not any(act in name for act in _ACTS)
+
+        def noted(*args: Any, **named: Any) -> Any:
+            return self._noted(partial(found, **named) if named else found, args, pure)
+
+        vars(self)[name] = noted
+        return noted
+
+    def put_in(self, node: Node) -> int:
+        """Puts the calls into the tree; how many were not there."""
+        new = 0
+        for calls, asked in zip(self._nodes, [*self._asked, None], strict=True):
+            if not node.known:
+                node.known, node.calls, node.asked = True, calls, asked and asked[:2]
+                new += len(calls)
+            if asked is not None:
+                node = node.answers.setdefault(asked[2], Node())
+        return new
+
+    def ask(self, handle: Any, how: Callable[[Any], int]) -> int:
+        """A number of a tensor's; what follows depends on it."""
+        answer = how(handle)
+        if self.whole and id(handle) not in self._constants and handle.data.size == 1:
+            self.whole = id(handle) in self._places
+            if self.whole:
+                self._asked.append((self._places[id(handle)], how, answer))
+                self._nodes.append([])
+        return answer
+
+    def follow(self, recipe: Recipe, operands: Sequence[Any]) -> Any:
+        """An operation of which is known what it asks of the builder."""
+        if recipe.said is None:
+            return operands[recipe.tensors[recipe.result]]
+        handles = [*(operands[at].handle for at in recipe.tensors), *recipe.constants]
+        self._constants |= {id(constant): constant for constant in recipe.constants}
+        for step in recipe.steps:
+            args = [*step.given]
+            for at, place in step.places.items():
+                args[at] = handles[place]
+            handles.append(self._noted(step.method, args, True, step.numpy, step.dtypes))
+        made = object.__new__(self._tensor)
+        made.__dict__ = {**recipe.said, "handle": handles[recipe.result]}
+        return made
+
+    def reduce(self, reduce: Callable[[Any], Any], given: Any) -> Any:
+        """A reduction or a scan of tensors, which is no call of the builder's."""
+        tensors = given if type(given) is tuple else (given,)
+        kinds, tensor = [t.type for t in tensors], self._tensor
+
+        def made(*handles: Any) -> Any:
+            parts = tuple([tensor(handle, kind) for handle, kind in zip(handles, kinds, strict=True)])
+            return reduce(parts if type(given) is tuple else parts[0])
+
+        with self._rules.followed_by(None):
+            result = self._noted(made, [t.handle for t in tensors], False)
+        for n, _ in enumerate(result if type(result) is tuple else (result,)):
+            self._noted(partial(_handle_of, n), [result], False)
+        return result
+
+    def _noted(
+        self, method: Callable[..., Any], args: Sequence[Any], pure: bool, numpy: Any = None, dtypes: Any = (None, None)
+    ) -> Any:
+        """The result of a call, which is noted unless it is always the same."""
+        if not self.whole:
+            return method(*args)
+        used, fixed, made = [], pure, self._handle
+        for at, x in enumerate(args):
+            kind = type(x)
+            if kind is made or (kind in self._opaque and id(x) in self._places):
+                used.append(at)
+                if id(x) not in self._constants:
+                    fixed = False
+                    self.whole = self.whole and id(x) in self._places
+            elif (kind is list or kind is tuple) and next(self._leaves(x), None) is not None:
+                return self._noted(lambda *new: method(*self._filled(args, iter(new))), [*self._leaves(args)], pure)
+        if not self.whole:
+            return method(*args)
+        if fixed:
+            result = method(*args)
+            if type(result) is made:
+                self._constants[id(result)] = result
+            else:
+                self.whole = not used and type(result) not in self._opaque
+            return result
+        places = tuple([(at, self._place(args[at])) for at in used])
+        given = tuple([None if at in used else x for at, x in enumerate(args)])
+        line = Watch.active.line() if Watch.active and not pure else None  # of what may fail, or be blamed
+        call = (numpy if len(used) == len(args) else None, method, given, places, *dtypes, line)
+        result = self._made(call, lambda: method(*args))
+        if type(result) is tuple:
+            for n, part in enumerate(result):
+                if type(part) is self._handle:
+                    self._noted(itemgetter(n), [result], False)
+        return result
+
+    def _made(self, call: Call, make: Callable[[], Any]) -> Any:
+        """The result of a call, found or made, with a place of its own."""
+        place = self._calls
+        self._calls += 1
+        result = self._done[place] if place < len(self._done) else make()
+        self._nodes[-1].append(call)
+        self._kept.append(result)
+        if type(result) is self._handle or type(result) in self._opaque:
+            self._places[id(result)] = self._given + place
+        elif result is not None:
+            self.whole = False
+        self._bytes += result.data.nbytes if type(result) is self._handle else 0
+        self.whole = self.whole and self._calls < MOST_CALLS and self._bytes < MOST_BYTES
+        return result
+
+    def _place(self, handle: Any) -> int:
+        if id(handle) not in self._places:  # a constant
+            self._made((None, None, handle, (), None, None, None), lambda: handle)
+            self._places[id(handle)] = self._given + self._calls - 1
+        return self._places[id(handle)]
+
+    def _leaves(self, value: Any) -> Any:
+        """The handles in a list of what a call is given, and what was made otherwise."""
+        for part in value:
+            if type(part) is self._handle or id(part) in self._places:
+                yield part
+            elif type(part) in (list, tuple):
+                yield from self._leaves(part)
+
+    def _filled(self, value: Any, new: Any) -> Any:
+        """What a call is given, with others in their place."""
+        filled = []
+        for part in value:
+            if type(part) is self._handle or id(part) in self._places:
+                filled.append(next(new))
+            else:
+                filled.append(self._filled(part, new) if type(part) in (list, tuple) else part)
+        return tuple(filled) if type(value) is tuple else filled
+
+
+def _handle_of(n: int, result: Any) -> Any:
+    return (result[n] if type(result) is tuple else result).handle
