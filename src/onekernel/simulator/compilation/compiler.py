@@ -17,9 +17,12 @@ from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
 from onekernel.simulator.compilation.warnings import FLAGS as WARNINGS
 from onekernel.simulator.paths import INCLUDE
 
-# In this order: g++ takes -gdwarf-4 alone for -g2. Ubuntu's g++ and others fortify by themselves: their headers would
-# define memcpy, which is ours here.
-COMMON = ("-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1", "-U_FORTIFY_SOURCE")
+# In this order: g++ takes -gdwarf-4 alone for -g2. Ubuntu's g++ and others harden by themselves: their headers would
+# define memcpy, which is ours here, and a stack that is overrun or full would be noticed on another line.
+COMMON = (
+    "-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1", "-U_FORTIFY_SOURCE", "-fno-stack-protector",
+    "-fno-stack-clash-protection",
+)  # fmt: skip
 # Without interposition, what is called may be inlined although it is exported.
 # A function that must return a value and ends without one is told when that happens.
 _USER = (
