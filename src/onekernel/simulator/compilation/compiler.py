@@ -104,20 +104,36 @@ def compiler(wanted: str | None = None) -> Compiler:
     wanted = wanted or os.environ.get("ONEKERNEL_CXX")
     why = Message("simulator.no-compiler", {"name": wanted or "g++"})
     for name in (wanted,) if wanted else _NAMES:
-        path = shutil.which(name)
-        if path is None:
-            continue
-        version = _version(path)
-        family = "clang++" if "clang" in version else "g++"
-        number = re.search(r"^\S*[cg]\+\+\S* \(.*?\) (\d+)\.|clang version (\d+)\.", version)
-        if number and int(number[1] or number[2]) < _OLDEST[family]:
-            oldest = {"gcc": _OLDEST["g++"], "clang": _OLDEST["clang++"]}
-            why = Message("simulator.old-compiler", {"version": f"{version} ({path})", **oldest})
-            continue
-        # g++ begins with the name that it was called by: g++, g++-12 and one with the machine in its
-        # name may be one, and share their builds.
-        return Compiler(path, family, re.sub(r"^\S*g\+\+\S*", "g++", version))
+        found = _found(name)
+        if isinstance(found, Compiler):
+            return found
+        why = found or why
     raise Unavailable(why)
+
+
+def compilers() -> list[Compiler]:
+    """Those on the path that are new enough, in the order in which one is looked for, each version once."""
+    here: dict[str, Compiler] = {}
+    for name in _NAMES:
+        if isinstance(found := _found(name), Compiler):
+            here.setdefault(found.version, found)
+    return [*here.values()]
+
+
+def _found(name: str) -> Compiler | Message | None:
+    """The compiler of this name or path; why it will not do; None where there is none."""
+    path = shutil.which(name)
+    if path is None:
+        return None
+    version = _version(path)
+    family = "clang++" if "clang" in version else "g++"
+    number = re.search(r"^\S*[cg]\+\+\S* \(.*?\) (\d+)\.|clang version (\d+)\.", version)
+    if number and int(number[1] or number[2]) < _OLDEST[family]:
+        oldest = {"gcc": _OLDEST["g++"], "clang": _OLDEST["clang++"]}
+        return Message("simulator.old-compiler", {"version": f"{version} ({path})", **oldest})
+    # g++ begins with the name that it was called by: g++, g++-12 and one with the machine in its
+    # name may be one, and share their builds.
+    return Compiler(path, family, re.sub(r"^\S*g\+\+\S*", "g++", version))
 
 
 @cache
