@@ -12,10 +12,9 @@ from onekernel.backends.cache import cache_folder
 from onekernel.simulator.compilation import parts
 from onekernel.simulator.compilation.compiler import Compiler, compiler
 from onekernel.simulator.compilation.parts import run_compiler, runtime_objects
-from support.compilers import OTHERS
+from support.compilers import FAMILIES, OTHERS
 from support.corpus import graded
 from support.course import ROOT
-from support.header_programs import FAMILIES
 
 GOOD = """\
 __global__ void k(float* y, int64_t n) { if (threadIdx.x < n) y[threadIdx.x] = 7.0f; }

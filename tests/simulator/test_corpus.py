@@ -14,6 +14,7 @@
 import json
 import os
 import re
+import shutil
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -295,6 +296,19 @@ def test_fast_mode_gives_the_same_results(path):
     report, _, fast = call(path, "fast")
     assert not report.findings
     np.testing.assert_array_equal(content(slow), content(fast))
+
+
+@pytest.mark.slow
+def test_a_compiler_that_hardens_by_itself_moves_no_line(tmp_path):
+    """Ubuntu's g++ does: it would notice at the end of a function that its way back is overwritten, and abort there."""
+    hardening = tmp_path / "g++"
+    options = "-fstack-protector-strong -fstack-clash-protection -fcf-protection -D_FORTIFY_SOURCE=3"
+    hardening.write_text(f'#!/bin/sh\nexec {shutil.which("g++")} {options} "$@"\n')
+    hardening.chmod(0o755)
+    path = tmp_path / "mine.cu"  # of the file itself there may be a build already
+    path.write_text((FOLDER / "local_array_overrun_by_pointer.cu").read_text(encoding="utf-8"), encoding="utf-8")
+    report, _, _ = call(path, with_compiler=str(hardening))
+    assert {(f.line, f.code) for f in report.findings} == {(8, "crash")}
 
 
 OTHERWISE = (

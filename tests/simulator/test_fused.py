@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onekernel.simulator.compilation.compiler import fused
-from support.compilers import OTHERS
+from support.compilers import COMPILERS
 from support.simulated import clean
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def source(type_: str, letter: str, suffix: str) -> str:
     return "".join(kernels) + RUN.format(type=type_, launches=launches)
 
 
-@pytest.mark.parametrize("compiler", ["g++", *OTHERS])
+@pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("mode", ["fast", "check"])
 @pytest.mark.parametrize(("type_", "letter", "suffix", "bits"), [("float", "f", "f", 12), ("double", "d", "", 27)])
 def test_products_are_fused_where_cuda_fuses_them(

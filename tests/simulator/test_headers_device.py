@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from onekernel import counts
-from support.header_programs import FAMILIES
+from support.compilers import FAMILIES
+
 from support.simulated import clean, run
 
 pytestmark = pytest.mark.slow

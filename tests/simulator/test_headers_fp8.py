@@ -7,7 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from support.header_programs import FAMILIES, apply, loops, program
+from support.compilers import FAMILIES
+from support.header_programs import apply, loops, program
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NaN and infinity are meant
 

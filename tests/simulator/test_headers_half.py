@@ -10,7 +10,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from support.header_programs import FAMILIES, apply, loops, program
+from support.compilers import FAMILIES
+from support.header_programs import apply, loops, program
 
 # NaN and infinity are meant.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::RuntimeWarning")]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from onekernel.backends.base import BuildError
-from support.header_programs import COMPILERS, FAMILIES, program
+from support.compilers import COMPILERS, FAMILIES
+from support.header_programs import program
 from support.simulated import clean, run
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from support.header_programs import COMPILERS, apply, loops, program
+from support.compilers import COMPILERS
+from support.header_programs import apply, loops, program
 
 KINDS = {"uint8_t": np.uint8, "uint16_t": np.uint16, "uint32_t": np.uint32, "uint64_t": np.uint64}
 

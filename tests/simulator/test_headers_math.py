@@ -11,7 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from support.header_programs import COMPILERS, apply, exact, loops, program, rounded
+from support.compilers import COMPILERS
+from support.header_programs import apply, exact, loops, program, rounded
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from onekernel.cuda.ahead import compile_ahead
 from onekernel.simulator.compilation import misplaced
 from onekernel.simulator.compilation.diagnostics import compile_error
 from onekernel.simulator.rewrite.source import Source, rewrite
-from support.compilers import CLANGS
+from support.compilers import CLANGS, GCCS
 
 ALLOWED = Path(__file__).parent / "allowed_by_nvcc.cu"
 
@@ -244,7 +243,6 @@ CASES = [pytest.param(code, case, id=f"{code}-{n}") for code, cases in REFUSED.i
 
 
 OF_HOST = ("function-of-host", "variable-of-host", "library-of-host")  # the compiler tells of each use
-CLANG = next((name for name in ("clang++", *CLANGS) if shutil.which(name)), None)
 
 
 def findings(source: str, tmp_path, compiler=None):
@@ -305,11 +303,11 @@ def test_what_cuda_allows_is_not_refused_either_where_it_decides_how_vectors_are
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CLANG is None, reason="clang++ is not here")
-def test_clang_tells_of_the_same_uses(tmp_path):
-    simulator.build(ALLOWED, "fast", with_compiler=CLANG)
+@pytest.mark.parametrize("clang", CLANGS)
+def test_clang_tells_of_the_same_uses(clang, tmp_path):
+    simulator.build(ALLOWED, "fast", with_compiler=clang)
     for case in (case for code in (*OF_HOST, "array-of-variable-size") for case in REFUSED[code]):
-        both = [findings(case.source(), tmp_path, compiler) for compiler in (None, CLANG)]
+        both = [findings(case.source(), tmp_path, compiler) for compiler in (*GCCS[:1], clang)]
         told = [[(f.code, f.line, str(f.message.values.get("name")).split("::")[-1]) for f in found] for found in both]
         assert told[0] == told[1]  # P::P of g++ is P of clang++
 

@@ -1,8 +1,14 @@
-"""The C++ compilers that tests of their differences ask: those of the bench of compilers that are installed here."""
+"""The C++ compilers that tests of their differences ask, by name: every one of this machine that is new enough."""
 
-import shutil
+from pathlib import Path
 
-from onekernel.bench.compilers.run import COMPILERS
+from onekernel.simulator.compilation.compiler import compiler, compilers
 
-OTHERS = [name for name in COMPILERS[1:] if shutil.which(name)]
-CLANGS = [name for name in OTHERS if name.startswith("clang++")]
+_USED = compiler()  # ONEKERNEL_CXX, or the first
+_NAMES = {_USED.version: (_USED.family, _USED.path)}
+_NAMES |= {c.version: (c.family, Path(c.path).name) for c in compilers()}
+COMPILERS = [name for _, name in _NAMES.values()]  # the one that is used first
+OTHERS = COMPILERS[1:]
+GCCS = [name for family, name in _NAMES.values() if family == "g++"]
+CLANGS = [name for family, name in _NAMES.values() if family == "clang++"]
+FAMILIES = [*GCCS[:1], *CLANGS[:1]]  # one of each, where all versions would only cost time

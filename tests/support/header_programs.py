@@ -13,12 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import onekernel
-from support.compilers import OTHERS
 
 INCLUDE = Path(onekernel.__file__).parent / "simulator" / "runtime" / "api"
-COMPILERS = [*filter(shutil.which, ("g++", "clang++")), *OTHERS]
-# One of each family, where all versions would only cost time.
-FAMILIES = [c for c in COMPILERS if "clang" not in c][:1] + [c for c in COMPILERS if "clang" in c][-1:]
 
 
 @functools.cache

@@ -1,16 +1,23 @@
-"""clang++'s complaints about the slips that do not compile, recorded: the sentence and the line are those of g++."""
+"""clang++'s complaints about the slips that do not compile: the sentence and the line are those of g++.
+
+They are recorded; each clang++ of this machine is asked, too.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from onekernel import simulator
+from onekernel.backends.base import BuildError
 from onekernel.messages import Message
 from onekernel.simulator.compilation.clang_words import in_gcc_words
 from onekernel.simulator.compilation.complaint import Complaint
 from onekernel.simulator.compilation.slips import told
+from support.compilers import CLANGS
 from support.slips import FOLDER, slips
 
 RECORDED: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "clang.toml").read_text(encoding="utf-8"))
@@ -23,6 +30,21 @@ def test_a_slip_is_told_in_the_same_words_with_clang(name: str) -> None:
     message, line = told(said["words"], said["line"], SLIPS[name].text().splitlines())
     why = message.values.get("why")
     assert isinstance(why, Message) and (why.key, line) == (said["told"], said["at"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clang", CLANGS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.corpus] if i % 8 else []) for i, name in enumerate(RECORDED)
+])  # fmt: skip
+def test_every_clang_that_is_here_has_the_slip_told_so(name: str, clang: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.cu"
+    path.write_text(SLIPS[name].text(), encoding="utf-8")
+    with pytest.raises(BuildError) as refused:
+        simulator.build(path, "check", with_compiler=clang)
+    finding = refused.value.findings[0]
+    why = finding.message.values.get("why")
+    assert isinstance(why, Message) and (why.key, finding.line) == (RECORDED[name]["told"], RECORDED[name]["at"])
 
 
 @pytest.mark.parametrize(("line", "name", "key"), [

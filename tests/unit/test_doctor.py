@@ -20,7 +20,7 @@ from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import PASSED, Result, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox import supervisor
-from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.compiler import compiler, compilers
 from support.course import COURSE
 
 
@@ -122,6 +122,15 @@ def test_of_several_compilers_one_that_is_new_enough_is_taken_and_named(
     assert (fact.state, fact.value.endswith(f"({tmp_path / chosen})")) == (machine.OK, True)
 
 
+def test_every_version_on_the_path_is_listed_once_in_the_order_in_which_one_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    old, new = "g++ (GCC) 12.2.0", "g++-14 (GCC) 14.2.1"
+    versions = {"g++": old, "g++-9": GXX_9, "g++-12": old.replace("g++", "g++-12"), "g++-14": new, "clang++-21": CLANG_21}
+    _installed(monkeypatch, tmp_path, versions)
+    assert [Path(c.path).name for c in compilers()] == ["g++", "g++-14", "clang++-21"]
+
+
 def test_the_compiler_that_the_environment_names_is_the_one_that_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -199,6 +208,27 @@ def test_a_compiler_that_fails_is_the_cause_and_not_wrong_numbers(
     health = doctor.health(COURSE, "simulator")
     assert not health.ok and not health.wrong
     assert str(health.cause).startswith("The simulator's own runtime does not compile")
+    other = compilers()[0].path
+    assert f"ONEKERNEL_CXX={other}, which is here too" in str(health.cause)
+    assert f"ONEKERNEL_CXX={other}, que también está aquí" in health.cause.text("es")
+
+
+@pytest.mark.slow
+def test_a_compiler_without_the_cpp_librarys_headers_is_told_the_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fresh: Path
+) -> None:
+    """As clang++ is where a newer gcc than that of g++ is here, for C alone."""
+    (tmp_path / "clang++").write_text(
+        f"#!/bin/sh\ncase $1 in --version) echo '{CLANG_21}';; -v) "
+        "echo 'Selected GCC installation: /usr/lib/gcc/x86_64-linux-gnu/14' >&2;;\n"
+        "*) echo \"a.cpp:3:10: fatal error: 'cstdint' file not found\" >&2; exit 1;; esac\n"
+    )
+    (tmp_path / "clang++").chmod(0o755)
+    monkeypatch.setenv("ONEKERNEL_CXX", str(tmp_path / "clang++"))
+    cause = doctor.health(COURSE, "simulator").cause
+    assert cause is not None and cause.key == "simulator.runtime-headers"
+    for language in ("en", "es"):
+        assert "<cstdint>" in cause.text(language) and "apt install libstdc++-14-dev" in cause.text(language)
 
 
 def test_a_kernel_that_is_not_in_the_course_tests_nothing() -> None:

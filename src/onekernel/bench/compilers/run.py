@@ -24,9 +24,8 @@ from onekernel.bench.words import in_each
 from onekernel.course import find_root
 from onekernel.errors import UserError
 from onekernel.messages import Message, say
-from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.compilation.compiler import compiler, compilers
 
-COMPILERS = ("g++", "g++-11", "g++-13", "g++-14", "g++-15", "g++-16", "clang++-14", "clang++-16", "clang++-19")
 EQUAL, SAID, OF_GCC, SILENT = "equal", "said", "of-gcc", "silent"
 ENDS = (EQUAL, SAID, OF_GCC, SILENT)
 _SPACES = {True: "shared", False: "global"}
@@ -35,7 +34,7 @@ Counted = dict[str, dict[str, Any]]
 
 def main(argv: Sequence[str]) -> int:
     options, root = _parser().parse_args(argv), find_root()
-    there = [name for name in options.only or COMPILERS if shutil.which(name)]
+    there = [name for name in options.only or _here() if shutil.which(name)]
     if options.dry_run:
         print(say("bench.dry-run-here", command="python bench/compilers.py"))
         print("  " + ", ".join(there))
@@ -58,6 +57,11 @@ def main(argv: Sequence[str]) -> int:
     silent = [f"{name}: {kernel}" for name, all_ in ends.items() for kernel, end in all_.items() if end == SILENT]
     print("\n".join(silent))
     return int(bool(silent))
+
+
+def _here() -> list[str]:
+    """By name, g++ before others: it is what they are held to."""
+    return [Path(c.path).name for c in sorted(compilers(), key=lambda c: c.family != "g++")]
 
 
 def ended(base: Counted, other: Counted) -> dict[str, str]:

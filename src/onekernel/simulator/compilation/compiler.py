@@ -17,9 +17,12 @@ from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
 from onekernel.simulator.compilation.warnings import FLAGS as WARNINGS
 from onekernel.simulator.paths import INCLUDE
 
-# In this order: g++ takes -gdwarf-4 alone for -g2. Ubuntu's g++ and others fortify by themselves: their headers would
-# define memcpy, which is ours here.
-COMMON = ("-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1", "-U_FORTIFY_SOURCE")
+# In this order: g++ takes -gdwarf-4 alone for -g2. Ubuntu's g++ and others harden by themselves: their headers would
+# define memcpy, which is ours here, and a stack that is overrun or full would be noticed on another line.
+COMMON = (
+    "-std=gnu++17", "-fPIC", "-gdwarf-4", "-g1", "-U_FORTIFY_SOURCE", "-fno-stack-protector",
+    "-fno-stack-clash-protection",
+)  # fmt: skip
 # Without interposition, what is called may be inlined although it is exported.
 # A function that must return a value and ends without one is told when that happens.
 _USER = (
@@ -101,20 +104,36 @@ def compiler(wanted: str | None = None) -> Compiler:
     wanted = wanted or os.environ.get("ONEKERNEL_CXX")
     why = Message("simulator.no-compiler", {"name": wanted or "g++"})
     for name in (wanted,) if wanted else _NAMES:
-        path = shutil.which(name)
-        if path is None:
-            continue
-        version = _version(path)
-        family = "clang++" if "clang" in version else "g++"
-        number = re.search(r"^\S*[cg]\+\+\S* \(.*?\) (\d+)\.|clang version (\d+)\.", version)
-        if number and int(number[1] or number[2]) < _OLDEST[family]:
-            oldest = {"gcc": _OLDEST["g++"], "clang": _OLDEST["clang++"]}
-            why = Message("simulator.old-compiler", {"version": f"{version} ({path})", **oldest})
-            continue
-        # g++ begins with the name that it was called by: g++, g++-12 and one with the machine in its
-        # name may be one, and share their builds.
-        return Compiler(path, family, re.sub(r"^\S*g\+\+\S*", "g++", version))
+        found = _found(name)
+        if isinstance(found, Compiler):
+            return found
+        why = found or why
     raise Unavailable(why)
+
+
+def compilers() -> list[Compiler]:
+    """Those on the path that are new enough, in the order in which one is looked for, each version once."""
+    here: dict[str, Compiler] = {}
+    for name in _NAMES:
+        if isinstance(found := _found(name), Compiler):
+            here.setdefault(found.version, found)
+    return [*here.values()]
+
+
+def _found(name: str) -> Compiler | Message | None:
+    """The compiler of this name or path; why it will not do; None where there is none."""
+    path = shutil.which(name)
+    if path is None:
+        return None
+    version = _version(path)
+    family = "clang++" if "clang" in version else "g++"
+    number = re.search(r"^\S*[cg]\+\+\S* \(.*?\) (\d+)\.|clang version (\d+)\.", version)
+    if number and int(number[1] or number[2]) < _OLDEST[family]:
+        oldest = {"gcc": _OLDEST["g++"], "clang": _OLDEST["clang++"]}
+        return Message("simulator.old-compiler", {"version": f"{version} ({path})", **oldest})
+    # g++ begins with the name that it was called by: g++, g++-12 and one with the machine in its
+    # name may be one, and share their builds.
+    return Compiler(path, family, re.sub(r"^\S*g\+\+\S*", "g++", version))
 
 
 @cache

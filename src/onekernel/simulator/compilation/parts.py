@@ -16,7 +16,7 @@ from pathlib import Path
 from onekernel.backends.base import BuildError, Finding
 from onekernel.backends.cache import BUILT_BYTES, alone, cache_folder, used
 from onekernel.messages import Message
-from onekernel.simulator.compilation.compiler import COMMON, NOT_UNIQUE, Compiler, card
+from onekernel.simulator.compilation.compiler import COMMON, NOT_UNIQUE, Compiler, card, compilers
 from onekernel.simulator.paths import INCLUDE, RUNTIME
 
 _CPU_SECONDS = 120  # of one compiler; a busy machine may take its time over them
@@ -39,6 +39,8 @@ UNIT_OF_CARD = "each_card"
 """The one that knows the card's limits; the others are the same for every card."""
 _NO_MEMORY = re.compile(r"^(?:virtual memory exhausted|\S+: out of memory allocating|LLVM ERROR: out of memory)", re.M)
 _TOO_LARGE = ("File size limit exceeded", os.strerror(errno.EFBIG))
+_NO_HEADER = re.compile(r"fatal error: '?([\w/.]+)'?(?: file not found|: No such file or directory)")
+_GCC_TAKEN = re.compile(r"^Selected GCC installation: \S*/(\d+)", re.MULTILINE)
 _CLOCK_SECONDS = 1200  # for a compiler that only waits
 
 
@@ -123,11 +125,23 @@ def _own(with_compiler: Compiler, folder: Path, stem: str, suffix: str, flags: t
         if done is not None:
             require_room(done)
             said = done.stdout + done.stderr
-            why = next((line for line in said.splitlines() if "error" in line), said.strip()[-200:])
-            message = Message("simulator.runtime-build", {"compiler": with_compiler.version, "why": why})
-            raise BuildError([Finding("runtime-build", message)], said)
+            raise BuildError([Finding("runtime-build", _no_runtime(with_compiler, said))], said)
         install(built, target)
     return target
+
+
+def _no_runtime(with_compiler: Compiler, said: str) -> Message:
+    """Why this compiler cannot compile the runtime, and what can be done here."""
+    values = {"compiler": f"{with_compiler.version} ({with_compiler.path})"}
+    if header := _NO_HEADER.search(said):
+        # clang++ takes the C++ library of the newest gcc that has a folder, be there headers in it or not.
+        gcc = _GCC_TAKEN.search(run_compiler([with_compiler.path, "-v"]).stderr)
+        package = f"libstdc++-{gcc[1]}-dev" if gcc else "g++"
+        return Message("simulator.runtime-headers", {**values, "header": header[1], "package": package})
+    why = next((line for line in said.splitlines() if "error" in line), said.strip()[-200:])
+    other = next((c.path for c in compilers() if c.version != with_compiler.version), None)
+    fix = Message("simulator.runtime-other", {"path": other}) if other else Message("simulator.runtime-install")
+    return Message("simulator.runtime-build", {**values, "why": why, "fix": fix})
 
 
 def _join(with_compiler: Compiler, parts: list[Path], built: Path) -> subprocess.CompletedProcess[str] | None:

@@ -67,18 +67,21 @@ struct CUstream_st {
 // Constant within a thread of the kernel, so that compilers may keep them in registers and instrumentation skips them.
 extern __thread const uint3 threadIdx __asm__("ok_threadIdx") __attribute__((tls_model("initial-exec")));
 extern __thread const uint3 blockIdx __asm__("ok_blockIdx") __attribute__((tls_model("initial-exec")));
+namespace __ok {
+inline int at_run_time() { return WARP; }
+}
+// For CUDA it is no constant of the language, and yet it is known wherever compilers look for what they know.
 #if defined(__clang__)
-constexpr int warpSize = __ok::WARP;
+const int warpSize = __ok::at_run_time();
 #else
-// For CUDA it is no constant of the language: the difference of two addresses is none either, and yet g++ knows it.
 static const char ok_lanes[__ok::WARP + 1] = {};
 const int warpSize = static_cast<int>(reinterpret_cast<uintptr_t>(ok_lanes + __ok::WARP) - reinterpret_cast<uintptr_t>(ok_lanes));
 #endif
 
 namespace __ok {
-// warpSize in a constexpr function, where g++ looks for what could never be a constant (rewrite/sides.py).
-inline int at_run_time() { return WARP; }
-constexpr int warp_size() { return __builtin_is_constant_evaluated() ? at_run_time() : WARP; }
+// warpSize in a constexpr function, where compilers look for what could never be a constant (rewrite/sides.py). Where
+// it stands is seen by the call, or clang++ would look at this function's own body in the same way.
+constexpr int warp_size(bool constant = __builtin_is_constant_evaluated()) { return constant ? at_run_time() : WARP; }
 
 // Where in the learner's file a call stands; used as a default argument.
 struct Site {
