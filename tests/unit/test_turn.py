@@ -74,7 +74,7 @@ def test_who_asks_gets_the_turn_when_the_one_before_has_ended(jobs: list[Path]) 
         assert not his.waits(NOBODY) and given(second, turn.ALONE)
 
 
-def test_who_needs_the_card_no_more_leaves_it_before_it_ends(jobs: list[Path]) -> None:
+def test_who_need_not_be_alone_any_more_lets_others_in_before_it_ends(jobs: list[Path]) -> None:
     first, second = jobs
     with turn.kept(first, alone=True) as mine, turn.kept(second, alone=False) as his:
         (first / "out" / turn.SHARED).touch()

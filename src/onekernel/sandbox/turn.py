@@ -57,7 +57,7 @@ def wait(folder: Path, asked: str = SHARED) -> None:
 
 
 def leave(folder: Path) -> None:
-    """Says that this process needs the card no more."""
+    """Says that this process need not be alone any more."""
     (folder / "out" / LEFT).touch()
 
 
@@ -75,13 +75,17 @@ class Turn:
         wants = self._wants()
         if self._card is None or wants is None:
             return False
-        if wants == LEFT or (self._has and self._has != wants):
+        if self._has == ALONE and wants == SHARED:
+            self._card.share()
+            self._has = SHARED
+            self.changes += 1
+        elif self._has == SHARED and wants == ALONE:
             self._give_back()
         elif self._has == SHARED and self._card.wanted():
             _signal(pid, signal.SIGSTOP)
             self._give_back()
             return True
-        if wants == LEFT or self._has:
+        if self._has:
             return False
         if self._card.take(alone=wants == ALONE, wait=False):
             self._has = wants
@@ -91,8 +95,11 @@ class Turn:
         return self._has is None
 
     def _wants(self) -> str | None:
-        asked = [what for what in (LEFT, ALONE, SHARED) if os.path.lexists(self._folder / "out" / what)]
-        return next((what for what in asked if what != ALONE or self._alone), None)
+        """One that has left still has the card, with others, until it ends: what it may do there is stopped, too."""
+        asked = {what for what in (SHARED, ALONE, LEFT) if os.path.lexists(self._folder / "out" / what)}
+        if self._alone and ALONE in asked and LEFT not in asked:
+            return ALONE
+        return SHARED if asked else None
 
     def _give_back(self) -> None:
         if self._card is not None and self._has:
@@ -158,6 +165,10 @@ class _Card:
             return True
         self._door.leave()
         return False
+
+    def share(self) -> None:
+        """Lets others in, where this process has it alone."""
+        self._card.take(wait=False, shared=True)
 
     def leave(self) -> None:
         self._card.leave()
