@@ -12,12 +12,20 @@ from onekernel import cuda  # noqa: E402
 from onekernel.bench import device, timing  # noqa: E402
 from onekernel.bench.modules import load_module  # noqa: E402
 from onekernel.bench.softmax import cases, contenders, measurement  # noqa: E402
+from onekernel.sandbox import turn  # noqa: E402
 
 KERNELS = Path(__file__).resolve().parents[2] / "bench" / "kernels"
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA device"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def alone():
+    """What is timed has the card alone: other processes of the suite grade on it."""
+    with turn.held():
+        yield
 
 
 def test_an_allocating_peer_writes_another_output_each_time():
