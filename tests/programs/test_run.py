@@ -15,11 +15,13 @@ import pytest
 from onekernel import cuda
 from onekernel.cli import main
 from onekernel.programs import Executable, build
-from onekernel.programs.data import exit_status
+from onekernel.programs.data import exit_status, json_of
 from onekernel.programs.load import Found
 from onekernel.programs.page import page
 from onekernel.programs.recordings import recordings
+from onekernel.programs.text import lines_of
 from onekernel.simulator.compilation.compiler import compiler
+from support.compilers import CLANGS, COMPILERS
 from support.marks import marked
 
 HERE = Path(__file__).parent
@@ -301,3 +303,26 @@ def test_what_is_no_source_is_told_as_what_it_is(tmp_path: Path) -> None:
         done = onekernel("run", given)
         assert done.returncode == 2
         assert said in done.stderr
+
+
+ALIGNED = "struct alignas(16) Four { float x, y, z, w; };\n"
+STORES = """\
+__global__ void k(Four* y) { Four f; f.x = f.y = f.z = 1; f.w = threadIdx.x; y[threadIdx.x] = f; }
+int main() { Four* y; cudaMalloc(&y, 512); k<<<1, 32>>>(y); cudaDeviceSynchronize(); cudaFree(y); }
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMPILERS)
+def test_counts_that_a_compiler_may_have_split_are_said_to_be_inexact(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONEKERNEL_CXX", name)
+    path, exact = tmp_path / "mine.cu", []
+    for text in (ALIGNED + STORES, STORES.replace("Four", "float4")):
+        path.write_text(text, encoding="utf-8")
+        done = build([path], "count").run(quiet=True)
+        exact.append(json.loads(json_of(done))["kernels"][0]["exact_requests"])
+        assert ("are not exact" in "\n".join(said for _, said in lines_of(done))) != exact[-1]
+        assert ("are not exact" in page(done)) != exact[-1]
+    assert exact == [name not in CLANGS, True]

@@ -10,7 +10,6 @@ import pytest
 
 from onekernel import counts
 from support.compilers import FAMILIES
-
 from support.simulated import clean, run
 
 pytestmark = pytest.mark.slow

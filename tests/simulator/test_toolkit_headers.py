@@ -15,7 +15,6 @@ from onekernel.messages import Message
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.rewrite.headers import advice
 from support.compilers import FAMILIES
-
 from support.simulated import clean
 
 # The names of CUDA 13.0's include folder, beside those of the pages on its libraries and of CUDA 12 and older.

@@ -126,8 +126,8 @@ def test_every_version_on_the_path_is_listed_once_in_the_order_in_which_one_is_l
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     old, new = "g++ (GCC) 12.2.0", "g++-14 (GCC) 14.2.1"
-    versions = {"g++": old, "g++-9": GXX_9, "g++-12": old.replace("g++", "g++-12"), "g++-14": new, "clang++-21": CLANG_21}
-    _installed(monkeypatch, tmp_path, versions)
+    versions = {"g++": old, "g++-9": GXX_9, "g++-12": old.replace("g++", "g++-12"), "g++-14": new}
+    _installed(monkeypatch, tmp_path, {**versions, "clang++-21": CLANG_21})
     assert [Path(c.path).name for c in compilers()] == ["g++", "g++-14", "clang++-21"]
 
 
@@ -207,7 +207,7 @@ def test_a_compiler_that_fails_is_the_cause_and_not_wrong_numbers(
     monkeypatch.setenv("ONEKERNEL_CXX", "/bin/false")
     health = doctor.health(COURSE, "simulator")
     assert not health.ok and not health.wrong
-    assert str(health.cause).startswith("The simulator's own runtime does not compile")
+    assert health.cause and str(health.cause).startswith("The simulator's own runtime does not compile")
     other = compilers()[0].path
     assert f"ONEKERNEL_CXX={other}, which is here too" in str(health.cause)
     assert f"ONEKERNEL_CXX={other}, que también está aquí" in health.cause.text("es")

@@ -53,12 +53,13 @@ class Run:
 
 
 class Executable:
-    """A program that is built. `mode`: one of simulator.build's."""
+    """A program that is built. `mode`: one of simulator.build's. `exact_requests`: no access may count as several."""
 
-    def __init__(self, sources: Sequence[Source], path: Path, mode: str) -> None:
+    def __init__(self, sources: Sequence[Source], path: Path, mode: str, exact_requests: bool) -> None:
         self.sources = tuple(sources)
         self.path = path
         self.mode = mode
+        self.exact_requests = exact_requests
         self.files = tuple(dict.fromkeys(f for s in sources for f in s.files))
         self.warnings = tuple(w for s in sources for w in warnings_of(s, path))
         self._discarded = discarded_in(warnings_kept(path))
@@ -88,7 +89,8 @@ class Executable:
         if ended.report is None:
             values = {"status": ended.status, "signal": ended.signal}
             findings += (Finding("no-report", Message(f"run.no-report-{ended.why}", values), first),)
-        kernels = kernels_of(report, self._lines, first, self._functions, self.mode, True, doubts_in(self.files))
+        kernels = kernels_of(report, self._lines, first, self._functions, self.mode, self.exact_requests,
+                             doubts_in(self.files))  # fmt: skip
         return Run(
             self.files, tuple(arguments), self.mode, self.sources[0].arch, ended.status, findings, kernels,
             ended.seconds, int(report.get("launched", len(kernels))),
@@ -152,6 +154,8 @@ def build(
         path = Path(file).resolve()
         seen = seen_lines(path, chosen, card, where, defines)
         sources.append(rewrite(path, card, folders=where, program=True, seen=seen))
-    made = Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode)
+    # As of a launcher's file: clang takes types apart that have an alignment of their own.
+    exact = chosen.family == "g++" or not any(source.aligned_types for source in sources)
+    made = Executable(sources, compile_program(sources, mode, chosen, defines, standard, libraries), mode, exact)
     require_fit(sources, made.symbols)
     return made

@@ -111,6 +111,8 @@ def _launches(run: Run) -> Iterator[str]:
         cells += [written(int(n), ",") for n in numbers]
         yield "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
     yield "</table></div>"
+    if not all(k.extra["exact_requests"] for k in run.kernels):
+        yield f"<p>{escape(say('run.split'))}</p>"
     worst = worst_lines(run)
     if worst:
         items = (

@@ -38,6 +38,8 @@ def lines_of(run: Run) -> Iterator[tuple[str, str]]:
             yield "plain", launch_line(kernel)
         if len(run.kernels) > MOST_LAUNCHES:
             yield "plain", say("run.more-launches", count=len(run.kernels) - MOST_LAUNCHES)
+        if not all(kernel.extra["exact_requests"] for kernel in run.kernels):
+            yield "plain", say("run.split")
         worst = worst_lines(run)
         if worst:
             yield "plain", say("run.worst")
