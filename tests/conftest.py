@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--corpora"):
         left = [item for item in items if item.get_closest_marker("corpus")]
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in set(left)]
+        items[:] = [item for item in items if not item.get_closest_marker("corpus")]
 
 
 def pytest_configure(config: pytest.Config) -> None:
