@@ -42,7 +42,8 @@ def each_key_of_a_report_stands_once(monkeypatch):
     monkeypatch.setattr("onekernel.simulator.program.json", strict)
 
 
-MARKS = [() if i % 16 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
+# The fast ones are the same each day.
+MARKS = [() if i % 16 == 0 else [pytest.mark.slow, pytest.mark.sample(every=4)] for i in range(len(KERNELS))]
 EACH_KERNEL = pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=m) for p, m in zip(KERNELS, MARKS, strict=True)]
 )
@@ -287,8 +288,7 @@ CLEAN = [p for p in KERNELS if p.stem.startswith("clean_") and header(p.read_tex
 
 
 @pytest.mark.parametrize("path", [
-    pytest.param(p, id=p.stem, marks=[pytest.mark.slow, *([pytest.mark.corpus] if i % 8 else [])])
-    for i, p in enumerate(CLEAN)
+    pytest.param(p, id=p.stem, marks=[pytest.mark.slow, pytest.mark.sample(every=8)]) for p in CLEAN
 ])  # fmt: skip
 def test_fast_mode_gives_the_same_results(path):
     _, _, slow = call(path)
