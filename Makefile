@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 PORT ?= 8000
 
-.PHONY: check fix test test-all docs bench
+.PHONY: check fix test test-all test-corpora suite docs bench
 
 check: $(BIN)/python  ## linters, types, and everything generated compared with what it is generated from
 	$(BIN)/python -m ruff check
@@ -26,6 +26,13 @@ test: $(BIN)/python  ## the fast tests, in parallel: before each commit
 
 test-all: $(BIN)/python  ## all tests, in parallel: before a change is handed in
 	$(PYTEST) $(ARGS)
+
+test-corpora: $(BIN)/python  ## all tests with the whole corpora, of which the others take a sample: hours
+	$(PYTEST) --corpora $(ARGS)
+
+suite: $(BIN)/python  ## how long the tests take on this machine, for the table of docs/en/contributing.md
+	$(BIN)/python bench/suite.py $(ARGS)
+	$(BIN)/onekernel author tables
 
 docs: $(BIN)/zensical  ## the pages as a site, built strictly, on this machine
 	$(BIN)/onekernel docs --port $(PORT)

@@ -3,12 +3,14 @@
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from onekernel import messages
 from support.patience import HUNG_SECONDS
+from support.sample import left_out
 
 # Containers often forbid Python to keep byte code. Here each worker, and each of some hundred processes that tests
 # start, would compile the same modules again: five seconds of processor time for each worker's collection alone.
@@ -53,17 +55,31 @@ def own_language() -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--corpora", action="store_true", help="all of the corpora, of which the suite takes a sample")
+    parser.addoption("--turn", type=int, metavar="N", help="the sample of day N; the first lines name today's")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    turn = config.getoption("--turn")
+    return f"samples: --turn {turn} (pytest --corpora runs all)" if _sampled(config) else "samples: none, all is run"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves what bench/grading.py runs to it."""
-    if not config.getoption("--corpora"):
-        left = [item for item in items if item.get_closest_marker("corpus")]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in set(left)]
+    """Leaves what is not in the sample of today to --corpora."""
+    if _sampled(config):
+        left = left_out(items, config.getoption("--turn"))
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = [item for item in items if item not in left]
+
+
+def _sampled(config: pytest.Config) -> bool:
+    """What is asked for by its name is run on any day."""
+    by_name = config.getoption("-k") or any("::" in word for word in config.args)
+    return not config.getoption("--corpora") and not by_name
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "corpus: one of many of its class; run by bench/grading.py, or with --corpora")
+    if config.getoption("--turn") is None:  # workers take it from the process that starts them, at midnight too
+        config.option.turn = int(time.time() // 86400)
+    config.addinivalue_line("markers", "sample: of a long list; support.sample says which are run, --corpora runs all")
     config.addinivalue_line("markers", "slow: takes seconds, or is one of a corpus of which some are fast")
     config.addinivalue_line("markers", "gpu: needs an NVIDIA GPU; skipped with a reason elsewhere")

@@ -13,10 +13,11 @@ from onekernel.book import drawings
 from onekernel.book.drawings import memory, overview, reduction, warp
 from onekernel.book.drawings.canvas import INK, PAGE, PALETTE, SMALLEST, WIDTH, Canvas
 from onekernel.messages import LANGUAGES
+from support import rules
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-EACH = pytest.mark.parametrize(("name", "lang"), list(product(drawings.NAMES, LANGUAGES)))
+EACH = list(product(drawings.NAMES, LANGUAGES))
 
 
 def test_every_drawing_is_what_its_code_draws() -> None:
@@ -24,25 +25,34 @@ def test_every_drawing_is_what_its_code_draws() -> None:
     assert len(drawings.NAMES) == len(set(drawings.NAMES)) >= 30
 
 
-@EACH
-def test_a_drawing_stands_alone_and_tells_what_it_shows(name: str, lang: str) -> None:
-    text = drawings.svg(name, lang)
-    assert text == drawings.svg(name, lang)
-    root = ET.fromstring(text)
-    title, about = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
-    assert root.get("role") == "img" and root.get("lang") == lang
-    assert title is not None and title.text and about is not None and len(about.text or "") > 60
-    assert "prefers-color-scheme: dark" in text and "sans-serif" in text
-    assert not re.findall(r"(?:href|src|url)\s*[=(]\s*[\"']?(?:https?:|//|data:)", text)
-    sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', text)]
-    assert sizes and min(sizes) >= SMALLEST and root.get("viewBox", "").split()[2] == str(WIDTH)
+def test_a_drawing_stands_alone_and_tells_what_it_shows() -> None:
+    def wrong(drawing: tuple[str, str]) -> None:
+        name, lang = drawing
+        text = drawings.svg(name, lang)
+        assert text == drawings.svg(name, lang)
+        root = ET.fromstring(text)
+        title, about = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
+        assert root.get("role") == "img" and root.get("lang") == lang
+        assert title is not None and title.text and about is not None and len(about.text or "") > 60
+        assert "prefers-color-scheme: dark" in text and "sans-serif" in text
+        assert not re.findall(r"(?:href|src|url)\s*[=(]\s*[\"']?(?:https?:|//|data:)", text)
+        sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"', text)]
+        assert sizes and min(sizes) >= SMALLEST and root.get("viewBox", "").split()[2] == str(WIDTH)
+
+    rules.each(EACH, wrong, "a drawing needs no other file, is read in both themes and told in words")
 
 
-@EACH
-def test_a_drawing_is_shown_in_a_page_of_its_language(name: str, lang: str) -> None:
-    file = name + (".svg" if lang == "en" else f".{lang}.svg")
-    pages = [p.read_text(encoding="utf-8") for p in sorted((ROOT / "docs" / lang).glob("*.md"))]
-    assert any(f"![{drawings.about(name, lang)}](../img/{file})" in page for page in pages)
+def test_a_drawing_is_shown_in_a_page_of_its_language() -> None:
+    written = {lang: "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs" / lang).glob("*.md"))
+               for lang in LANGUAGES}  # fmt: skip
+
+    def missing(drawing: tuple[str, str]) -> str:
+        name, lang = drawing
+        file = name + (".svg" if lang == "en" else f".{lang}.svg")
+        line = f"![{drawings.about(name, lang)}](../img/{file})"
+        return "" if line in written[lang] else line
+
+    rules.each(EACH, missing, "show the drawing in a page with this line, which onekernel author drawings keeps")
 
 
 def test_no_drawing_is_left_over() -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from onekernel import cli, messages
 from onekernel.labs.reader import load
+from support import rules
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [
@@ -36,24 +37,26 @@ def english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "_chosen", None)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 @pytest.mark.slow
 def test_a_header_says_how_to_check_and_bench_and_each_command_can_be_typed(
-    path: Path, capfd: pytest.CaptureFixture[str]
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    said = commands(path)
-    assert {"Check", "Bench"} <= set(said), path
-    for label, text in said.items():
-        found = COMMAND.match(text)
-        assert found or re.match(r"(none\b.*: |nothing )", text), f"{label}: neither a command nor why there is none"
-        if found:
-            _can_be_typed(shlex.split(found[1]), capfd)
+    def wrong(path: Path) -> None:
+        said = commands(path)
+        assert {"Check", "Bench"} <= set(said)
+        for label, text in said.items():
+            found = COMMAND.match(text)
+            assert found or re.match(r"(none\b.*: |nothing )", text), f"{label}: no command, nor why there is none"
+            if found:
+                _can_be_typed(shlex.split(found[1]), capfd)
+
+    rules.each(FILES, wrong, "write the commands in the file's first lines so that they can be typed")
 
 
 @functools.cache
 def collected(file: str) -> list[str]:
     """The names of the tests in that file."""
-    command = [sys.executable, "-m", "pytest", file, "--collect-only", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", file, "--collect-only", "-q", "--corpora", "-p", "no:cacheprovider"]
     env = {k: v for k, v in os.environ.items() if k != "PYTEST_ADDOPTS"}  # those of whoever runs this would add up
     answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=env)
     assert answer.returncode == 0, answer.stdout[-300:]

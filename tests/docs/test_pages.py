@@ -18,6 +18,7 @@ from onekernel.cli.learn import hints_of
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, set_language
 from onekernel.report import lessons
+from support import rules
 from support.patience import HUNG_SECONDS
 from support.simulated import buffer
 
@@ -40,27 +41,35 @@ def links(page: Path) -> list[str]:
     return LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
-    lost = []
+def lost(page: Path) -> list[str]:
+    """Links to a file that is not there, or to an anchor that its page does not have."""
+    found = []
     for link in links(page):
         if re.match(r"https?:", link):
             continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
-            lost.append(link)
-    assert lost == []
+            found.append(link)
+    return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_page_links_to_pages_in_its_own_language(page: Path) -> None:
+def test_links_lead_somewhere() -> None:
+    rules.each(PAGES, lost, "mend these links: there is no such file, or no such anchor in it")
+
+
+def strangers(page: Path) -> list[str]:
+    """Pages of the other language that the page leads to, but for its own translation."""
     spanish = page.name.endswith(".es.md") or page.parent.name == "es"
     sibling = page.with_suffix(".es.md") if not spanish else page.with_name(page.name.replace(".es.md", ".md"))
     targets = {(page.parent / link.partition("#")[0]).resolve() for link in links(page)} - {sibling}
     other = [p for p in targets if p.parent.parent == ROOT / "labs" and p.name.endswith(".es.md") != spanish]
     other += [p for p in targets if p.parent == ROOT / "docs" / ("en" if spanish else "es")]
-    assert [p for p in other if p.suffix == ".md"] == []
+    return sorted(str(p.relative_to(ROOT)) for p in other if p.suffix == ".md")
+
+
+def test_a_page_links_to_pages_in_its_own_language() -> None:
+    rules.each(PAGES, strangers, "link to the page of the same language instead of")
 
 
 def test_chapters_that_verdicts_name_have_that_anchor_in_both_languages() -> None:
@@ -96,49 +105,63 @@ def test_the_points_of_a_statement_are_those_of_its_checks(slug: str, lang: str)
     assert shown == [check.points for check in exercise.checks]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_every_picture_is_told_in_words_too(page: Path) -> None:
-    told = re.findall(r"^!\[([^\n]*?)\]\([^)\n]*\)", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
-    assert [text for text in told if len(text) < 15] == []
+def test_every_picture_is_told_in_words_too() -> None:
+    def hardly_told(page: Path) -> list[str]:
+        told = re.findall(r"^!\[([^\n]*?)\]\([^)\n]*\)", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
+        return [text for text in told if len(text) < 15]
+
+    rules.each(PAGES, hardly_told, "a picture's text in brackets says what it shows, in 15 characters or more")
 
 
 CHAPTERS = sorted(p for p in ROOT.glob("docs/e[ns]/0*.md"))
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_what_a_chapter_folds_away_is_read_as_text_and_closed(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert text.count("<details") == text.count('<details markdown="1"><summary>') == text.count("</details>")
+def test_what_a_chapter_folds_away_is_read_as_text_and_closed() -> None:
+    def counts(page: Path) -> dict[str, int]:
+        text = page.read_text(encoding="utf-8")
+        found = {tag: text.count(tag) for tag in ("<details", '<details markdown="1"><summary>', "</details>")}
+        return found if len(set(found.values())) != 1 else {}
+
+    rules.each(CHAPTERS, counts, 'each <details markdown="1"><summary> has its </details>, and none opens otherwise')
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_chapter_ends_with_questions_that_have_folded_answers(page: Path) -> None:
-    last = page.read_text(encoding="utf-8").split("\n## ")[-1]
-    few = 2 if re.match(r"01-\d|02-|03-0|05-\d|06-", page.name) else 4  # chapters of several pages: an idea each
-    assert last.count("</details>") >= 1 and len(re.findall(r"^(?:\*\*)?\d\.", last, re.M)) >= few
+def test_a_chapter_ends_with_questions_that_have_folded_answers() -> None:
+    def missing(page: Path) -> str:
+        last = page.read_text(encoding="utf-8").split("\n## ")[-1]
+        few = 2 if re.match(r"01-\d|02-|03-0|05-\d|06-", page.name) else 4  # chapters of several pages: an idea each
+        answers, questions = last.count("</details>"), len(re.findall(r"^(?:\*\*)?\d\.", last, re.M))
+        return "" if answers >= 1 and questions >= few else f"{questions} questions of {few}, {answers} folded answers"
+
+    rules.each(CHAPTERS, missing, "its last section numbers its questions and folds their answers away")
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_chapter_has_its_reader_predict_and_says_but(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    predict, but = ("**Predice", "**Pero**") if page.parent.name == "es" else ("**Predict", "**But**")
-    assert predict in text and but in text
+def test_a_chapter_has_its_reader_predict_and_says_but() -> None:
+    def missing(page: Path) -> list[str]:
+        text = page.read_text(encoding="utf-8")
+        words = ("**Predice", "**Pero**") if page.parent.name == "es" else ("**Predict", "**But**")
+        return [word for word in words if word not in text]
+
+    rules.each(CHAPTERS, missing, "a chapter asks for a prediction and says what it leaves out; it lacks")
 
 
 LADDER = sorted((ROOT / "solutions" / "ladder").glob("[0-9]*.cu"), key=lambda p: int(p.stem.split("_")[0]))
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("rung", LADDER, ids=lambda p: p.stem)
-def test_each_rung_has_a_page_and_a_line_which_says_not_yet_until_it_is_measured(rung: Path, lang: str) -> None:
-    folder, number = ROOT / "docs" / lang, int(rung.stem.split("_")[0])
-    (page,) = folder.glob(f"02-{number:02}-*.md")
-    assert f"ladder/{rung.name})" in page.read_text(encoding="utf-8")
+def test_each_rung_has_a_page_and_a_line_which_says_not_yet_until_it_is_measured(lang: str) -> None:
+    folder = ROOT / "docs" / lang
     overview = (folder / "02-from-naive-to-tiled.md").read_text(encoding="utf-8").splitlines()
-    (line,) = [line for line in overview if line.startswith(f"| [{number}](../../solutions/ladder/{rung.name})")]
     measured = json.loads((ROOT / "bench/results/h200/softmax.json").read_text(encoding="utf-8"))["method"]["kinds"]
-    assert (f"ladder/{rung.stem}" in measured) == ({"en": "not yet", "es": "aún no"}[lang] not in line), line
-    assert page.name in line
+
+    def wrong(rung: Path) -> None:
+        number = int(rung.stem.split("_")[0])
+        (page,) = folder.glob(f"02-{number:02}-*.md")
+        assert f"ladder/{rung.name})" in page.read_text(encoding="utf-8")
+        (line,) = [line for line in overview if line.startswith(f"| [{number}](../../solutions/ladder/{rung.name})")]
+        assert (f"ladder/{rung.stem}" in measured) == ({"en": "not yet", "es": "aún no"}[lang] not in line), line
+        assert page.name in line
+
+    rules.each(LADDER, wrong, "a rung has one page that links to it, and one line of the overview that says what is so")
 
 
 def programs(lang: str) -> dict[str, str]:

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from onekernel import comments, gaps
-from onekernel.course import Exercise, find_root
-from onekernel.labs.reader import load
+from onekernel.course import Exercise
+from support import rules
+from support.course import COURSE
 
-COURSE = load(find_root(Path(__file__).parent))
-EXERCISES = [e for e in COURSE.exercises.values() if COURSE.starter(e).is_file()]
+STARTED = {path: e for e in COURSE.exercises.values() if (path := COURSE.starter(e)).is_file()}
 WORDS = {path: comments.table(path) for path in (COURSE.root / "solutions" / "starters.es.txt",
                                                  COURSE.root / "labs" / "practice" / "starters.es.txt")}  # fmt: skip
 KNOWN = {line for words in WORDS.values() for line in words}
-SOLVED = [e for e in EXERCISES if COURSE.solution(e).suffix != ".md"]
+SOLVED = {path: e for e in STARTED.values() if (path := COURSE.solution(e)).suffix != ".md"}
 # Made for speed at every shape, and long: what their starters do not hold is told in English alone.
 RECORDS = {"softmax_tuned", "softmax_triton", "softmax_mul", "softmax_mul_triton", "gemm_tensorcore", "gemm_skinny"}
 
@@ -25,25 +25,33 @@ def solution(exercise: Exercise) -> str:
     return gaps.solved(path.read_text(encoding="utf-8"), path)
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: str(e.slug))
-def test_a_spanish_starter_has_the_same_code_and_no_english_sentence(exercise: Exercise) -> None:
-    suffix, both = COURSE.starter(exercise).suffix, COURSE.starters(exercise)
-    if suffix != ".md":
-        assert comments.code(both["en"], suffix) == comments.code(both["es"], suffix)
-    assert [line for line in comments.told(both["en"], suffix) if line not in KNOWN] == []
+UNTOLD = "translate these in solutions/starters.es.txt or labs/practice/starters.es.txt"
 
 
-@pytest.mark.parametrize("exercise", [e for e in SOLVED if e.slug not in RECORDS], ids=lambda e: str(e.slug))
-def test_a_solution_is_told_in_spanish(exercise: Exercise) -> None:
-    text, suffix = solution(exercise), COURSE.solution(exercise).suffix
-    spanish = COURSE.told(exercise, text)["es"]
-    assert comments.code(text, suffix) == comments.code(spanish, suffix)
-    assert [line for line in comments.told(text, suffix) if line not in KNOWN] == []
+def test_a_spanish_starter_has_the_same_code_and_no_english_sentence() -> None:
+    def untold(path: Path) -> list[str]:
+        exercise = STARTED[path]
+        suffix, both = path.suffix, COURSE.starters(exercise)
+        if suffix != ".md":
+            assert comments.code(both["en"], suffix) == comments.code(both["es"], suffix)
+        return [line for line in comments.told(both["en"], suffix) if line not in KNOWN]
+
+    rules.each(STARTED, untold, UNTOLD)
+
+
+def test_a_solution_is_told_in_spanish() -> None:
+    def untold(path: Path) -> list[str]:
+        text, suffix = solution(SOLVED[path]), path.suffix
+        spanish = COURSE.told(SOLVED[path], text)["es"]
+        assert comments.code(text, suffix) == comments.code(spanish, suffix)
+        return [line for line in comments.told(text, suffix) if line not in KNOWN]
+
+    rules.each([path for path, e in SOLVED.items() if e.slug not in RECORDS], untold, UNTOLD)
 
 
 def test_no_translation_is_left_over() -> None:
-    told = {line for e in EXERCISES for line in comments.told(COURSE.starters(e)["en"], COURSE.starter(e).suffix)}
-    told |= {line for e in SOLVED for line in comments.told(solution(e), COURSE.solution(e).suffix)}
+    told = {line for path, e in STARTED.items() for line in comments.told(COURSE.starters(e)["en"], path.suffix)}
+    told |= {line for path, e in SOLVED.items() for line in comments.told(solution(e), path.suffix)}
     assert [line for words in WORDS.values() for line in words if line not in told] == []
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from pathlib import Path
 
-import pytest
-
 from onekernel.cli.author import hash_of, pairs, stamp_of
 from onekernel.course import find_root
+from support import rules
 
 ROOT = find_root(Path(__file__).parent)
 PAIRS = list(pairs(ROOT))
 
 
-@pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_the_spanish_page_translates_the_english_one_of_today(spanish: Path, english: Path) -> None:
-    assert english.is_file(), f"{spanish} translates a page that is not there"
-    assert stamp_of(spanish) == hash_of(english), "update the translation, then: onekernel author stamp"
+def test_the_spanish_page_translates_the_english_one_of_today() -> None:
+    def stale(pair: tuple[Path, Path]) -> str:
+        spanish, english = pair
+        if not english.is_file():
+            return "translates a page that is not there"
+        return "" if stamp_of(spanish) == hash_of(english) else "is stamped for another English text"
+
+    rules.each(PAIRS, stale, "update the translation, then: onekernel author stamp")
 
 
 def test_every_english_page_has_a_spanish_sibling() -> None:
@@ -32,8 +36,7 @@ COMMENT = re.compile(r"(?://|#) (.*)$", re.M)
 ENGLISH = re.compile(r"\b(?:the|is|are|of|and|with|this|which|from|each|not|by)\b")
 
 
-@pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_code_in_a_spanish_page_has_no_english_comment(spanish: Path, english: Path) -> None:
+def test_code_in_a_spanish_page_has_no_english_comment() -> None:
     """Files of the repository, which contributing.md shows whole, keep theirs."""
 
     def comments(page: Path) -> set[str]:
@@ -41,13 +44,15 @@ def test_code_in_a_spanish_page_has_no_english_comment(spanish: Path, english: P
         code = re.findall(r"^```\w+\n.*?^```$|^ {4}[^\n]*$", text, re.M | re.S)
         return {said for said in COMMENT.findall("\n".join(code)) if ENGLISH.search(said) and " " in said}
 
-    assert comments(spanish) & comments(english) == set()
+    rules.each(PAIRS, lambda pair: comments(pair[0]) & comments(pair[1]), "translate these comments in the code")
 
 
-@pytest.mark.parametrize(("spanish", "english"), PAIRS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_both_pages_have_the_same_anchors_and_headings(spanish: Path, english: Path) -> None:
+def test_both_pages_have_the_same_anchors_and_headings() -> None:
     def shape(path: Path) -> list[str]:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [line for line in lines if line.startswith('<a id="')] + [str(sum(x.startswith("## ") for x in lines))]
 
-    assert shape(spanish) == shape(english)
+    def differing(pair: tuple[Path, Path]) -> list[str]:
+        return list(difflib.unified_diff(*map(shape, pair), "Spanish", "English", lineterm="", n=0))
+
+    rules.each(PAIRS, differing, "both languages have the same anchors, in order, and as many headings")

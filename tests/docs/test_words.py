@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from onekernel import comments, messages
-from onekernel.book import drawings
+from support import rules
+from support.drawings import told_in_drawings
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTED = "sectors|requests|barriers|registers|bytes|elements|instructions|wavefronts|loads|stores|exponentials|threads"
@@ -62,10 +63,15 @@ def test_the_style_page_has_twenty_pairs_and_each_pattern_finds_its_own_before(l
             assert found.search(before) and not found.search(after), before
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if p not in STYLE.values()], ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_page_has_none_of_them(page: Path) -> None:
-    spanish = page.name.endswith(".es.md") or page.parent.name == "es"
-    assert not wrong(page.read_text(encoding="utf-8"), "es" if spanish else "en")
+INSTEAD = "docs/en/style.md and docs/es/style.md say what to write instead of"
+
+
+def test_a_page_has_none_of_them() -> None:
+    def found(page: Path) -> list[str]:
+        spanish = page.name.endswith(".es.md") or page.parent.name == "es"
+        return wrong(page.read_text(encoding="utf-8"), "es" if spanish else "en")
+
+    rules.each([p for p in PAGES if p not in STYLE.values()], found, INSTEAD)
 
 
 BLOCKS = re.compile(r"^```.*?^```$|^ {4,}[^\n]*$|^\|[^\n]*$|`[^`\n]*`|\]\([^)]*\)|!\[[^\n]*|<!--.*?-->", re.M | re.S)
@@ -78,29 +84,27 @@ def test_a_formula_in_a_sentence_is_found() -> None:
     assert not FORMULA.search("a tile of 128 x 128") and not FORMULA.search(BLOCKS.sub(" ", "    8 / 22 = 37 %"))
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_no_formula_stands_in_a_sentence(page: Path) -> None:
-    """It has a line of its own, indented."""
-    assert [found[0] for found in FORMULA.finditer(BLOCKS.sub(" ", page.read_text(encoding="utf-8")))] == []
+def test_no_formula_stands_in_a_sentence() -> None:
+    def formulas(page: Path) -> list[str]:
+        return [found[0] for found in FORMULA.finditer(BLOCKS.sub(" ", page.read_text(encoding="utf-8")))]
+
+    rules.each(CHAPTERS, formulas, "a formula has a line of its own, indented")
 
 
-@pytest.mark.parametrize("area", sorted(messages.areas()))
 @pytest.mark.parametrize("lang", messages.LANGUAGES)
-def test_a_message_has_none_of_them(area: str, lang: str) -> None:
-    assert not {key: found for key, said in messages.area(area).items() if (found := wrong(said[lang], lang))}
+def test_a_message_has_none_of_them(lang: str) -> None:
+    said = [(area, key, texts[lang]) for area in messages.areas() for key, texts in messages.area(area).items()]
+    rules.each(said, lambda message: wrong(message[2], lang), INSTEAD)
 
 
-@pytest.mark.parametrize("name", drawings.NAMES)
 @pytest.mark.parametrize("lang", messages.LANGUAGES)
-def test_a_drawing_has_none_of_them(name: str, lang: str) -> None:
-    told = next(drawings.words(m)[name] for m in drawings.MODULES if name in m.DRAWINGS)
+def test_a_drawing_has_none_of_them(lang: str) -> None:
     at = messages.LANGUAGES.index(lang)
-    assert not {key: found for key, pair in told.items() if (found := wrong(pair[at], lang))}
+    rules.each(told_in_drawings(), lambda told: wrong(told[2][at], lang), INSTEAD)
 
 
-STARTERS = [*ROOT.glob("solutions/*.es.txt"), *ROOT.glob("labs/*/*.es.txt")]
-
-
-@pytest.mark.parametrize("path", STARTERS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_spanish_starter_has_none_of_them(path: Path) -> None:
-    assert not {line: found for line in comments.table(path).values() if (found := wrong(line, "es"))}
+def test_a_spanish_starter_has_none_of_them() -> None:
+    paths = [*ROOT.glob("solutions/*.es.txt"), *ROOT.glob("labs/*/*.es.txt")]
+    lines = [(path, line) for path in paths for line in comments.table(path).values()]
+    assert {path for path, _ in lines} == set(paths)
+    rules.each(lines, lambda line: wrong(line[1], "es"), INSTEAD)

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from support.gpu import needs_cuda
+
+mark = needs_cuda()
 torch = pytest.importorskip("torch")
 
 from onekernel import cuda  # noqa: E402
@@ -16,7 +19,7 @@ from onekernel.sandbox import turn  # noqa: E402
 
 KERNELS = Path(__file__).resolve().parents[2] / "bench" / "kernels"
 pytestmark = [
-    pytest.mark.gpu,
+    mark,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no CUDA device"),
 ]
 

@@ -20,7 +20,7 @@ from onekernel.backends.base import Buffer, BuildError
 from support.gpu import needs_cuda
 from support.patience import HUNG_SECONDS
 
-pytestmark = needs_cuda
+pytestmark = needs_cuda()
 
 GUARD = 256
 

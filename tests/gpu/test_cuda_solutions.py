@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 
 
-pytestmark = needs_cuda
+pytestmark = needs_cuda()
 
 # Both sides of each regime's limits, from lanes to two launches.
 COLUMNS = (1, 9, 63, 129, 1025, 2060, 4097, 8200, 16385, 24513, 32769, 65537, 100003, 262145, 400001, 905000, 2000003)

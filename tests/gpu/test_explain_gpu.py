@@ -11,7 +11,7 @@ from onekernel.explain.shares import Explained
 from support.gpu import needs_cuda
 
 PROGRAMS = Path(__file__).parents[2] / "labs" / "05-fusion" / "programs"
-pytestmark = needs_cuda
+pytestmark = needs_cuda()
 
 
 def test_a_distance_is_one_kernel_up_to_25_points_and_many_beyond():

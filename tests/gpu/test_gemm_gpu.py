@@ -17,7 +17,7 @@ from support.gpu import needs_cuda
 SOLUTIONS = Path(__file__).resolve().parents[2] / "solutions"
 SUFFIX = {"float32": "", "float16": "_f16", "bfloat16": "_bf16"}
 NEAR = {"float32": 5e-5, "float16": 2e-3, "bfloat16": 1e-2}
-pytestmark = needs_cuda
+pytestmark = needs_cuda()
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import pytest
 from support.gpu import needs_cuda
 from support.patience import HUNG_SECONDS
 
-pytestmark = needs_cuda
+pytestmark = needs_cuda()
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 
 

@@ -14,7 +14,7 @@ from onekernel.backends.base import Buffer
 from support.gpu import needs_cuda
 from support.patience import HUNG_SECONDS
 
-pytestmark = needs_cuda
+pytestmark = needs_cuda()
 
 BLOCKS = (32, 96, 160, 256, 384, 512, 544, 768, 1024)
 PROGRAM = """#include <cuda_runtime.h>

@@ -14,6 +14,7 @@ from onekernel.backends.base import Buffer
 from onekernel.grading import buffers, unwritten
 from onekernel.ops import OPERATORS, Operator
 from onekernel.ops.base import DTYPES, Case, worst
+from support import rules
 
 MOST = 200_000  # elements of a tensor, in the fast tests
 
@@ -25,7 +26,7 @@ def elements(operator: Operator, case: Case) -> int:
 
 SMALL = [c for c in OPERATORS["softmax"].cases if c.plain and elements(OPERATORS["softmax"], c) <= MOST]
 EVERY = [
-    pytest.param(op, case, dtype, marks=[pytest.mark.slow] if elements(op, case) > MOST else [])
+    (op, case, dtype)
     for op in OPERATORS.values()
     for case in op.cases
     if case.plain
@@ -50,16 +51,25 @@ def answered(
     return after
 
 
-@pytest.mark.parametrize(("operator", "case", "dtype"), EVERY, ids=lambda v: getattr(v, "name", v))
-def test_the_rounded_oracle_passes_and_doing_nothing_is_noticed(operator: Operator, case, dtype: str) -> None:
-    call = buffers.make(operator, "slug", case, dtype, seed=7)
-    assert buffers.judge(operator, call, answered(operator, call)) is None
-    fault = buffers.judge(operator, call, {k: v.copy() for k, v in call.before.items()})
-    if all(call.expected[p.name].size == 0 for p in operator.outputs()):
-        assert fault is None
-    else:  # what it held before is not what it should hold
-        held = any(a.filled for a in call.args if isinstance(a, Buffer) and a.writable)
-        assert fault is not None and fault.kind in (("values", "nan") if held else ("unwritten",))
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=lambda op: op.name)
+@pytest.mark.parametrize("large", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_rounded_oracle_passes_and_doing_nothing_is_noticed(operator: Operator, large: bool) -> None:
+    def wrong(called: tuple[int, str]) -> None:
+        case, dtype = mine[called[0]]
+        call = buffers.make(operator, "slug", case, dtype, seed=7)
+        assert buffers.judge(operator, call, answered(operator, call)) is None
+        fault = buffers.judge(operator, call, {k: v.copy() for k, v in call.before.items()})
+        if all(call.expected[p.name].size == 0 for p in operator.outputs()):
+            assert fault is None
+        else:  # what it held before is not what it should hold
+            held = any(a.filled for a in call.args if isinstance(a, Buffer) and a.writable)
+            assert fault is not None and fault.kind in (("values", "nan") if held else ("unwritten",))
+
+    mine = [(case, dtype) for op, case, dtype in EVERY if op is operator and (elements(op, case) > MOST) == large]
+    if not mine:
+        pytest.skip("it has no such case")
+    cases = [(n, f"{case.name} {dtype}") for n, (case, dtype) in enumerate(mine)]
+    rules.each(cases, wrong, "the oracle's answer must pass in every case, and no answer must not")
 
 
 @pytest.mark.parametrize(

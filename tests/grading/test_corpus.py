@@ -13,21 +13,22 @@ from onekernel.grading.verdicts import Result
 from onekernel.messages import Message
 from onekernel.sandbox import warm
 from onekernel.sandbox.landlock import landlock_version
-from support.corpus import Entry, corpus, graded, groups_that_failed, representatives
+from support.corpus import Entry, corpus, graded, groups_that_failed
+from support.sample import representatives
 
 TRACES = (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here"))  # of a submission that writes outside
 
 
 
 def named(entries: list[Entry], classes: Callable[[Entry], Collection[Hashable]]):
-    """Each entry as a test; the fast ones are a sample, without Triton, whose import takes seconds. The suite has the
-    first of each class, and bench/grading.py has all."""
-    chosen = representatives([classes(e) for e in entries])
+    """Each entry as a test. Each day the suite has one of each class, and bench/grading.py has all; the fast ones are
+    the same each day, without Triton, whose import takes seconds."""
+    first = representatives([classes(e) for e in entries])
     params = []
     for i, e in enumerate(entries):
-        fast = i % 24 == 0 and e.path.suffix == ".cu"
-        marks = [] if fast else [pytest.mark.slow]
-        params.append(pytest.param(e, id=e.path.stem, marks=marks if i in chosen else [*marks, pytest.mark.corpus]))
+        fast = i % 24 == 0 and e.path.suffix == ".cu" and i in first
+        marks = [] if fast else [pytest.mark.slow, pytest.mark.sample(classes=classes(e))]
+        params.append(pytest.param(e, id=e.path.stem, marks=marks))
     return pytest.mark.parametrize("entry", params)
 
 

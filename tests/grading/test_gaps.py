@@ -83,6 +83,7 @@ def test_the_starter_as_it_is_is_yours_to_solve(exercise: course.Exercise, devic
 
 @EXERCISES
 @pytest.mark.slow
+@pytest.mark.sample(every=3)
 def test_the_starter_compiles_and_earns_nothing(exercise: course.Exercise, device: str, tmp_path: Path) -> None:
     touched = tmp_path / exercise.file  # one more line: else it is not graded at all
     touched.write_text(COURSE.starter(exercise).read_text(encoding="utf-8") + "\n", encoding="utf-8")
@@ -96,6 +97,7 @@ def test_the_starter_compiles_and_earns_nothing(exercise: course.Exercise, devic
 
 @EXERCISES
 @pytest.mark.slow
+@pytest.mark.sample(every=3)
 def test_the_solution_earns_every_point_that_can_be_assessed(exercise: course.Exercise, device: str) -> None:
     predictions = learners.read_predictions(ROOT / "solutions").get(exercise.slug, {})
     result = grade(Submission(COURSE, exercise, COURSE.solution(exercise), device, fresh_seed(), predictions))
@@ -107,6 +109,7 @@ def test_the_solution_earns_every_point_that_can_be_assessed(exercise: course.Ex
 @pytest.mark.parametrize("folder", ["kernels", "solutions"])
 @pytest.mark.parametrize("name", [p.name for p in STARTERS if p.suffix == ".cu"])
 @pytest.mark.slow
+@pytest.mark.sample(every=3)
 def test_nvcc_compiles_it_alone(folder: str, name: str, tmp_path: Path) -> None:
     argv = ["nvcc", "-std=c++17", "-arch=sm_80", "-c", str(ROOT / folder / name), "-o", str(tmp_path / "out.o")]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=HUNG_SECONDS, check=False)

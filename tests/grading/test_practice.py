@@ -32,10 +32,9 @@ from support import in_process
 from support.course import COURSE, ROOT
 from support.patience import HUNG_SECONDS
 
-# Every twelfth is fast; the others bear the mark of tests with many siblings.
-PRACTICE = [
-    pytest.param(e, id=e.slug, marks=() if n % 12 == 0 else pytest.mark.slow) for n, e in enumerate(COURSE.practice)
-]
+# Every twelfth is fast; of the others a third is run each day.
+SLOW = [pytest.mark.slow, pytest.mark.sample(every=3)]
+PRACTICE = [pytest.param(e, id=e.slug, marks=() if n % 12 == 0 else SLOW) for n, e in enumerate(COURSE.practice)]
 EACH = pytest.mark.parametrize("exercise", PRACTICE)
 
 

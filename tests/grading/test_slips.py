@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from onekernel.messages import LANGUAGES
-from support.corpus import representatives
+from support.sample import representatives
 from support.slips import Slip, slips, told
 
 SLIPS = slips()
-# Of each file and code the first: all of them are graded by tests/slips/table.py, which writes the table.
-CHOSEN = representatives([{s.file, s.code} for s in SLIPS])
-# The fast ones are a sample, without Triton, whose import takes seconds.
-FAST = [n % 30 == 0 and s.file.endswith(".cu") for n, s in enumerate(SLIPS)]
+# Of each file and code one a day: all of them are graded by tests/slips/table.py, which writes the table. The fast ones
+# are the same each day, without Triton, whose import takes seconds.
+FIRST = representatives([{s.file, s.code} for s in SLIPS])
+FAST = [n % 30 == 0 and n in FIRST and s.file.endswith(".cu") for n, s in enumerate(SLIPS)]
 MARKS = [
-    ([] if fast else [pytest.mark.slow]) + ([] if n in CHOSEN else [pytest.mark.corpus]) for n, fast in enumerate(FAST)
+    [] if fast else [pytest.mark.slow, pytest.mark.sample(classes={s.file, s.code})]
+    for s, fast in zip(SLIPS, FAST, strict=True)
 ]
 
 

@@ -142,6 +142,7 @@ def test_races_bounds_and_first_reads_are_found_whichever_way_it_is_counted(fold
 
 @pytest.mark.parametrize("compiler", OTHERS)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.sample(every=4)
 def test_every_compiler_counts_the_same_or_says_that_it_cannot(folder: Path, file: OtherFile, compiler: str) -> None:
     text = text_of(file)
     programs = [built(folder, text, file.stem, False), built(folder, text, file.stem, False, compiler)]

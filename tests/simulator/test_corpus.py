@@ -43,7 +43,8 @@ def each_key_of_a_report_stands_once(monkeypatch):
     monkeypatch.setattr("onekernel.simulator.program.json", strict)
 
 
-MARKS = [() if i % 16 == 0 else pytest.mark.slow for i in range(len(KERNELS))]  # the fast ones are a sample
+SAMPLED = [pytest.mark.slow, pytest.mark.sample(every=4)]
+MARKS = [() if i % 16 == 0 else SAMPLED for i in range(len(KERNELS))]  # the fast ones are the same each day
 EACH_KERNEL = pytest.mark.parametrize(
     "path", [pytest.param(p, id=p.stem, marks=m) for p, m in zip(KERNELS, MARKS, strict=True)]
 )
@@ -198,7 +199,7 @@ def test_kernel_gives_exactly_what_its_comments_say(path):
 ORDERED = re.compile(r"bar\.sync|bar\.arrive|__threadfence|memory_order|tiled_partition")
 IN_ORDER = [p for p in KERNELS if p.stem.startswith("clean_") and ORDERED.search(p.read_text(encoding="utf-8"))]
 AT_ONCE = "clean_named_barrier_of_block"
-TURNED_ONES = [pytest.param(p, id=p.stem, marks=() if p.stem == AT_ONCE else pytest.mark.slow) for p in IN_ORDER]
+TURNED_ONES = [pytest.param(p, id=p.stem, marks=() if p.stem == AT_ONCE else SAMPLED) for p in IN_ORDER]
 
 
 @pytest.mark.parametrize("path", TURNED_ONES)
@@ -209,6 +210,7 @@ def test_what_is_ordered_stays_so_where_blocks_run_from_the_last_to_the_first(pa
 
 
 @pytest.mark.slow
+@pytest.mark.sample(every=4)
 @pytest.mark.parametrize("mode", ["check", "machine code"])
 @pytest.mark.parametrize("path", [p for p in KERNELS if "_read_" in p.stem], ids=lambda p: p.stem)
 def test_loads_that_are_put_down_late_are_found_in_every_mode(path, mode):
@@ -288,8 +290,7 @@ CLEAN = [p for p in KERNELS if p.stem.startswith("clean_") and header(p.read_tex
 
 
 @pytest.mark.parametrize("path", [
-    pytest.param(p, id=p.stem, marks=[pytest.mark.slow, *([pytest.mark.corpus] if i % 8 else [])])
-    for i, p in enumerate(CLEAN)
+    pytest.param(p, id=p.stem, marks=[pytest.mark.slow, pytest.mark.sample(every=8)]) for p in CLEAN
 ])  # fmt: skip
 def test_fast_mode_gives_the_same_results(path):
     _, _, slow = call(path)
@@ -319,6 +320,7 @@ OTHERWISE = (
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("kernel", OTHERWISE)
 @pytest.mark.slow
+@pytest.mark.sample(every=4)
 def test_other_compilers_give_the_same_counts_and_findings(kernel, name, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_TEST_CXX", name)
     test_kernel_gives_exactly_what_its_comments_say(FOLDER / f"{kernel}.cu")

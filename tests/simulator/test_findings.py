@@ -16,6 +16,7 @@ from onekernel.simulator.paths import RUNTIME
 from onekernel.simulator.read.forms import GIVEN, OF_THE_READER
 from onekernel.simulator.read.races import QUOTED
 from onekernel.simulator.read.records import Record, records, table
+from support import rules
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(onekernel.__file__).parent
@@ -23,7 +24,7 @@ SOURCES = {p: p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp
 CALL = re.compile(r"\b(?:Finding(?: f)?|library_finding)\(")
 CODE = re.compile(r'"([a-z-]+)"')
 FACT = re.compile(r'\.(?:text|array|number|hex|sentence|block|thread)\("(\w+)"')
-IDS = pytest.mark.parametrize("record", records(), ids=lambda r: r.name)
+RECORDS = {record.name: record for record in records()}
 
 
 def calls() -> list[tuple[set[str], set[str]]]:
@@ -56,34 +57,46 @@ def sentences(record: Record) -> dict[str, str]:
     return {form: area("simulator")[record.says(form, {}).key.partition(".")[2]]["en"] for form in record.forms}
 
 
-@IDS
-def test_what_varies_in_a_sentence_is_given_by_the_calls(record: Record) -> None:
-    given = set.union(*(facts for codes, facts in calls() if codes & set(record.codes))) | set(GIVEN)
-    for form, text in sentences(record).items():
-        varies = {name for _, name, _, _ in string.Formatter().parse(text) if name}
-        assert varies <= given | ({QUOTED, "here", "there"} if QUOTED in record.forms else set()), form
+def test_what_varies_in_a_sentence_is_given_by_the_calls() -> None:
+    made = calls()
+
+    def wrong(name: str) -> None:
+        record = RECORDS[name]
+        given = set.union(*(facts for codes, facts in made if codes & set(record.codes))) | set(GIVEN)
+        for form, text in sentences(record).items():
+            varies = {name for _, name, _, _ in string.Formatter().parse(text) if name}
+            assert varies <= given | ({QUOTED, "here", "there"} if QUOTED in record.forms else set()), form
+
+    rules.each(RECORDS, wrong, "the call that makes a finding gives what its sentence names in braces")
 
 
-@IDS
-def test_the_runtime_or_the_reader_tells_each_form(record: Record) -> None:
+def test_the_runtime_or_the_reader_tells_each_form() -> None:
     headers = (p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.h")))  # what a library's call refuses
     texts = "\n".join([*SOURCES.values(), *headers])
     of_the_reader = {*OF_THE_READER, QUOTED, ""}
-    for form in record.forms - of_the_reader:
-        parts = form.split("-", 1)
-        assert f'"{form}"' in texts or all(f'"{part}"' in texts for part in parts), form
+
+    def untold(name: str) -> list[str]:
+        forms = sorted(RECORDS[name].forms - of_the_reader)
+        return [f for f in forms if f'"{f}"' not in texts and not all(f'"{p}"' in texts for p in f.split("-", 1))]
+
+    rules.each(RECORDS, untold, "nobody tells these forms of a finding; tell them, or take them out of the record")
 
 
-@IDS
-def test_a_record_is_in_the_table_and_its_lesson_in_both_languages(record: Record) -> None:
-    if record.chapter is None:
-        assert record.name == "unsupported" and not record.means
-        return
-    assert bool(record.means) != bool(record.row)
-    page, _, anchor = record.chapter.partition("#")
-    for language in ("en", "es"):
-        assert f'<a id="{anchor}"></a>' in (ROOT / "docs" / language / f"{page}.md").read_text(encoding="utf-8")
-        assert all(any(f"`{code}`" in row for row in table(language)) for code in record.codes)
+def test_a_record_is_in_the_table_and_its_lesson_in_both_languages() -> None:
+    tables = {language: table(language) for language in ("en", "es")}
+
+    def wrong(name: str) -> None:
+        record = RECORDS[name]
+        if record.chapter is None:
+            assert record.name == "unsupported" and not record.means
+            return
+        assert bool(record.means) != bool(record.row)
+        page, _, anchor = record.chapter.partition("#")
+        for language, rows in tables.items():
+            assert f'<a id="{anchor}"></a>' in (ROOT / "docs" / language / f"{page}.md").read_text(encoding="utf-8")
+            assert all(any(f"`{code}`" in row for row in rows) for code in record.codes)
+
+    rules.each(RECORDS, wrong, "a finding has a lesson in both languages and a row of the table")
 
 
 NEW_RECORD = """

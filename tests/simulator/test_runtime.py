@@ -36,6 +36,7 @@ def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 @pytest.mark.parametrize("source", SOURCES, ids=name)
 @pytest.mark.slow
+@pytest.mark.sample(every=4)
 def test_a_source_compiles_alone(source: Path, newer: Path) -> None:
     words = ["g++", "-std=gnu++17", "-fsyntax-only", "-isystem", str(newer), str(source)]
     done = subprocess.run(words, capture_output=True, text=True)

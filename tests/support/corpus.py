@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -48,17 +47,6 @@ def corpus(folder: str) -> list[Entry]:
             header[key] = value
         entries.append(Entry(path, header))
     return entries
-
-
-def representatives(classes: Sequence[Collection[Hashable]]) -> set[int]:
-    """Places of the first of each class, where something may belong to several: what the suite runs of a corpus."""
-    seen: set[Hashable] = set()
-    found = set()
-    for n, mine in enumerate(classes):
-        if not seen.issuperset(mine):
-            found.add(n)
-            seen |= set(mine)
-    return found
 
 
 @functools.cache

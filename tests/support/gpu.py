@@ -1,4 +1,4 @@
-"""Marks of tests that need an NVIDIA GPU and what builds for it; skipped elsewhere, with the reason."""
+"""What a file of tests says that needs an NVIDIA GPU and what builds for it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from onekernel import cuda
 from onekernel.backends.base import Unavailable
 
 
-def _reason() -> str | None:
+def needs_cuda() -> pytest.MarkDecorator:
+    """Their mark, for `pytestmark`. Without a GPU the file is skipped, with the reason, before it goes on."""
     try:
         cuda.require()
     except Unavailable as error:
-        return error.message.text("en")
-    return None
-
-
-REASON = _reason()
-needs_cuda = [pytest.mark.gpu, pytest.mark.skipif(REASON is not None, reason=REASON or "")]
+        pytest.skip(error.message.text("en"), allow_module_level=True)
+    return pytest.mark.gpu
