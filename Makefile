@@ -36,7 +36,7 @@ bench: $(BIN)/python  ## the results of docs/en/results.md, again, on this machi
 	$(BIN)/onekernel author tables
 
 matrix:  ## a cell of the matrix of machines in an environment of its own, CELL=py3.12-torch2.15-clang16; without one, the cells
-	PYTHONPATH=src python3 audits/matrix.py $(CELL)
+	PYTHONPATH=src python3 audits/matrix.py $(CELL) $(ARGS)
 
 $(BIN)/python:
 	python3 -m venv .venv

@@ -1,11 +1,11 @@
-"""The matrix of machines: one cell is a Python, a PyTorch with its Triton, a C++ compiler, and an nvcc or a GPU if it has one.
+"""The matrix of machines: a cell is a Python, a PyTorch with its Triton, a C++ compiler, and maybe an nvcc or a GPU.
 
     make matrix                                   the cells, and which of them can be had on this machine
     make matrix CELL=py3.12-torch2.15-clang16     runs one in an environment of its own, and records what it found
     python audits/matrix.py --here                the same on the packages of this very interpreter, without a network
 
-A cell grades the whole course's solutions without a GPU, then runs the tests that depend on what a cell is made of
-(cells.toml). What it found is one entry of results/matrix.json, from which the pages' table is written.
+A cell grades solutions, those that cells.toml names or with --whole all of the course, then runs the tests that depend
+on what a cell is made of. What it found is one entry of results/matrix.json, from which the pages' table is written.
 Needs nothing but the standard library: run with PYTHONPATH=src it is there before any package is.
 
 But: packages come from the index that uv or pip is set up with; a CPU build of PyTorch stands for the CUDA one.
@@ -26,9 +26,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from onekernel import __version__
 from onekernel.arguments import Parser, choose_language
 from onekernel.backends.gpus import gpu_names, gpu_present
 from onekernel.bench import device, records
@@ -41,13 +43,16 @@ RESULTS = ROOT / "audits" / "results" / "matrix.json"
 ENVIRONMENTS = ROOT / "build" / "matrix"
 FACTS = tomllib.loads((ROOT / "audits" / "cells.toml").read_text(encoding="utf-8"))
 GPU = "gpu"
-_NAME = re.compile(r"py(?P<python>[\d.]+)-torch(?P<torch>[\d.]+)-(?P<compiler>[^-]+)(?:-(?P<nvcc>nvcc[\d.]*))?(?P<gpu>-gpu)?")
+_NAME = re.compile(
+    r"py(?P<python>[\d.]+)-torch(?P<torch>[\d.]+)-(?P<compiler>[^-]+)(?:-(?P<nvcc>nvcc[\d.]*))?(?P<gpu>-gpu)?"
+)
 _NVCC_PARTS = "cuda-toolkit[nvcc,nvvm,crt,cudart,cccl]"
 # What an interpreter says of what it would run a cell with.
 _VERSIONS = """
 import json, platform
 from importlib import metadata
-print(json.dumps({"python": platform.python_version(), **{p: metadata.version(p) for p in ("torch", "triton", "numpy")}}))
+packages = {name: metadata.version(name) for name in ("torch", "triton", "numpy")}
+print(json.dumps({"python": platform.python_version(), **packages}))
 """
 _ONEKERNEL = "import sys; from onekernel.cli import main; sys.exit(main(sys.argv[1:]))"
 
@@ -78,16 +83,19 @@ def parsed(name: str) -> Cell:
     found = _NAME.fullmatch(name)
     cell = Cell(**{**found.groupdict(""), "gpu": bool(found["gpu"])}) if found else None
     if cell is None or not _known(cell):
-        known = {axis: ", ".join(FACTS[axis]) for axis in ("torch", "compiler", "nvcc")}
-        raise UserError(Message.of("bench.matrix-no-cell", name=name, python=", ".join(FACTS["python"]["versions"]), **known))
+        axes = {"python": FACTS["python"]["versions"], **{axis: FACTS[axis] for axis in ("torch", "compiler", "nvcc")}}
+        known = {axis: ", ".join(values) for axis, values in axes.items()}
+        raise UserError(Message.of("bench.matrix-no-cell", name=name, **known))
     return cell
 
 
 def _known(cell: Cell) -> bool:
     return (
-        cell.python in FACTS["python"]["versions"] and cell.torch in FACTS["torch"] and cell.compiler in FACTS["compiler"]
+        cell.python in FACTS["python"]["versions"]
+        and cell.torch in FACTS["torch"]
+        and cell.compiler in FACTS["compiler"]
         and cell.nvcc in ("", *FACTS["nvcc"])
-    )  # fmt: skip
+    )
 
 
 def missing(cell: Cell) -> Message | None:
@@ -116,8 +124,8 @@ def _install(python: Path, made_with: str, *wanted: str) -> None:
     """An environment with these packages, of uv where it is installed, else of venv and pip. Raises UserError."""
     uv, folder = shutil.which("uv"), python.parents[1]
     create = [uv, "venv", "-q", "--clear", "--python", made_with] if uv else [made_with, "-m", "venv", "--clear"]
-    install = [uv, "pip", "install", "-q", "--python", str(python)] if uv else [str(python), "-m", "pip", "install", "-q"]
-    for words in ([*create, str(folder)], [*install, *wanted]):
+    install = [uv, "pip", "install", "--python", str(python)] if uv else [str(python), "-m", "pip", "install"]
+    for words in ([*create, str(folder)], [*install, "-q", *wanted]):
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
         if done.returncode:
             last = next(filter(None, reversed(done.stderr.splitlines())), "-")
@@ -125,7 +133,7 @@ def _install(python: Path, made_with: str, *wanted: str) -> None:
 
 
 def environment(cell: Cell) -> tuple[str, dict[str, str]]:
-    """Makes what the cell runs in, or finds it as an earlier cell of the same packages left it: its python, its variables."""
+    """Makes what the cell runs in, or finds what another of the same packages left: its python, its variables."""
     made_with, settings = _interpreter(cell.python), {}
     assert made_with
     python = ENVIRONMENTS / f"py{cell.python}-torch{cell.torch}" / "bin" / "python"
@@ -142,7 +150,7 @@ def environment(cell: Cell) -> tuple[str, dict[str, str]]:
     return str(python), settings
 
 
-def run(cell: Cell, python: str, settings: Mapping[str, str], command: str) -> dict[str, Any]:
+def run(cell: Cell, python: str, settings: Mapping[str, str], command: str, whole: bool) -> dict[str, Any]:
     """The cell's entry: when, on what, with which versions, and what the course's solutions and the tests came to."""
     kept = ENVIRONMENTS / "cache" / cell.name
     nvcc = {} if cell.nvcc else {"ONEKERNEL_NVCC": "off"}
@@ -153,7 +161,7 @@ def run(cell: Cell, python: str, settings: Mapping[str, str], command: str) -> d
     }  # fmt: skip
     began = _processor_seconds()
     with tempfile.TemporaryDirectory() as folder:
-        course = _course(cell, python, surroundings, Path(folder) / "card.json")
+        course = _course(cell, python, surroundings, Path(folder) / "card.json", whole)
         tests = _tests(cell, python, surroundings, Path(folder) / "junit.xml")
     return {
         "date": _today(),
@@ -166,16 +174,17 @@ def run(cell: Cell, python: str, settings: Mapping[str, str], command: str) -> d
     }
 
 
-def _course(cell: Cell, python: str, surroundings: Mapping[str, str], card: Path) -> dict[str, Any]:
-    """The points of all solutions, and the exercises that earned fewer than they have."""
+def _course(cell: Cell, python: str, surroundings: Mapping[str, str], card: Path, whole: bool) -> dict[str, Any]:
+    """The points of the solutions, and the exercises that earned fewer than can be assessed on such a machine."""
     words = ["check", "--solutions", "--device", "cuda" if cell.gpu else "simulator", "--json", str(card)]
-    done = subprocess.run([python, "-c", _ONEKERNEL, *words], cwd=ROOT, env=surroundings)
+    asked = [] if whole else FACTS["course"]["exercises"]
+    done = subprocess.run([python, "-c", _ONEKERNEL, *words, *asked], cwd=ROOT, env=surroundings)
     if not card.is_file():
         raise UserError(Message.of("bench.matrix-not-graded", status=done.returncode))
     graded = records.read(card)
     return {
-        "earned": graded["earned"], "points": graded["points"],
-        "short": [e["exercise"] for e in graded["exercises"] if e["earned"] < e["points"]],
+        "exercises": len(graded["results"]), "earned": graded["earned"], "assessed": graded["assessed"],
+        "short": [r["exercise"] for r in graded["results"] if r["earned"] < r["assessed"]],
     }  # fmt: skip
 
 
@@ -235,7 +244,10 @@ def here() -> tuple[Cell, dict[str, str]]:
     compiler = ("clang" if "clang" in _output(cxx, "--version") else "g++") + _version(cxx).split(".")[0]
     from onekernel.cuda import nvcc  # with NumPy, which is there on an interpreter that can be a cell
 
-    settings, release, toolkit = {"ONEKERNEL_CXX": cxx}, "", nvcc.find()
+    settings = {"ONEKERNEL_CXX": cxx, "PYTHONPATH": str(ROOT / "src")}
+    if not metadata.entry_points(group="pytest11", name="onekernel"):  # not installed: found by PYTHONPATH alone
+        settings["PYTEST_ADDOPTS"] = "-p onekernel.pytest_plugin"
+    release, toolkit = "", nvcc.find()
     if toolkit is not None:
         settings["CUDA_HOME"] = str(toolkit.home)
         release = "nvcc13.0" if toolkit.version == "13.0" else "nvcc13"
@@ -259,7 +271,15 @@ def keep(name: str, entry: Mapping[str, Any]) -> None:
         entries[name] = dict(entry)
     order = [*FACTS["matrix"]["cells"], *sorted(entries)]
     entries = {known: entries[known] for known in dict.fromkeys(order) if known in entries}
-    records.write(RESULTS, {"bench": "matrix", "cells": entries, "tables": {"cells": table(entries)}})
+    records.write(RESULTS, {
+        "bench": "matrix",
+        "command": "make matrix CELL=NAME",
+        "date": max(entry["date"] for entry in entries.values()),
+        "machine": "; ".join(dict.fromkeys(entry["machine"] for entry in entries.values())),
+        "versions": {"onekernel": __version__},
+        "cells": entries,
+        "tables": {"cells": table(entries)},
+    })  # fmt: skip
 
 
 def table(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -272,7 +292,7 @@ def _row(name: str, entry: Mapping[str, Any]) -> list[Any]:
     if "missing" in entry:
         return [f"`{name}`", in_each("matrix-not-had", what=entry["missing"]), "-", "-", "-", entry["date"]]
     course, tests = entry["course"], entry["tests"]
-    points = in_each("matrix-points", earned=course["earned"], points=course["points"])
+    points = in_each("matrix-points", earned=course["earned"], points=course["assessed"], count=course["exercises"])
     counts = in_numbers("{:,}, {:,}, {:,}", *(tests[kind] for kind in ("passed", "failed", "skipped")))
     versions = ", ".join(f"{what} {version}" for what, version in entry["versions"].items())
     return [f"`{name}`", versions, points, counts, str(entry["processor_s"]), entry["date"]]
@@ -282,23 +302,24 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser(prog="python audits/matrix.py", description=say("bench.about-matrix"))
     parser.add_argument("cells", nargs="*", metavar="CELL", help=say("bench.opt-matrix-cells"))
     parser.add_argument("--here", action="store_true", help=say("bench.opt-matrix-here"))
+    parser.add_argument("--whole", action="store_true", help=say("bench.opt-matrix-whole"))
     options = parser.parse_args(argv)
     if options.here:
         cell, settings = here()
-        return _kept(cell, sys.executable, settings, "python audits/matrix.py --here")
+        return _kept(cell, sys.executable, settings, "PYTHONPATH=src python audits/matrix.py --here", options.whole)
     if not options.cells:
         print("\n".join(listed()))
     bad = 0
     for cell in [parsed(name) for name in options.cells]:
         if why := missing(cell):
-            keep(cell.name, {"missing": why.values["what"], "date": _today()})
+            keep(cell.name, {"missing": why.values["what"], "machine": device.machine(), "date": _today()})
             raise UserError(why)
-        bad |= _kept(cell, *environment(cell), f"make matrix CELL={cell.name}")
+        bad |= _kept(cell, *environment(cell), f"make matrix CELL={cell.name}", options.whole)
     return bad
 
 
-def _kept(cell: Cell, python: str, settings: Mapping[str, str], command: str) -> int:
-    entry = run(cell, python, settings, command)
+def _kept(cell: Cell, python: str, settings: Mapping[str, str], command: str, whole: bool) -> int:
+    entry = run(cell, python, settings, command + " --whole" * whole, whole)
     keep(cell.name, entry)
     print(say("bench.written", path=RESULTS))
     return int(bool(entry["course"]["short"] or entry["tests"]["failed"]))
