@@ -120,9 +120,14 @@ def _interpreter(version: str) -> str | None:
     return None
 
 
-def _install(python: Path, made_with: str, *wanted: str) -> None:
-    """An environment with these packages, of uv where it is installed, else of venv and pip. Raises UserError."""
-    uv, folder = shutil.which("uv"), python.parents[1]
+def _installed(folder: Path, made_with: str, *wanted: str) -> Path:
+    """The python of an environment with these packages, made now unless it is whole. Raises UserError.
+
+    uv makes it where it is installed, else venv and pip do.
+    """
+    uv, python, whole = shutil.which("uv"), folder / "bin" / "python", folder / "whole"
+    if whole.is_file():
+        return python
     create = [uv, "venv", "-q", "--clear", "--python", made_with] if uv else [made_with, "-m", "venv", "--clear"]
     install = [uv, "pip", "install", "--python", str(python)] if uv else [str(python), "-m", "pip", "install"]
     for words in ([*create, str(folder)], [*install, "-q", *wanted]):
@@ -130,23 +135,21 @@ def _install(python: Path, made_with: str, *wanted: str) -> None:
         if done.returncode:
             last = next(filter(None, reversed(done.stderr.splitlines())), "-")
             raise UserError(Message.of("bench.matrix-not-installed", what=", ".join(wanted), why=last))
+    whole.touch()
+    return python
 
 
 def environment(cell: Cell) -> tuple[str, dict[str, str]]:
     """Makes what the cell runs in, or finds what another of the same packages left: its python, its variables."""
     made_with, settings = _interpreter(cell.python), {}
     assert made_with
-    python = ENVIRONMENTS / f"py{cell.python}-torch{cell.torch}" / "bin" / "python"
-    if not python.exists():
-        # Editable, as the README installs it, and resolved together: the bounds of pyproject.toml hold here, too.
-        triton = f"triton=={FACTS['torch'][cell.torch]}.*"
-        _install(python, made_with, f"torch=={cell.torch}.*", triton, "-e", ".[test]")
+    # Editable, as the README installs it, and resolved together: the bounds of pyproject.toml hold here, too.
+    packages = f"torch=={cell.torch}.*", f"triton=={FACTS['torch'][cell.torch]}.*"
+    python = _installed(ENVIRONMENTS / f"py{cell.python}-torch{cell.torch}", made_with, *packages, "-e", ".[test]")
     if cell.nvcc:
         # Apart: PyTorch's wheels want one version of the toolkit's parts, the compiler's another.
-        toolkit = ENVIRONMENTS / cell.nvcc / "bin" / "python"
-        if not toolkit.exists():
-            _install(toolkit, made_with, _NVCC_PARTS + FACTS["nvcc"][cell.nvcc])
-        settings["CUDA_HOME"] = str(next((toolkit.parents[1] / "lib").glob("python*/site-packages/nvidia/cu13")))
+        toolkit = _installed(ENVIRONMENTS / cell.nvcc, made_with, _NVCC_PARTS + FACTS["nvcc"][cell.nvcc]).parents[1]
+        settings["CUDA_HOME"] = str(next((toolkit / "lib").glob("python*/site-packages/nvidia/cu13")))
     return str(python), settings
 
 
@@ -184,8 +187,13 @@ def _course(cell: Cell, python: str, surroundings: Mapping[str, str], card: Path
     graded = records.read(card)
     return {
         "exercises": len(graded["results"]), "earned": graded["earned"], "assessed": graded["assessed"],
-        "short": [r["exercise"] for r in graded["results"] if r["earned"] < r["assessed"]],
+        "short": {r["exercise"]: _failures(r) for r in graded["results"] if r["earned"] < r["assessed"]},
     }  # fmt: skip
+
+
+def _failures(result: Mapping[str, Any]) -> list[str]:
+    """The codes of what an exercise lost points for."""
+    return sorted({failure["code"] for verdict in result["verdicts"] for failure in verdict["failures"]})
 
 
 def _tests(cell: Cell, python: str, surroundings: Mapping[str, str], junit: Path) -> dict[str, Any]:

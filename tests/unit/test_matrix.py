@@ -23,7 +23,7 @@ def entry(**changes: Any) -> dict[str, Any]:
     return {
         "date": "2026-11-29", "machine": "a machine", "processor_s": 99,
         "versions": {"python": "3.12.1", "c++": "16.0.6"},
-        "course": {"exercises": 14, "earned": 70, "assessed": 72, "short": ["gelu"]},
+        "course": {"exercises": 14, "earned": 70, "assessed": 72, "short": {"gelu": ["values"]}},
         "tests": {"passed": 21200, "failed": 1, "skipped": 3, "names": ["tests.test_it::test_this"]},
     } | changes  # fmt: skip
 
@@ -103,7 +103,7 @@ def test_a_cell_is_graded_and_tested_with_what_its_name_says(tmp_path: Path, mon
     python.chmod(python.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(matrix, "_version", lambda compiler: "13.3.0")
     found = matrix.run(matrix.parsed("py3.12-torch2.15-g++13"), str(python), {}, "make matrix", False)
-    assert found["course"] == {"exercises": 2, "earned": 5, "assessed": 7, "short": ["gelu"]}
+    assert found["course"] == {"exercises": 2, "earned": 5, "assessed": 7, "short": {"gelu": ["values"]}}
     assert found["tests"] == {"passed": 1, "failed": 2, "skipped": 1, "names": ["t::broken", "t::wrong"]}
     assert found["versions"] == {"python": "3.12.9", "c++": "13.3.0"}
     heard = (tmp_path / "heard").read_text(encoding="utf-8")
@@ -115,7 +115,8 @@ echo "$ONEKERNEL_CXX $ONEKERNEL_NVCC $*" >> HEARD
 while [ $# -gt 0 ]; do case "$1" in
 --json) cat > "$2" << END
 {"earned": 5, "assessed": 7, "results": [
-  {"exercise": "vector_add", "earned": 4, "assessed": 4}, {"exercise": "gelu", "earned": 1, "assessed": 3}]}
+  {"exercise": "vector_add", "earned": 4, "assessed": 4, "verdicts": []}, {"exercise": "gelu", "earned": 1,
+   "assessed": 3, "verdicts": [{"failures": [{"code": "values"}, {"code": "values"}]}, {"failures": []}]}]}
 END
 exit 1;;
 --junit-xml=*) cat > "${1#--junit-xml=}" << END
