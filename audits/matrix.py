@@ -198,7 +198,7 @@ def _failures(result: Mapping[str, Any]) -> list[str]:
 
 def _tests(cell: Cell, python: str, surroundings: Mapping[str, str], junit: Path) -> dict[str, Any]:
     """How many tests passed, failed and were skipped, and which failed."""
-    words = ["-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", "not slow", f"--junit-xml={junit}"]
+    words = ["-m", "pytest", "-q", "-m", "not slow", f"--junit-xml={junit}"]
     words += ["--device", "cuda"] * cell.gpu
     done = subprocess.run([python, *words, *FACTS["tests"]["paths"]], cwd=ROOT, env=surroundings)
     if done.returncode > 1:  # 1 is a test that failed
