@@ -26,7 +26,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -253,8 +252,6 @@ def here() -> tuple[Cell, dict[str, str]]:
     from onekernel.cuda import nvcc  # with NumPy, which is there on an interpreter that can be a cell
 
     settings = {"ONEKERNEL_CXX": cxx, "PYTHONPATH": str(ROOT / "src")}
-    if not metadata.entry_points(group="pytest11", name="onekernel"):  # not installed: found by PYTHONPATH alone
-        settings["PYTEST_ADDOPTS"] = "-p onekernel.pytest_plugin"
     release, toolkit = "", nvcc.find()
     if toolkit is not None:
         settings["CUDA_HOME"] = str(toolkit.home)
