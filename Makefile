@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 PORT ?= 8000
 
-.PHONY: check fix test test-all test-corpora suite docs bench
+.PHONY: check fix test test-all test-corpora suite docs bench matrix
 
 check: $(BIN)/python  ## linters, types, and everything generated compared with what it is generated from
 	$(BIN)/python -m ruff check
@@ -41,6 +41,9 @@ bench: $(BIN)/python  ## the results of docs/en/results.md, again, on this machi
 	$(BIN)/python bench/softmax.py
 	$(BIN)/python bench/roofline.py
 	$(BIN)/onekernel author tables
+
+matrix:  ## a cell of the matrix of machines in an environment of its own, CELL=py3.12-torch2.15-clang16; without one, the cells
+	PYTHONPATH=src python3 audits/matrix.py $(CELL) $(ARGS)
 
 $(BIN)/python:
 	python3 -m venv .venv

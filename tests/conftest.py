@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 
 import pytest
 
@@ -16,6 +17,13 @@ from support.sample import left_out
 # start, would compile the same modules again: five seconds of processor time for each worker's collection alone.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Where the package is found through `PYTHONPATH=src` and is not installed, each process that a test starts in a folder
+# of its own finds it too, and pytest has its options.
+if paths := os.environ.get("PYTHONPATH"):
+    os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in paths.split(os.pathsep) if path)
+if not any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11")):
+    pytest_plugins = ["onekernel.pytest_plugin"]
 
 with contextlib.suppress(ImportError):  # a GPU machine may run the GPU's own tests without hypothesis
     from hypothesis import HealthCheck, settings

@@ -39,6 +39,7 @@ def kinds(entry: Entry) -> set[str]:
 
 @named(corpus("wrong"), kinds)
 def test_wrong_submission_is_refused_for_its_bug(entry: Entry, device: str) -> None:
+    entry.skip_where_not_to_be_had()
     words = entry.words("caught")  # by the simulator, before a GPU runs the file
     result = graded(entry.path, entry.exercise, device, frozenset(entry.words("group")))
     failed = groups_that_failed(result)
@@ -61,6 +62,7 @@ def named_causes(result: Result) -> list[set[str]]:
 
 @named(corpus("right"), kinds)
 def test_unusual_but_right_submission_passes(entry: Entry, device: str) -> None:
+    entry.skip_where_not_to_be_had()
     only = entry.words("group") if "group" in entry.header else ()
     result = graded(entry.path, entry.exercise, device, frozenset(only))
     reasons = [str(f.message) for v in result.verdicts for f in v.failures]

@@ -45,6 +45,7 @@ def test_the_cause_is_told(name: str) -> None:
 )
 def test_what_no_replay_tells_is_told_otherwise(name: str, further: str, said: tuple[str, str]) -> None:
     entry = next(e for e in corpus("wrong") if e.path.stem == name)
+    entry.skip_where_not_to_be_had()
     result = graded(entry.path, entry.exercise, "simulator", groups(entry, further))
     first = next(f for v in result.verdicts for f in v.failures)
     for language, sentence in zip(LANGUAGES, said, strict=True):

@@ -15,12 +15,9 @@ from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import Result
 from onekernel.minigpt import port_check, port_request
 from onekernel.sandbox.arrays import ArraysError, unpack
-from onekernel.sandbox.landlock import gpu_nodes
 from support.course import COURSE
 
 pytestmark = pytest.mark.slow
-
-needs_interpreter = pytest.mark.skipif(bool(gpu_nodes()), reason="with a GPU nobody counts what a Triton kernel does")
 
 HOST = """
 import torch
@@ -73,7 +70,6 @@ def graded(whole: Course, folder: Path, slug: str, text: str, checks: int = 1) -
     return grade(Submission(whole, some, path, "simulator", fresh_seed()))
 
 
-@needs_interpreter
 @pytest.mark.parametrize(("first", "told"), [("pass", "no-kernel"), ("idle[(1,)](x, 1)", "host-computation")])
 def test_a_softmax_that_no_kernel_computed_is_refused(whole: Course, tmp_path: Path, first: str, told: str) -> None:
     result = graded(whole, tmp_path, "softmax_triton", IDLE + HOST.format(first=first))
@@ -147,7 +143,6 @@ def test_a_word_that_no_answer_is_names_those_that_are(whole: Course, tmp_path: 
     assert ['"memory", "compute"; "memoria"' in str(f.message) for v in result.verdicts for f in v.failures] == [True]
 
 
-@needs_interpreter
 @pytest.mark.parametrize("place", ["/dev/shm", "/tmp"])
 def test_a_module_writes_nowhere_but_in_its_folder(whole: Course, tmp_path: Path, place: str) -> None:
     trace = Path(place, f"onekernel-{tmp_path.name}")

@@ -1,5 +1,6 @@
 # exercise: softmax_mul_triton
 # unusual: tl.make_block_ptr for both tensors, a row kept in a tile of one row, where it fits; tiles beyond
+# triton: below 3.9
 import torch
 import triton
 import triton.language as tl

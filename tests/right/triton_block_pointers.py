@@ -1,5 +1,6 @@
 # exercise: softmax_triton
 # unusual: several rows of a short matrix in a program, through block pointers; autotuned with a key of the columns
+# triton: below 3.9
 
 import torch
 import triton

@@ -45,7 +45,7 @@ def test_a_source_compiles_alone(source: Path, newer: Path) -> None:
 
 def test_the_units_hold_every_source_but_what_is_linked_by_itself() -> None:
     units = [f"{unit}.cpp" for unit in (*UNITS, UNIT_OF_CARD)]
-    listed = [name for unit in units for name in OWN_INCLUDE.findall((RUNTIME / unit).read_text(encoding="utf-8"))]
+    listed = [source for unit in units for source in OWN_INCLUDE.findall((RUNTIME / unit).read_text(encoding="utf-8"))]
     assert sorted([*listed, *units, "machine/thread_local.cpp", "executable.cpp"]) == [name(p) for p in SOURCES]
 
 

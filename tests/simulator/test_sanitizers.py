@@ -62,9 +62,10 @@ def test_the_runtime_is_clean(share: int, tmp_path: Path) -> None:
     wrapper.chmod(0o755)
     cache = tmp_path / "cache"
     child = Path(__file__).with_name("sanitizer_child.py")
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]  # the first for `support`
     environment = {
         **os.environ, "ONEKERNEL_CACHE": str(cache), "ASAN_OPTIONS": OPTIONS,
-        "LD_PRELOAD": ":".join(_libraries(compiler)), "PYTHONPATH": str(Path(__file__).parents[1]),  # for `support`
+        "LD_PRELOAD": ":".join(_libraries(compiler)), "PYTHONPATH": os.pathsep.join(filter(None, paths)),
     }  # fmt: skip
     done = subprocess.run([sys.executable, str(child), str(wrapper), *kernels], capture_output=True, text=True,
                           env=environment, timeout=HUNG_SECONDS)  # fmt: skip

@@ -333,6 +333,17 @@ def test_a_bare_list_of_events_and_a_compressed_file_are_traces(tmp_path):
 
 
 # --- hostile traces ---------------------------------------------------------------------------------------------------
+def test_a_recording_in_which_a_gpu_is_only_waited_for_holds_nothing(tmp_path, capsys):
+    """What is left of a file that computes nothing, on a machine with a GPU: the recorder's own two waits."""
+    builder = Builder()
+    builder.step(10, 20)
+    builder.mark("onekernel:wait", 11, 8)
+    for moment in (12, 25):
+        builder.add("cuda_runtime", "cudaDeviceSynchronize", moment, 1)
+    assert main(["explain", str(builder.write(tmp_path / "waits.json"))]) == 2
+    assert "waits.json holds no operator" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[]", b"{}", b'{"traceEvents": 3}', b"[" * 100_000, b'"x"', b"\x1f\x8b broken", b"\xff\xfe", b"null",

@@ -7,9 +7,11 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from support.patience import HUNG_SECONDS
 
@@ -65,6 +67,11 @@ SLIPS: dict[str, tuple[str, str | None, str]] = {
     "torch_function": ("v = torch.exp(v)", "works on tensors outside", "trabaja con tensores fuera"),
     "exp_of_int": ("w = tl.exp(cols)", "takes float32, and is given int32", "toma float32 y recibe int32"),
 }  # fmt: skip
+if Version(metadata.version("triton")) >= Version("3.9"):  # before, they were there
+    SLIPS["block_pointer"] = (
+        "p = tl.make_block_ptr(x, (cols,), (1,), (0,), (BLOCK,), (0,))", "tensor descriptor, tl.make_tensor_descriptor(",
+        "descriptor de tensor, tl.make_tensor_descriptor(",
+    )  # fmt: skip
 HEAD = """
 import torch
 import triton

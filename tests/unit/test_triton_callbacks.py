@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 import os
 import signal
+import subprocess
+import sys
 import types
 import warnings
 from collections import namedtuple
@@ -170,3 +172,24 @@ def test_what_is_put_into_tritons_modules_later_is_not_tritons(monkeypatch: pyte
     assert origins.is_tritons(tl.core.constexpr) and not origins.is_tritons(added)
     assert origins.had(tl.core, "constexpr") and not origins.had(tl.core, "Added")
     assert origins.leads_out("builtins") and not origins.leads_out("math")
+
+
+CALLS = """
+import sys
+from onekernel.sandbox import held
+from onekernel.triton import callbacks
+
+callbacks.refuse_to_look()
+call = "import sys; sys.audit('ctypes.call_function', 0, ())"  # what Python 3.14 tells of each call
+exec(call, vars(held))
+for told, of in ((call, {}), ("import sys; sys.audit('ctypes.dlsym', 0, 'mprotect')", vars(held))):
+    try:
+        exec(told, of)
+    except PermissionError as error:
+        print(error)
+"""
+
+
+def test_the_sandboxs_own_call_by_ctypes_goes_on_and_no_other() -> None:
+    done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, check=True)
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["ctypes.call_function", "ctypes.dlsym"]

@@ -181,7 +181,9 @@ import hashlib, importlib.util, sys, torch
 import triton.language as tl
 from triton.language.semantic import TritonSemantic
 from onekernel.triton import type_rules
+from onekernel.triton.guards import mend
 from onekernel.triton.quick import hasten
+mend()  # loops whose bound is a number of run time: 3.6.0 cannot with NumPy 2.4
 type_rules.MOST_KEPT = {most}
 checks, check = [], TritonSemantic.binary_op_type_checking_impl
 TritonSemantic.binary_op_type_checking_impl = lambda *args, **how: (checks.append(1), check(*args, **how))[1]

@@ -8,6 +8,7 @@ A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench 
 figures, or its file carries them under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string
 or {"en": ..., "es": ...}.
 The part "caption" is the line under a figure: what it was measured on, when, and by which command.
+audits/NAME/PART stands for audits/results/NAME.json, what maintainers measure of the product itself.
 Two names are no result's: simulator/findings, the table of what the simulator finds, from its records, and
 simulator/support, of what it has of CUDA, each row with the tests that prove it.
 """
@@ -27,6 +28,7 @@ from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
 from onekernel.bench.mutants import tables as mutants
 from onekernel.bench.overhead import tables as overhead
+from onekernel.bench.records import results
 from onekernel.bench.roofline import tables as roofline
 from onekernel.bench.softmax import tables as softmax
 from onekernel.bench.words import caption
@@ -34,7 +36,7 @@ from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.simulator.read import records, support
 
-CAPTION = "caption"
+CAPTION, AUDITS = "caption", "audits"
 FINDINGS, SUPPORT = "simulator/findings", "simulator/support"
 _SHOWN = ("tests/simulator/kernels", "tests/programs")  # files whose comments say what is found, `// <- race-shared`
 _MARKED = re.compile(r"// <- (.+)")
@@ -120,7 +122,8 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     if len(parts) != 3:
         raise _error("stale-unknown", page, root, line, name, known="GPU/BENCH/PART")
     gpu, bench, part = parts
-    path = root / "bench" / "results" / gpu / f"{bench}.json"
+    folder = root / "audits" / "results" if gpu == AUDITS else results(root) / gpu
+    path = folder / f"{bench}.json"
     if not path.is_file():
         where = path.relative_to(root).as_posix()
         raise _error("stale-missing", page, root, line, name, path=where, command=f"python bench/{bench}.py")

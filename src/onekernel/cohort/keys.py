@@ -19,7 +19,7 @@ from onekernel.course import Course, Exercise, Lab
 from onekernel.cuda import nvcc
 from onekernel.simulator.compilation.compiler import compiler
 
-PARTS = ("course", "exercise", "tools", "device", "seed", "file")  # in the order in which a change is told
+PARTS = ("course", "exercise", "device", "tools", "seed", "file")  # in the order in which a change is told
 # What decides about a result: a sentence that is worded better does not.
 MACHINERY = (
     "backends", "bench", "checks", "cuda", "explain", "grading", "labs", "minigpt", "ops", "sandbox", "simulator",
@@ -38,7 +38,7 @@ class Keys:
         machinery = _hash_of(package, (p for p in judges if "__pycache__" not in p.parts), __version__)
         labs = {lab.name: lab for lab in course.labs}
         self._shared = {
-            e.slug: (machinery, _said_of(e, labs[e.lab], course), tools(e, device), device, str(seed)) for e in graded
+            e.slug: (machinery, _said_of(e, labs[e.lab], course), device, tools(e, device), str(seed)) for e in graded
         }
 
     def of(self, student: Student, exercise: Exercise, predictions: Mapping[str, str]) -> str:

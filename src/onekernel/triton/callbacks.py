@@ -67,8 +67,13 @@ def refuse_to_look() -> None:
     could share memory with it. For good: a process that does nothing else than to run a file."""
     refused = say("triton.refused-here")
     _posixsubprocess.fork_exec = None  # type: ignore[assignment]  # which tells no audit
+    # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.
+    held, look = sys.modules.get("onekernel.sandbox.held"), sys._getframe
+    own = vars(held) if held else None
 
     def hook(event: str, _: tuple[Any, ...]) -> None:
+        if event == "ctypes.call_function" and look(1).f_globals is own:
+            return
         if event in _EVENTS or event.startswith("ctypes."):
             raise PermissionError(f"{event}: {refused}")
 

@@ -1,7 +1,7 @@
 """Triton without a GPU, made fit for grading: chosen before the import, its known faults fixed or refused.
 
 Faults of Triton's interpreter that are handled here (seen with 3.6.0 and 3.7.1):
-- 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: refused.
+- 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: fixed.
 - float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): fixed.
 - a kernel that a function makes does not see that function's variables: fixed (captured.py).
 - tl.dot multiplies float32 in float32 where the GPU takes TF32, and bfloat16 as if it were an integer: fixed.

@@ -239,6 +239,7 @@ _SLIPS = (
     (r"module 'triton\.language' has no attribute 'tanh'", "tanh"),
     (r"of libdevice is not in the interpreter", "libdevice"),
     (r"inline_asm not supported", "inline-asm"),
+    (r"Block pointers have been removed", "block-pointers"),
     (r"module 'triton\.language' has no attribute", "no-such-function"),
     (r"'tuple' object has no attribute", "tuple"),
     (r"'function' object is not subscriptable", "jit"),
