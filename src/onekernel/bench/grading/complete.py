@@ -84,7 +84,7 @@ def _rows(runs: Sequence[dict[str, Any]], totals: dict[str, float]) -> Iterator[
 def _side(root: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that grades with a checkout's own code what lines on its input name."""
     env = {**os.environ, "PYTHONPATH": str(root / "src")}
-    with subprocess.Popen([sys.executable, __file__, str(root)], cwd=root, env=env, text=True, bufsize=1,
+    with subprocess.Popen([sys.executable, "-P", __file__, str(root)], cwd=root, env=env, text=True, bufsize=1,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as side:  # fmt: skip
         yield side
 
