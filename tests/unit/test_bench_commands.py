@@ -165,6 +165,7 @@ def test_a_script_of_the_bench_calls_the_package_and_nothing_else():
         ("roofline", ["--predict", "--card", "A100"], "A100 SXM 80GB"),
         ("intensity", ["--predict", "--card", "A100"], "A100 SXM 80GB"),
         ("intensity", ["--ridge", "-3"], "too small"),
+        ("grading", ["--complete", "softmax_typo"], "Known: first"),
     ],
 )
 def test_what_a_bench_cannot_take_is_one_sentence(name, words, says, capsys):
@@ -172,3 +173,13 @@ def test_what_a_bench_cannot_take_is_one_sentence(name, words, says, capsys):
     assert told(lambda: module.main([*words, "--dry-run"] if "--predict" not in words else words)) == 2
     said = capsys.readouterr()
     assert says in said.err and len(said.err.strip().splitlines()) == 1 and said.out == ""
+
+
+@pytest.mark.slow
+def test_what_a_student_costs_is_measured_beside_another_checkout(tmp_path):
+    named = ["vector_add", "tuning_log"]
+    assert bench("grading").main(["--complete", *named, "--beside", str(ROOT), "--out", str(tmp_path)]) == 0
+    data = json.loads((tmp_path / "cpu" / "parts.json").read_text())
+    assert [run["exercise"] for run in data["runs"]] == named
+    assert all(run["cpu"] > 0.1 and run["before"] > 0.1 for run in data["runs"][:1])  # built and run, on both sides
+    assert data["total"].keys() == {"cpu", "before"}

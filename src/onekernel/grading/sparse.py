@@ -21,7 +21,7 @@ from onekernel.ops import Case, Operator, Parameter
 from onekernel.ops.base import DTYPES, SCALARS, SUFFIXES, Arrays
 from onekernel.sandbox.supervisor import CallOutcome
 
-PERIOD_BYTES = 4096 * 1021  # pages times a prime
+PERIOD_BYTES = 4096 * 61  # pages times a prime: drawing numbers is what the grader does longest
 BINS, STRETCHES = 64, 16
 ENOUGH = 0.5  # of what the sampled blocks owe by their number: blocks may have unlike shares
 SUM = 0.01  # relative, of four billion positive terms: a serial sum of each thread errs by less

@@ -21,6 +21,7 @@ from onekernel.bench import command, device, records
 from onekernel.bench.grading import classes, complete, corpora, side_by_side, solutions, starts, waits
 from onekernel.bench.timing import took
 from onekernel.course import find_root
+from onekernel.labs.reader import load
 from onekernel.messages import say
 
 
@@ -29,8 +30,9 @@ def main(argv: Sequence[str]) -> int:
     results = options.out or records.results(root)
     if options.starts:
         return starts.main(root, results)
-    if options.complete:
-        return complete.main(root, results)
+    if options.complete is not None:
+        command.names(options.complete, [complete.FIRST, *load(root).exercises])
+        return complete.main(root, results, options.complete, options.beside)
     if options.speed_up:
         return side_by_side.main(root, options.speed_up, results)
     if options.mixed or options.read:
@@ -91,7 +93,8 @@ def _parser() -> Any:
     command.option(parser, "grading", "--class", type=int, nargs="+", default=[], metavar="N", dest="mixed")
     command.option(parser, "grading", "--class-read", type=int, nargs="+", default=[], metavar="N", dest="read")
     command.option(parser, "grading", "--starts", action="store_true")
-    command.option(parser, "grading", "--complete", action="store_true")
+    command.option(parser, "grading", "--complete", nargs="*", metavar="NAME")
+    command.option(parser, "grading", "--beside", type=Path, metavar="DIR")
     command.option(parser, "grading", "--speed-up", type=int, nargs="+", default=[], metavar="N")
     command.option(parser, "grading", "--gpus", type=int, nargs="+", default=[], metavar="N")
     command.option(parser, "grading", "--waits", action="store_true")

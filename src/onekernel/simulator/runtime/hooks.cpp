@@ -150,7 +150,12 @@ static inline __attribute__((always_inline)) bool is_within_bounds(uintptr_t add
         const SharedArray* s = shared_at(static_cast<uint32_t>(in_arena));
         return s && in_arena + bytes <= s->offset + s->bytes && !w->copies_under_way;
     }
-    return in_own_stack(*w, address);
+    return false;
+}
+// A thread's own variables are nobody else's, and nothing is asked of them: most accesses of a kernel that keeps arrays.
+static inline __attribute__((always_inline)) bool is_own(uintptr_t address) {
+    const Worker* w = worker;
+    return w && w->current && in_own_stack(*w, address);
 }
 template <int bytes, unsigned flags>
 [[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) { access(address, bytes, flags, pc); }
@@ -173,12 +178,18 @@ template <int bytes, unsigned flags>
 }
 template <int bytes, unsigned flags>
 static inline __attribute__((always_inline)) void hook(uintptr_t address, uintptr_t pc) {
+    if (is_own(address)) return;
     if (options & RACES && bytes >= 4) judge_plain_access<bytes, flags>(address, pc);
     else if (!is_within_bounds<bytes, flags>(address)) judge_access<bytes, flags>(address, pc);
 }
 
 // All the others, which are rarer, share one copy of it.
-[[gnu::noinline]] void rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) { access(address, bytes, flags, pc); }
+[[gnu::noinline]] static void judge_rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    access(address, bytes, flags, pc);
+}
+void rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    if (!is_own(address)) judge_rare_access(address, bytes, flags, pc);
+}
 
 bool asynchronous_write(Worker& w, uintptr_t address, int bytes, uintptr_t pc) {
     if (!options) return true;
@@ -207,6 +218,7 @@ void texture_access(Worker&, uintptr_t address, int bytes, bool writes, uintptr_
 // A struct without a vector type's alignment is moved word by word in global memory. Shared arrays nvcc aligns itself, and
 // moves such a struct by 8 or 16 bytes where its size is a multiple (seen in the code of CUDA 13.0 for sm_90).
 void access_range(uintptr_t address, size_t bytes, unsigned flags, uintptr_t pc) {
+    if (is_own(address) && (!bytes || is_own(address + bytes - 1))) return;
     Worker* w = worker;
     int widest = 4;
     if (w && w->current && address - reinterpret_cast<uintptr_t>(w->arena) < ARENA_BYTES / 2)

@@ -26,7 +26,7 @@ int bits_of(Element e) {
     }
 }
 
-double element(const uint32_t* registers, Element e, int index) {
+inline double element(const uint32_t* registers, Element e, int index) {
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(registers);
     uint16_t half = reinterpret_cast<const uint16_t*>(registers)[bits_of(e) == 16 ? index : 0];
     uint32_t word = registers[bits_of(e) == 32 ? index : 0];
@@ -45,6 +45,17 @@ double element(const uint32_t* registers, Element e, int index) {
         case Element::e5m2: return fp8_value<E5M2>(bytes[index]);
     }
     return 0;
+}
+
+// Calls with_number(the function that reads an element of this type): the types of most products are told apart once for all elements.
+template <class F>
+void by_type(Element e, F with_number) {
+    switch (e) {
+        case Element::f16: return with_number([](const uint32_t* registers, int index) { return element(registers, Element::f16, index); });
+        case Element::bf16: return with_number([](const uint32_t* registers, int index) { return element(registers, Element::bf16, index); });
+        case Element::f32: return with_number([](const uint32_t* registers, int index) { return element(registers, Element::f32, index); });
+        default: return with_number([e](const uint32_t* registers, int index) { return element(registers, e, index); });
+    }
 }
 
 void put_element(uint32_t* registers, Element e, int index, double value, bool saturates) {
@@ -82,12 +93,22 @@ void multiply(WarpMatrix* const* lanes) {
     constexpr int M = 16, N = 8, K = 64;
     const WarpMatrix& first = *lanes[0];
     static thread_local double a[M][K], b[K][N], sum[M][N];
-    each_of_operand(first.of_a, first.m, first.k, [&](int lane, int i, int row, int column) { a[row][column] = element(lanes[lane]->a, first.of_a, i); });
-    each_of_operand(first.of_b, 8, first.k, [&](int lane, int i, int column, int row) { b[row][column] = element(lanes[lane]->b, first.of_b, i); });
-    each_of_sum(first.m, [&](int lane, int i, int row, int column) { sum[row][column] = element(lanes[lane]->c, first.of_c, i); });
-    for (int row = 0; row < first.m; row++)
+    by_type(first.of_a, [&](auto number) {
+        each_of_operand(first.of_a, first.m, first.k, [&](int lane, int i, int row, int column) { a[row][column] = number(lanes[lane]->a, i); });
+    });
+    by_type(first.of_b, [&](auto number) {
+        each_of_operand(first.of_b, 8, first.k, [&](int lane, int i, int column, int row) { b[row][column] = number(lanes[lane]->b, i); });
+    });
+    by_type(first.of_c, [&](auto number) {
+        each_of_sum(first.m, [&](int lane, int i, int row, int column) { sum[row][column] = number(lanes[lane]->c, i); });
+    });
+    for (int row = 0; row < first.m; row++) {
+        double of_row[N];  // in registers
+        for (int column = 0; column < N; column++) of_row[column] = sum[row][column];
         for (int k = 0; k < first.k; k++)
-            for (int column = 0; column < N; column++) sum[row][column] += a[row][k] * b[k][column];
+            for (int column = 0; column < N; column++) of_row[column] += a[row][k] * b[k][column];
+        for (int column = 0; column < N; column++) sum[row][column] = of_row[column];
+    }
     each_of_sum(first.m, [&](int lane, int i, int row, int column) { put_element(lanes[lane]->d, first.of_d, i, sum[row][column], first.flag); });
 }
 

@@ -18,18 +18,21 @@ static uint64_t thread_running;
 static bool copied;                      // in this call
 static std::unordered_set<uintptr_t> touched_pages;  // that this launch has touched
 
-// Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)).
+// Maps one stretch of shared pages again and again: an old size of 0 asks mremap for a second view (mremap(2)). The stretch is
+// some patterns long, because the system counts views and each takes its time.
 static bool repeat(const void* pattern, size_t period, char* base, size_t span) {
-    void* once = mmap(nullptr, period, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    constexpr size_t STRETCH = 4 << 20;
+    const size_t stretch = std::min((STRETCH + period - 1) / period, (span + period - 1) / period) * period;
+    char* once = static_cast<char*>(mmap(nullptr, stretch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     if (once == MAP_FAILED) return false;
-    memcpy(once, pattern, period);
-    mprotect(once, period, PROT_NONE);
+    for (size_t at = 0; at < stretch; at += period) memcpy(once + at, pattern, period);
+    mprotect(once, stretch, PROT_NONE);
     bool good = true;
-    for (size_t at = 0; at < span && good; at += period) {
-        size_t length = std::min(period, span - at);
+    for (size_t at = 0; at < span && good; at += stretch) {
+        size_t length = std::min(stretch, span - at);
         good = mremap(once, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, base + at) != MAP_FAILED;
     }
-    munmap(once, period);
+    munmap(once, stretch);
     return good;
 }
 
