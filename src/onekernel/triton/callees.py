@@ -38,11 +38,10 @@ def remember() -> None:
     origins.remember()
 
 
-def plain_python(kernel: Any, given: Iterable[Any], file: str, named: list[Any]) -> Finding | None:
+def plain_python(kernel: Any, given: Iterable[Any], file: str) -> Finding | None:
     """A finding where the kernel, what it is `given`, or a function that it calls, names a function that Triton has not
-    made, or what the interpreter computes with. `kernel`: as the interpreter has rewritten it. What it names, and
-    what it calls does, is added to `named`, if there is no finding."""
-    for function, name in _plain(kernel, {*_theirs}, named, given):
+    made, or what the interpreter computes with. `kernel`: as the interpreter has rewritten it."""
+    for function, name in _plain(kernel, {*_theirs}, given):
         odd = isinstance(name, _Object)
         line = function.__code__.co_firstlineno
         values = {"line": line, "name": name, "kernel": function.__name__}
@@ -52,9 +51,7 @@ def plain_python(kernel: Any, given: Iterable[Any], file: str, named: list[Any])
     return None
 
 
-def _plain(
-    function: Any, seen: set[int], named: list[Any], given: Iterable[Any] = ()
-) -> Iterator[tuple[Any, str]]:
+def _plain(function: Any, seen: set[int], given: Iterable[Any] = ()) -> Iterator[tuple[Any, str]]:
     from triton.runtime import interpreter
 
     original = getattr(function, "onekernel_original", function)
@@ -73,7 +70,6 @@ def _plain(
     yield from ((original, f".{n}") for f in {function, original} for n in _changed(f.__code__))
     values = [(name, known.get(name)) for name in (*names, *original.__code__.co_freevars)]
     yield from ((original, n) for n in names if n not in known and hasattr(builtins, n) and n not in _BUILTINS)
-    named += [function, *(value for _, value in values)]
     values += [(_called(v), v) for v in given]
     odd = next((name for name, value in values if not is_plain(value)), None)
     if odd is not None:
@@ -85,7 +81,7 @@ def _plain(
             if not isinstance(inner, FunctionType) or _replaced(value):
                 yield original, name
             elif id(inner) not in seen:
-                yield from _plain(value.rewrite(), seen, named)  # now: that runs its line of `def`
+                yield from _plain(value.rewrite(), seen)  # now: that runs its line of `def`
         elif isinstance(value, ModuleType | type):
             if isinstance(value, type) and not is_plain_class(value):
                 yield original, _Object(name)

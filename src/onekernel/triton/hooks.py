@@ -23,7 +23,7 @@ from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.plain import is_plain
-from onekernel.triton.programs import Programs
+from onekernel.triton.programs import launched
 from onekernel.triton.sparse import Extent
 from onekernel.triton.tools import Tools
 
@@ -180,11 +180,9 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
         if Tools.active is not None:
             Tools.active.look()
         given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
-        named: list[Any] = []
-        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file, named)):
+        if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
             raise Stop(found)
-        if Programs.known is not None:
-            launch.fn = Programs.known.of(launch.fn, named)
+        launch.fn = launched(launch.fn)
         launch.onekernel_window.enter_context(memory.opened())
         return sizes
 

@@ -1,11 +1,10 @@
-"""What a program of a kernel asks of the builder, kept and asked again: by the launch's other programs, and by those of
-later launches of the same kind.
+"""What a program of a kernel asks of the builder, kept and asked again by the launch's other programs.
 
 A program is Python, gone through line by line to find out which call of the builder is next; the calls themselves,
-which do NumPy's work, take a fifth of the time. What decides which they are: the kernel, the types of what it is given,
-its compile-time values, what it names, and the numbers that it asks tensors for (`if`, the bounds of a loop). So the
-calls are kept as a tree: up to the first number that is asked for, then a branch for each answer. Where an answer is
-new, the program is gone through in Python, with what was made so far: nothing is stored twice.
+which do NumPy's work, take a fifth of the time. What a launch's programs are given is the same; what differs between
+them are the numbers that they ask tensors for (`if`, the bounds of a loop). So the calls are kept as a tree: up to the
+first number that is asked for, then a branch for each answer. Where an answer is new, the program is gone through in
+Python, with what was made so far: nothing is stored twice.
 
 But:    a program is left to Python that makes something past the builder, prints, takes too many steps, or asks for
         other numbers each time.
@@ -15,25 +14,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
-from types import ModuleType
 from typing import Any
 
 from onekernel.triton.memory import Watch
 from onekernel.triton.recipes import Call, Node, Recipe, again
-from onekernel.triton.type_rules import Rules, Unkeyed
+from onekernel.triton.type_rules import Rules
 
 MOST_CALLS = 4096  # of a program
 MOST_BYTES = 1 << 26  # of what a program makes: it is there until the program ends
-MOST_KEPT = 1 << 17  # calls of all programs
+FEWEST = 5  # programs of a launch: to note one takes as long as to run three
 MOST_MISSED = 4  # programs that ask for numbers of their own, more than two for each that does not
 # Of a builder's calls those whose result more than what they are given decides, or that do something.
 _ACTS = ("load", "store", "atomic", "gather", "scatter", "print", "assert", "assume", "program", "barrier")
 
 
-def keep_programs(interpreter: Any, rules: Rules) -> Programs:
+_MAKES: dict[str, Callable[[Any], Any]] = {}
+
+
+def launched(function: Any) -> Any:
+    """What runs the programs of a launch in the place of its kernel."""
+    return _MAKES["launched"](function) if _MAKES else function
+
+
+def keep_programs(interpreter: Any, rules: Rules) -> None:
     """Has the interpreter say what programs ask tensors for, and what they reduce. Once a process."""
     patch, reduction = interpreter._patch_lang_tensor, interpreter.ReduceScanOpInterface
     reduce = reduction.apply
@@ -63,7 +68,7 @@ def keep_programs(interpreter: Any, rules: Rules) -> Programs:
         return rules.follower.reduce(partial(reduce, operation), given)
 
     interpreter._patch_lang_tensor, reduction.apply = patched, reduced
-    return Programs(interpreter, rules)
+    _MAKES["launched"] = partial(Launched, interpreter, rules)
 
 
 def _index(handle: Any) -> int:
@@ -74,108 +79,48 @@ def _truth(handle: Any) -> bool:
     return bool(handle.data) if handle.data.size == 1 else True  # a tile is not asked
 
 
-@dataclass
-class Tree:
-    """The programs of a kind."""
-
-    root: Node | None = None
-    met: bool = False
-    alone: bool = False  # left to Python
-    missed: int = 0
-    again: int = 0
-
-
-class Programs:
-    """The programs of all kernels of this process."""
-
-    known: Programs | None = None
-
-    def __init__(self, interpreter: Any, rules: Rules) -> None:
-        self.interpreter, self.rules = interpreter, rules
-        self.kept = 0
-        self._trees: dict[Any, Tree] = {}
-
-    def of(self, function: Any, named: Sequence[Any]) -> Launched:
-        """What runs a launch's programs in the place of `function`. `named`: what that, and what it calls, names."""
-        try:
-            return Launched(self, function, (function, *map(self._fixed, named)))
-        except Unkeyed:  # it may change from launch to launch
-            return Launched(self, function, None)
-
-    def tree(self, about: Any, args: dict[str, Any]) -> Tree:
-        """What is known of the programs of a launch."""
-        try:
-            key = (about, *((name, self._kind(value)) for name, value in args.items()))
-        except Unkeyed:
-            return Tree(alone=True)
-        return Tree() if about is None or self.kept > MOST_KEPT else self._trees.setdefault(key, Tree())
-
-    def _kind(self, value: Any) -> Any:
-        """What of an argument decides about calls."""
-        if type(value) is self.interpreter.tl.tensor:
-            return value.onekernel_kind, value.handle.data.dtype
-        return value if type(value) is self.interpreter.InterpretedFunction else self.rules.key(value)
-
-    def _fixed(self, value: Any) -> Any:
-        """A value that a kernel names, as what the next launch's is compared with."""
-        named = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
-        try:
-            return self.rules.key(value)
-        except Unkeyed:
-            if not named.startswith("triton.") and not (callable(value) and not isinstance(value, ModuleType)):
-                raise
-            return id(value), value
-
-
 class Launched:
-    """A launch's kernel, which is called for each program."""
+    """A launch's kernel, which is called for each program. What is kept ends with the launch: nobody can change it."""
 
-    def __init__(self, programs: Programs, function: Any, about: Any) -> None:
-        self._programs, self._function, self._about = programs, function, about
-        self._tree: Tree | None = None
+    def __init__(self, interpreter: Any, rules: Rules, function: Any) -> None:
+        self._interpreter, self._rules, self._function = interpreter, rules, function
         self._given: list[Any] = []
+        self._root = Node()
+        self._alone: bool | None = None  # whether programs are left to Python
+        self._again = self._missed = 0
 
     def __call__(self, **args: Any) -> Any:
-        programs = self._programs
-        interpreter = programs.interpreter
-        if self._tree is None:
-            self._tree = programs.tree(self._about, args)
-            self._given = [value.handle for value in args.values() if type(value) is interpreter.tl.tensor]
-        tree = self._tree
-        if tree.alone:
+        if self._alone is None:
+            self._alone = math.prod(self._interpreter.interpreter_builder.grid_dim) < FEWEST
+        if self._alone:
             return self._function(**args)
-        if tree.root is None:
-            if tree.met or math.prod(interpreter.interpreter_builder.grid_dim) > 1:
-                return self._followed(tree, args, [])
-            tree.met = True  # noting takes longer than running: a program that comes once is not noted
-            return self._function(**args)
+        if not self._root.known:
+            self._given = [value.handle for value in args.values() if type(value) is self._interpreter.tl.tensor]
+            return self._followed(args, [])
         made = [*self._given]
-        if again(tree.root, made, interpreter.TensorHandle):
-            tree.again += 1
+        if again(self._root, made, self._interpreter.TensorHandle):
+            self._again += 1
             return None
-        tree.missed += 1
-        return self._followed(tree, args, made[len(self._given) :])
+        self._missed += 1
+        return self._followed(args, made[len(self._given) :])
 
-    def _followed(self, tree: Tree, args: dict[str, Any], done: list[Any]) -> Any:
+    def _followed(self, args: dict[str, Any], done: list[Any]) -> Any:
         """A program in Python, whose calls are noted; the results of the first are there."""
-        follower = Follower(self._programs, self._given, done)
-        tree.alone = True
-        with self._programs.rules.followed_by(follower):
+        follower = Follower(self._interpreter, self._rules, self._given, done)
+        with self._rules.followed_by(follower):
             result = self._function(**args)
+        self._alone = not follower.whole or self._missed > MOST_MISSED + 2 * self._again
         if follower.whole:
-            tree.root = tree.root or Node()
-            self._programs.kept += follower.put_in(tree.root)
-            tree.alone = tree.missed > MOST_MISSED + 2 * tree.again
+            follower.put_in(self._root)
         return result
 
 
 class Follower:
     """Stands before the builder and notes what is made of what."""
 
-    def __init__(self, programs: Programs, given: list[Any], done: list[Any]) -> None:
-        interpreter = programs.interpreter
+    def __init__(self, interpreter: Any, rules: Rules, given: list[Any], done: list[Any]) -> None:
         self.whole = True  # it is known of all that was made what it was made of
-        self._builder, self._rules = interpreter.interpreter_builder, programs.rules
+        self._builder, self._rules = interpreter.interpreter_builder, rules
         self._handle, self._tensor = interpreter.TensorHandle, interpreter.tl.tensor
         self._opaque = {interpreter.BlockPointerHandle, interpreter.TensorDescHandle, interpreter.tl.tensor, tuple}
         self._given, self._done = len(given), done
@@ -198,16 +143,13 @@ class Follower:
         vars(self)[name] = noted
         return noted
 
-    def put_in(self, node: Node) -> int:
-        """Puts the calls into the tree; how many were not there."""
-        new = 0
+    def put_in(self, node: Node) -> None:
+        """Puts the calls into the tree."""
         for calls, asked in zip(self._nodes, [*self._asked, None], strict=True):
             if not node.known:
                 node.known, node.calls, node.asked = True, calls, asked and asked[:2]
-                new += len(calls)
             if asked is not None:
                 node = node.answers.setdefault(asked[2], Node())
-        return new
 
     def ask(self, handle: Any, how: Callable[[Any], int]) -> int:
         """A number of a tensor's; what follows depends on it."""

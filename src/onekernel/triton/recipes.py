@@ -10,8 +10,8 @@ from types import FrameType, TracebackType
 from typing import Any
 
 Call = tuple[Any, Any, tuple[Any, ...], tuple[tuple[int, int], ...], Any, Any, Any]
-"""NumPy's function of two handles' bytes, where the call is no more; the builder's method; what that is given; which
-places of it are filled by what was made before; NumPy's and Triton's type of the result; the line. A constant: no method."""
+"""NumPy's function of two handles' bytes, where the call is no more; the builder's method, none of a constant; what is
+given; which places of it are filled by what was made before; NumPy's and Triton's type of the result; the line."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Node:
 
 
 def again(node: Node, made: list[Any], handle: Any) -> bool:
-    """Makes the calls of a program again, of the handles in `made`, which it adds to; False at an answer that is new."""
+    """Makes the calls of a program again, of the handles in `made`, and adds to these; False at a new answer."""
     new, append = object.__new__, made.append
     while True:
         for numpy, method, given, places, number, dtype, _line in node.calls:  # see line_of
