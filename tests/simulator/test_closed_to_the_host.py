@@ -137,6 +137,7 @@ extern "C" cudaError_t tell_it(int n, cudaStream_t stream) {
 
 
 @pytest.mark.parametrize("mode", ["check", "count"])
+@pytest.mark.slow
 def test_a_call_of_more_launches_than_a_report_holds_ends_in_a_sentence(tmp_path: Path, mode: str) -> None:
     path = tmp_path / "tell.cu"
     path.write_text(MANY, encoding="utf-8")

@@ -107,5 +107,6 @@ static_assert(s::predicate<bool (*)(int, int), int, int> && !s::strict_weak_orde
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.slow
 def test_concepts_are_constants_in_cpp_17(compiler: str) -> None:
     program(CONCEPTS, compiler)
