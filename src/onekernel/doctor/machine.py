@@ -94,7 +94,7 @@ def _gpu() -> Iterator[Fact]:
         yield from _card()
     else:
         yield Fact("GPU", MISSING, mend=Message("doctor.gpu-unseen", {"version": torch.__version__}))
-    yield Fact("torch", OK if torch.version.cuda else MISSING, f"{torch.__version__} ({build})")
+    yield Fact("torch", OK if torch.version.cuda else INFO, f"{torch.__version__} ({build})")  # the GPU's line has the mend
 
 
 def _card() -> Iterator[Fact]:
