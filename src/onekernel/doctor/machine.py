@@ -94,7 +94,8 @@ def _gpu() -> Iterator[Fact]:
         yield from _card()
     else:
         yield Fact("GPU", MISSING, mend=Message("doctor.gpu-unseen", {"version": torch.__version__}))
-    yield Fact("torch", OK if torch.version.cuda else MISSING, f"{torch.__version__} ({build})")
+    # A CPU build is no mistake by itself: what to do for the GPU stands in the GPU's line.
+    yield Fact("torch", OK if torch.version.cuda else INFO, f"{torch.__version__} ({build})")
 
 
 def _card() -> Iterator[Fact]:

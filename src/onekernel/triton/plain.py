@@ -66,6 +66,8 @@ def _is_named_tuple(kind: Any) -> bool:
     for name, value in vars(kind).items():
         if isinstance(value, FunctionType) and _NAMED.get(name) is not value.__code__:
             return False
+        if type(value) is int:  # the number of the line that it begins in, from Python 3.13 on
+            continue
         if not isinstance(value, FunctionType | staticmethod | classmethod | str | tuple | dict | NoneType | _Field):
             return False
     made, model = kind.__new__, namedtuple("_MODEL", getattr(kind, "_fields", ()), rename=True).__new__
