@@ -89,6 +89,8 @@ class Turn:
             self.changes += 1
             _signal(pid, signal.SIGCONT)
             (self._folder / f"{wants}{GIVEN}").touch()
+        elif self.changes:  # it has been stopped: once more, for what was being started then and could wake the others
+            _signal(pid, signal.SIGSTOP)
         return self._has is None
 
     def _wants(self) -> str | None:
