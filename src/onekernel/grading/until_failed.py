@@ -10,8 +10,8 @@ from onekernel.grading.verdicts import Result
 
 
 def grade_until_failed(s: Submission) -> Result:
-    """As `grade`, without the checks behind the first that fails. Each has the file run by itself; where none fails, all are
-    graded together: what a file keeps from one to another, or runs out of, shows there, and the score is that."""
+    """As `grade`, without the checks behind the first that fails. Each has the file run by itself; where none fails,
+    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score."""
     results: list[Result] = []
     for check in s.exercise.checks:
         results.append(grade(replace(s, exercise=replace(s.exercise, checks=(check,)), whole=s.exercise)))
