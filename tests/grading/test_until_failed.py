@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,18 @@ def test_what_is_wrong_is_graded_as_far_as_that() -> None:
     assert first.not_graded == EXERCISE.checks[fails + 1 :] != () and first.fails and not first.solved
 
 
+@pytest.mark.slow
+def test_what_comes_out_right_check_by_check_is_wrong_where_all_of_them_together_are(tmp_path: Path) -> None:
+    """It does nothing from its 17th call on: no check makes so many."""
+    text = SOLUTION.path.read_text(encoding="utf-8")
+    begins = text.index("{", text.index("vector_add", text.index('extern "C"'))) + 1
+    path = tmp_path / "vector_add.cu"
+    runs_out = "\n    static int calls = 0;\n    if (++calls > 16) return cudaSuccess;\n"
+    path.write_text(text[:begins] + runs_out + text[begins:], encoding="utf-8")
+    wrong = replace(SOLUTION, path=path)
+    assert grade_until_failed(wrong).earned == grade(wrong).earned < EXERCISE.points
+
+
 @pytest.mark.parametrize(
     ("status", "code", "stops"),
     [(PASSED, "", False), (UNTOUCHED, "", False), (NOT_ASSESSED, "", False), (FAILED, "values", True),
@@ -44,15 +57,17 @@ def test_what_is_wrong_is_graded_as_far_as_that() -> None:
 def test_it_stops_where_there_is_something_to_mend(
     status: str, code: str, stops: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    asked: list[tuple[str, ...]] = []
 
     def judged(s: Submission) -> Result:
-        (check,) = s.exercise.checks
-        asked.append(check.id)
+        asked.append(tuple(check.id for check in s.exercise.checks))
         why = (Failure(Message("grading.no-programs"), "", code=code),) if code else ()
-        return Result(s.exercise, (Verdict(check, status, failures=why),), s.backend, s.seed, 1.0, s.ran_on, ("gpu",))
+        verdicts = tuple(Verdict(check, status, failures=why) for check in s.exercise.checks)
+        return Result(s.exercise, verdicts, s.backend, s.seed, 1.0, s.ran_on, ("gpu",))
 
     monkeypatch.setattr(until_failed, "grade", judged)
     result = grade_until_failed(SOLUTION)
-    assert asked == [c.id for c in EXERCISE.checks[: 1 if stops else None]] == [v.check.id for v in result.verdicts]
+    every = tuple(c.id for c in EXERCISE.checks)
+    assert asked == ([every[:1]] if stops else [*((c,) for c in every), every])
+    assert tuple(v.check.id for v in result.verdicts) == every[: 1 if stops else None]
     assert (result.exercise, result.seconds, result.open_walls) == (EXERCISE, len(asked), ("gpu",))

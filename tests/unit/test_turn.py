@@ -119,6 +119,54 @@ def test_who_shares_the_card_is_stopped_with_its_children_for_one_that_is_to_be_
             turn._signal(process.pid, signal.SIGKILL)
 
 
+def test_who_goes_on_while_it_is_to_stand_is_stopped_again(jobs: list[Path]) -> None:
+    """One of a family that was being started while the others were stopped lets them go on."""
+    first, second = jobs
+    with (first / "log").open("wb") as log, subprocess.Popen([sys.executable, "-c", COUNTS], stdout=log) as process:
+        try:
+            with turn.kept(first, alone=False) as mine, turn.kept(second, alone=True) as timed:
+                (first / "out" / turn.SHARED).touch()
+                (second / "out" / turn.ALONE).touch()
+                assert not mine.waits(process.pid)
+                _grows(first / "log")
+                assert timed.waits(NOBODY) and mine.waits(process.pid) and not timed.waits(NOBODY)
+                turn._signal(process.pid, signal.SIGCONT)
+                _grows(first / "log")
+                assert mine.waits(process.pid)
+                time.sleep(0.2)
+                stopped = (first / "log").stat().st_size
+                time.sleep(0.3)
+                assert (first / "log").stat().st_size == stopped
+        finally:
+            turn._signal(process.pid, signal.SIGKILL)
+
+
+def test_who_asks_to_be_alone_is_stopped_until_it_is(jobs: list[Path]) -> None:
+    """Its file has been loaded by then, and can ask before our own code does: it has nothing on the card meanwhile."""
+    first, second = jobs
+    with (first / "log").open("wb") as log, subprocess.Popen([sys.executable, "-c", COUNTS], stdout=log) as process:
+        try:
+            with turn.kept(first, alone=True) as mine, turn.kept(second, alone=True) as other:
+                for job in jobs:
+                    (job / "out" / turn.SHARED).touch()
+                assert not mine.waits(process.pid) and not other.waits(NOBODY)
+                _grows(first / "log")
+                (second / "out" / turn.ALONE).touch()
+                assert other.waits(NOBODY) and other.waits(NOBODY)
+                (first / "out" / turn.ALONE).touch()
+                assert mine.waits(process.pid) and not other.waits(NOBODY)
+                time.sleep(0.2)
+                stopped = (first / "log").stat().st_size
+                time.sleep(0.3)
+                assert (first / "log").stat().st_size == stopped and mine.waits(process.pid)
+                turn.leave(second)
+                assert not other.waits(NOBODY) and mine.waits(process.pid)
+                assert other.waits(NOBODY) and not mine.waits(process.pid) and given(first, turn.ALONE)
+                _grows(first / "log")
+        finally:
+            turn._signal(process.pid, signal.SIGKILL)
+
+
 def _grows(log: Path) -> None:
     size, until = log.stat().st_size, time.monotonic() + HUNG_SECONDS
     while log.stat().st_size == size:

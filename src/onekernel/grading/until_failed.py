@@ -10,12 +10,16 @@ from onekernel.grading.verdicts import Result
 
 
 def grade_until_failed(s: Submission) -> Result:
-    """As `grade`, without the checks behind the first that fails. Each has the file run by itself."""
+    """As `grade`, without the checks behind the first that fails. Each has the file run by itself; where none fails,
+    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score."""
     results: list[Result] = []
     for check in s.exercise.checks:
         results.append(grade(replace(s, exercise=replace(s.exercise, checks=(check,)), whole=s.exercise)))
         if results[-1].fails:
             break
+    else:
+        results.append(grade(s))
+        return replace(results[-1], seconds=sum(r.seconds for r in results))
     return replace(
         results[-1],
         exercise=s.exercise,

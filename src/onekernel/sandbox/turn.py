@@ -71,7 +71,7 @@ class Turn:
 
     def waits(self, pid: int) -> bool:
         """Whether the process `pid` waits while others have the card. It gets it as soon as there is room beside them,
-        and is stopped, with all that it has started, for somebody who is to be alone."""
+        and is stopped, with all that it has started, for somebody who is to be alone; until it is its turn again."""
         wants = self._wants()
         if self._card is None or wants is None:
             return False
@@ -79,12 +79,9 @@ class Turn:
             self._card.share()
             self._has = SHARED
             self.changes += 1
-        elif self._has == SHARED and wants == ALONE:
+        elif self._has == SHARED and (wants == ALONE or self._card.wanted()):
+            _signal(pid, signal.SIGSTOP)  # who asks to be alone, too: a submission that is loaded may ask, and not wait
             self._give_back()
-        elif self._has == SHARED and self._card.wanted():
-            _signal(pid, signal.SIGSTOP)
-            self._give_back()
-            return True
         if self._has:
             return False
         if self._card.take(alone=wants == ALONE, wait=False):
@@ -92,6 +89,8 @@ class Turn:
             self.changes += 1
             _signal(pid, signal.SIGCONT)
             (self._folder / f"{wants}{GIVEN}").touch()
+        elif self.changes:  # it has been stopped: once more, for what was being started then and could wake the others
+            _signal(pid, signal.SIGSTOP)
         return self._has is None
 
     def _wants(self) -> str | None:
