@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from onekernel.messages import Message
 from onekernel.sandbox import lanes, machine, protocol, supervisor
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import RunOutcome
+from support.patience import HUNG_SECONDS
 
 WHO = """
 import os, signal
@@ -93,7 +97,26 @@ def test_there_are_no_more_lanes_than_memory_has_room_for(monkeypatch: pytest.Mo
     monkeypatch.setattr(machine, "memory_free", lambda: 512 << 30)
     monkeypatch.setattr(lanes.gpu_state, "memory_free", lambda _: 128 << 30)
     lanes.share_with(16)
-    assert lanes.many() == 4 and lanes.graders(40) == 40 and lanes.graders(99) == 64
+    assert lanes.many() == 4 and lanes.graders(40, on_gpu=True) == 40 and lanes.graders(99, on_gpu=True) == 64
+
+
+def test_a_small_gpu_limits_the_graders_that_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    monkeypatch.setattr(machine, "memory_free", lambda: 512 << 30)
+    monkeypatch.setattr(lanes.gpu_state, "library", lambda: None)
+    monkeypatch.setattr(lanes.gpu_state, "memory_free", lambda _: 4 << 30)
+    assert (lanes.graders(40, on_gpu=True), lanes.graders(40, on_gpu=False)) == (2, 9)
+
+
+@pytest.mark.parametrize(("endings", "expected"), [
+    (["pass", "pass"], 0), (["os._exit(3)", "pass"], 3),
+    (["os._exit(3)", "os.kill(os.getpid(), signal.SIGKILL)"], -signal.SIGKILL),
+])  # fmt: skip
+def test_several_processes_end_as_the_one_that_the_machine_may_have_ended(endings: list[str], expected: int) -> None:
+    """A signal says more than a status: memory that was gone must not look like the file's fault."""
+    text = "import os, signal\nfrom onekernel.sandbox import guardian\nlane = guardian.split(2)\n"
+    text += "".join(f"if lane == {n}: {ending}\n" for n, ending in enumerate(endings))
+    assert subprocess.run([sys.executable, "-c", text], timeout=HUNG_SECONDS).returncode == expected
 
 
 def test_a_request_says_who_makes_each_call(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -258,3 +260,16 @@ def test_who_sees_all_gpus_and_who_sees_the_first_share_its_turn(
             monkeypatch.setenv("CUDA_VISIBLE_DEVICES", seen)
             with turn.kept(jobs[0], alone=False) as mine:
                 assert mine.waits(NOBODY) == waits
+
+
+def test_where_files_cannot_be_locked_everybody_has_the_card_at_once(
+    jobs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    for job in jobs:
+        (job / "out" / turn.ALONE).touch()
+        with turn.kept(job, alone=True) as mine:
+            assert not mine.waits(NOBODY) and given(job, turn.ALONE) and given(job)

@@ -63,7 +63,7 @@ def _each(
     submissions: Sequence[Submission], meanwhile: Callable[[], object], told: Array[Progress], first: bool
 ) -> Generator[Result]:
     run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
-    jobs = lanes.graders(len(run))
+    jobs = lanes.graders(len(run), on_gpu=any(s.ran_on == "cuda" for s in run))
     if min(jobs, lanes.processors()) < 2:
         meanwhile()
         for n, s in enumerate(submissions):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from onekernel.backends.base import Arg, Finding
@@ -43,7 +44,7 @@ def run(
                       lanes=_lanes(backend, calls, ways))  # fmt: skip
     ours = replace(request, source=s.course.solution(s.exercise))
 
-    def theirs() -> RunOutcome:
+    def theirs(request: Request = request) -> RunOutcome:
         outcome = supervisor.run(request)
         if outcome.unavailable and supervisor.runs(replace(ours, calls=(), ways=(), lanes=())):
             return RunOutcome([], ended=Message("grading.says-unavailable", {"why": outcome.unavailable}))
@@ -51,7 +52,8 @@ def run(
 
     if request.source == ours.source.resolve():
         return theirs()
-    outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file)
+    once_more = partial(theirs, replace(request, lanes=()))  # several may need what is there for one
+    outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file, once_more)
     outcome.build = tuple(_its_own(f) for f in outcome.build)
     return outcome
 

@@ -34,11 +34,11 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def graders(most: int) -> int:
+def graders(most: int, *, on_gpu: bool) -> int:
     """How many may grade at the same time, of at most `most`: one more than there are processors, as far as memory, and
     on a GPU its own, has room for them."""
     room = machine.memory_free() // (2 * LANE_BYTES)
-    free = gpu_state.memory_free(gpu_state.library())
+    free = gpu_state.memory_free(gpu_state.library()) if on_gpu else None
     return max(1, min(most, processors() + 1, room, *([free // CONTEXT_BYTES] if free is not None else [])))
 
 

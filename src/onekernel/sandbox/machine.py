@@ -87,17 +87,18 @@ def of_error(error: OSError | MemoryError) -> MachineFault:
 
 
 def settled(
-    theirs: Callable[[], Outcome], ours: Callable[[], Outcome], let_down: Callable[[Outcome], bool], file: str
+    theirs: Callable[[], Outcome], ours: Callable[[], Outcome], let_down: Callable[[Outcome], bool], file: str,
+    once_more: Callable[[], Outcome] | None = None,
 ) -> Outcome:
     """How a submission's run ends. One that ends as if the machine had let it down is compared with a run of our own
     `file`: if that ends so, too, MachineFault; else what was lacking may have come back meanwhile, and only what
-    happens to the submission once more is its own."""
+    happens to the submission `once_more` is its own."""
     outcome = theirs()
     if not let_down(outcome):
         return outcome
     if let_down(ours()):
         raise MachineFault(Message("grading.machine-ours", {"kernel": file}))
-    return theirs()
+    return (once_more or theirs)()
 
 
 def suspected(endings: Iterable[Message], build_codes: Iterable[str], statuses: Iterable[int] = ()) -> bool:

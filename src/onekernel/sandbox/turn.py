@@ -180,6 +180,17 @@ class _Lock:
         self._path = path
         self._file = self._open()
 
+    def possible(self) -> bool:
+        """Whether the file system has locks."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self.leave()
+        return True
+
     def _open(self) -> int:
         return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
@@ -210,13 +221,12 @@ def _card() -> Iterator[_Card | None]:
     """None where there can be no locks."""
     name = "".join(c if c.isalnum() else "-" for c in only(0))  # the GPU that a process uses which chooses none
     with contextlib.ExitStack() as opened:
+        locks: list[_Lock] = []
         try:
-            locks = []
             for what in ("door", "turn"):
                 path = Path(tempfile.gettempdir()) / f"onekernel-{what}-{os.geteuid()}-{name}.lock"
                 locks.append(_Lock(path))
                 opened.callback(locks[-1].close)
         except OSError:
-            yield None
-            return
-        yield _Card(*locks)
+            locks = []
+        yield _Card(*locks) if locks and all(lock.possible() for lock in locks) else None
