@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ cooperative_groups/details/info.h cub/cub.cuh cub/util_ptx.cuh thrust/sort.h cud
 cuda/ptx cuda/std/limits cuda/std/mdspan cccl/thrust/sort.h cublas_v2.h cublasLt.h cufft.h cufftXt.h curand.h
 curand_kernel.h cusolverDn.h cusparse.h cudnn.h nccl.h npp.h nppi.h nvjpeg.h nvblas.h nvml.h nvrtc.h nvJitLink.h
 nvPTXCompiler.h nvToolsExt.h cuda_d3d11_interop.h nvcuvid.h texture_fetch_functions.h surface_functions.h
-cuda_texture_types.h cuda_surface_types.h sm_20_intrinsics.hpp
+cuda_texture_types.h cuda_surface_types.h sm_20_intrinsics.hpp cudalibxt.h nvfatbin.h nvsandboxutils.h CL/cl.h
 """.split()  # fmt: skip  # noqa: SIM905
 PROGRAM = """{headers}
 __global__ void k(const float* x, float* y, long n) {{ {body} }}
@@ -60,14 +61,15 @@ def test_a_header_of_the_toolkit_is_here_or_known_with_what_to_do() -> None:
             assert all(name in Message(f"simulator.{told[0]}", values).text(lang) for lang in ("en", "es"))
 
 
-@pytest.mark.parametrize("folder", ["/usr/local/cuda/include"])
-def test_so_is_every_header_of_a_toolkit_that_is_installed(folder: str) -> None:
-    root = Path(folder)
-    if not root.is_dir():
+def test_so_is_every_header_of_a_toolkit_that_is_installed() -> None:
+    """Those of the system, and those that PyTorch's packages bring."""
+    packages = [Path(p) for p in sys.path if p.endswith("site-packages")]
+    roots = [*Path("/usr/local").glob("cuda*/include"), *(r for p in packages for r in p.glob("nvidia/*/include"))]
+    if not roots:
         pytest.skip("no CUDA toolkit is installed")
-    names = [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
-    lost = [n for n in names if not (INCLUDE / n).is_file() and advice(n.removeprefix("cccl/")) is None]
-    assert lost == []
+    names = [str(p.relative_to(root)) for root in roots for p in root.rglob("*") if p.is_file()]
+    lost = {n for n in names if not (INCLUDE / n).is_file() and advice(n.removeprefix("cccl/")) is None}
+    assert not lost, f"toolkit_headers.toml knows no advice for {', '.join(sorted(lost))}"
 
 
 def test_what_is_missing_is_refused_by_name_line_and_advice(tmp_path: Path) -> None:

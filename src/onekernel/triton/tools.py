@@ -16,7 +16,7 @@ import io
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from types import FunctionType, ModuleType
 from typing import Any
@@ -54,7 +54,8 @@ class Tools:
         self._dressed = _dressed(interpreter, owners)
         self._objects = [v for owner in owners for v in [*vars(owner).values()] if _of_class(v)]
         self._held = [{**vars(each)} for each in self._objects]
-        functions = _functions(v for o in (*map(vars, owners), self._dressed) for v in o.values())
+        named_by: list[Mapping[str, Any]] = [*map(vars, owners), self._dressed]
+        functions = _functions(value for names in named_by for value in names.values())
         self._parts = [*_parts(owners, self._objects, functions)]
         self._functions = {id(f): f for f in functions}
         self._changed = len(_changed())

@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from onekernel.bench import device, records
 from onekernel.bench.command import ONEKERNEL
@@ -27,7 +28,7 @@ _COLUMNS = ("wait", "seconds", "processor")
 
 def main(root: Path, results: Path) -> int:
     """Writes bench/results/GPU/waits.json."""
-    card, runs = device.current(), list[dict[str, object]]()
+    card, runs = device.current(), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory() as folder:
         environment = {"ONEKERNEL_CACHE": str(Path(folder) / "cache")}
         for what in ("empty", "again"):
@@ -51,7 +52,7 @@ def main(root: Path, results: Path) -> int:
     return 0
 
 
-def _check(root: Path, environment: dict[str, str]) -> dict[str, object]:
+def _check(root: Path, environment: dict[str, str]) -> dict[str, Any]:
     """The whole course, and whether all of it passes."""
     before, began = _processor(), time.perf_counter()
     done = subprocess.run([*ONEKERNEL, "check", "--solutions", "--device", "cuda"], cwd=root, text=True,
@@ -60,7 +61,7 @@ def _check(root: Path, environment: dict[str, str]) -> dict[str, object]:
     return {name: round(value, 1) for name, value in took.items()} | {"passes": done.returncode == 0}
 
 
-def _row(run: dict[str, object]) -> Sequence[object]:
+def _row(run: dict[str, Any]) -> Sequence[object]:
     what = str(run["what"])
     named = in_each(f"waits-{what}") if "." not in what else f"`{what}`"
     return [named, in_numbers("{:.1f}", run["seconds"]), in_numbers("{:.1f}", run["processor_s"])]
