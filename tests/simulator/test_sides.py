@@ -263,6 +263,11 @@ def test_what_cuda_forbids_is_refused_at_its_line(code, case, tmp_path):
     assert word.lower() in line.lower() or word == "operator"
 
 
+def test_a_file_that_is_written_again_is_judged_by_its_new_lines(tmp_path):
+    for case in REFUSED["variable-of-host"][:2]:  # at one line, of two names
+        assert [f.code for f in findings(case.source(), tmp_path)] == ["variable-of-host"]
+
+
 @pytest.mark.parametrize(("line", "words", "code", "name"), [
     ("__device__ float c[2] = {start()};", "variable does not have a constant initializer", "constant-value", "c"),
     ("    static float c(x[i]);", "variable does not have a constant initializer", "constant-value", "c"),

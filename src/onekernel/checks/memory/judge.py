@@ -66,19 +66,22 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     exact = all(k.extra.get("exact_requests") for _, c in judged for k in c.kernels)
-    if not exact and any(m.by_request for m in (*after, *(m for m, _ in judged))):
+    if not exact and any(m.by_request for m, _ in judged):
         return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
     for other, most in after.items():
-        if other.value(here) > most and (doubtful := uncertain(here.kernels, other.space)):
+        if other.value(here) <= most:  # one access that was counted as several is too many, never too few
+            continue
+        if not exact and other.by_request:
+            return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
+        if doubtful := uncertain(here.kernels, other.space):
             return Verdict(check, NOT_ASSESSED, note=doubtful)
-        if other.value(here) > most and all(math.prod((*k.grid, *k.block)) == 1 for k in here.kernels):
+        if all(math.prod((*k.grid, *k.block)) == 1 for k in here.kernels):
             alone = Message("grading.memory-one-thread")
             why = Failure(alone, "01-03-launch#launch", file=str(s.path), code="memory-one-thread")
             return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
-        if other.value(here) > most:
-            values = {"what": other.told(here), "most": other.limit(most)}
-            why = _failure(s, check, Message("grading.memory-after", values), other, here)
-            return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
+        values = {"what": other.told(here), "most": other.limit(most)}
+        why = _failure(s, check, Message("grading.memory-after", values), other, here)
+        return Verdict(check, FAILED, failures=(why,), note=measure.told(here))
     full, zero = check.options["full"], check.options["zero"]
     shares = [min(1.0, max(0.0, (zero - m.value(c)) / (zero - full))) for m, c in judged]
     share = min(shares)

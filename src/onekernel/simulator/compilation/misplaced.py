@@ -15,7 +15,7 @@ from onekernel.simulator.rewrite.source import SIDES, Source
 MOST = 5
 _USE = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? warning: ['\u2018](?P<what>[^\n]+)['\u2019] is deprecated: "
-    r"ok-(?P<kind>host|library)\b[^\n]*(?P<rest>(?:\n[^\n]*: note:[^\n]*|\n\s[^\n]*)*)",
+    r"ok-(?P<kind>host|member|library)\b[^\n]*(?P<rest>(?:\n[^\n]*: note:[^\n]*|\n\s[^\n]*)*)",
     re.MULTILINE,
 )
 _ARRAY = re.compile(
@@ -54,7 +54,7 @@ def findings_of(source: Source, log: str) -> list[Finding]:
         if (name.split("::")[-1], line) in caller.asked:
             continue  # the host computes a kernel's default arguments, where it launches it
         key = f"{'function' if is_function else 'variable'}-of-host"
-        if not is_function and _is_known(source, name, file, line_of(file, line)):
+        if not is_function and _is_known(name, file, line_of(file, line), of_class=match["kind"] == "member"):
             continue
         if match["kind"] == "library":
             key = "library-of-host"
@@ -79,15 +79,13 @@ def _caller(source: Source, file: str, line: int, within: str) -> Function | Non
     return found[0] if len(found) == 1 and found[0].on_device else None
 
 
-def _is_known(source: Source, name: str, file: str, line: str) -> bool:
+def _is_known(name: str, file: str, line: str, *, of_class: bool) -> bool:
     """Whether a line uses a constant of the host only where the compiler knows its value: nvcc then accepts it. Of an
     array's elements it accepts members of a struct, and of a class's array those whose index is no variable's."""
-    before, _, last = re.sub(r"<.*?>", "", name).rpartition("::")
-    classes = {v.owner for declared in source.declared.values() for v in declared.variables if v.name == last}
-    owner = before.rpartition("::")[2]  # clang++ names the member alone
+    last = name.rpartition("::")[2]
     left = _AS_CONSTANT.sub(" ", line)
     left = re.sub(rf"\b{last}\s*\[\s*(?:\w+::)*(?:\d+|k?[A-Z]\w*)\s*\]\s*\.\s*\w+\b(?!\s*\[)", " ", left)
-    if owner in classes if owner else "" not in classes:
+    if of_class:
         code = _TEMPLATE.sub(" ", "\n".join(code_lines(file)))
         element = re.compile(rf"(?<![.>])\b{last}\s*\[(?P<index>[^\[\]]+)\]")
         left = element.sub(lambda found: found[0] if _names_variable(found["index"], code) else " ", left)

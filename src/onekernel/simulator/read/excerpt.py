@@ -12,13 +12,19 @@ _LITERAL = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _RUNTIME = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>\s*)?\(")
 
 
-@lru_cache(maxsize=8)
 def lines_of(file: str | None) -> tuple[str, ...]:
-    """The file's lines; none where there is no file, or none that can be read."""
+    """The file's lines as it stands now; none where there is no file, or none that can be read."""
     try:
-        return tuple(Path(file or "").read_text(encoding="utf-8", errors="replace").splitlines())
+        now = Path(file or "").stat()
+        return _read(file or "", now.st_ino, now.st_size, now.st_mtime_ns)
     except OSError:
         return ()
+
+
+@lru_cache(maxsize=8)
+def _read(file: str, *_as_of: int) -> tuple[str, ...]:
+    """The lines of a file of that inode, size and time: a learner writes it again while a process lives on."""
+    return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
 
 
 def line_of(file: str | None, number: int | None) -> str:

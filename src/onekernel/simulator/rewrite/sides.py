@@ -326,7 +326,8 @@ def mark(tokens: list[Token], declared: Declarations, guarded: bool) -> list[Tok
         if v.side == DEVICE and v.bracketed:
             continue  # g++ takes `__constinit float (*f)(float)` for a function's
         begin = v.begin if tokens[v.begin].text != "__extension__" else next_solid(tokens, v.begin + 1)
-        marks[begin] = {HOST: "OK_HOST_ONLY ", DEVICE: asked_value(tokens, begin)}.get(v.side, "")
+        of_host = "OK_HOST_MEMBER " if v.owner else "OK_HOST_ONLY "
+        marks[begin] = {HOST: of_host, DEVICE: asked_value(tokens, begin)}.get(v.side, "")
     out: list[Token] = []
     for i, token in enumerate(tokens):
         if marks.get(i):

@@ -37,6 +37,7 @@
 // What the host alone has. The compiler tells of each use, and compilation/misplaced.py keeps those on the device. (clang says
 // nothing of a use in what is marked itself: in what is the host's, too.)
 #define OK_HOST_ONLY __attribute__((deprecated("ok-host")))
+#define OK_HOST_MEMBER __attribute__((deprecated("ok-member")))  // a class's: clang names no class, and of one nvcc knows more
 #define OK_LIBRARY_HOST_ONLY __attribute__((deprecated("ok-library")))
 // CUDA gives device variables their values when the program is loaded: they must be constants. (clang takes a constructor that
 // does nothing for none: OK_CONSTANT_START is of variables without a value.)
