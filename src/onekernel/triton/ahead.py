@@ -3,8 +3,7 @@
 The interpreter runs Python; the compiler takes a part of Python and wants every type to be known. What only the
 interpreter accepts fails on a GPU at the first launch. Here each distinct launch (kernel, types, compile-time values)
 is compiled while the interpreter runs it, up to Triton's own representation: by then whatever the language lacks has
-been refused, and it takes a quarter of the time that machine code would. How a tile is dealt to threads is asked of the
-first launch of each kernel and element types: it takes half of the rest, and types decide whether it can be.
+been refused, and it takes a quarter of the time that machine code would.
 """
 
 from __future__ import annotations
@@ -177,8 +176,6 @@ class _Compiler:
 
         self._path = path
         self._refused: Exception | None = None
-        self._dealt: set[str] = set()  # kernels and types of which a launch went as far as that
-        self._asked: tuple[str, ...] = ()  # the stages of the launch that is compiled
         driver.set_active(CompileOnlyDriver(int(os.environ.get("ONEKERNEL_ARCH", DEFAULT).removeprefix("sm_"))))
 
         def stages(function: Any, _key: Any, signature: Any, device: Any, constexprs: Any, *rest: Any) -> None:
@@ -194,9 +191,6 @@ class _Compiler:
         self._refused = None
         try:
             kernel = self._functions.find(launch["kernel"], self._module)
-            kind = json.dumps([launch["kernel"], launch["types"]])
-            self._asked = ("ttir",) if kind in self._dealt else ("ttir", "ttgir")
-            self._dealt.add(kind)
             values = {name: _value(*described) for name, described in launch["arguments"].items()}
             kernel.run(grid=(1,), warmup=True, **values)
         except Exception:  # before the kernel itself is compiled: the interpreter says it, too
@@ -219,7 +213,7 @@ class _Compiler:
         try:
             code = (backend.get_codegen_implementation(options), backend.get_module_map())
             module = source.make_ir(target, options, *code, context)
-            for name in self._asked:
+            for name in ("ttir", "ttgir"):
                 module = stages[name](module, metadata)
         except Exception as error:
             self._refused = error

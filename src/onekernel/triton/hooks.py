@@ -15,7 +15,7 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton import libdevice, movers
+from onekernel.triton import libdevice, movers, programs
 from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.callees import plain_python, remember
 from onekernel.triton.closed import ClosedMemory
@@ -23,7 +23,6 @@ from onekernel.triton.guards import CHAPTER, Stop
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.plain import is_plain
-from onekernel.triton.programs import launched
 from onekernel.triton.sparse import Extent
 from onekernel.triton.tools import Tools
 
@@ -182,7 +181,7 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
         given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
         if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
             raise Stop(found)
-        launch.fn = launched(launch.fn)
+        launch.fn = programs.launched(launch.fn)
         launch.onekernel_window.enter_context(memory.opened())
         return sizes
 

@@ -2,24 +2,28 @@
 
 An object of the watch's could be found by a file, in a module or in a frame, and asked for them. This one cannot, and
 it gives them back only where it is asked as the watch asks: by these functions, one called by the other, none of them
-replaced, for the call that is going on.
+replaced, for the call that is going on. What operations were found out to do (type_rules) is run by kernels, and is
+kept here between two launches for the same reason.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable
-from types import CodeType, FrameType
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from onekernel.triton import callbacks, closed, hooks, host, movers, tuning
+from onekernel.messages import say
+from onekernel.triton import callbacks, closed, hooks, host, movers, programs, recipes, tools, tuning, type_rules
 from onekernel.triton.closed import BEGIN, CLOSE, OPEN, ClosedMemory, bytes_at
+from onekernel.triton.tools import EXCHANGED, Tools
+from onekernel.triton.type_rules import Rules
 
-_MODULES = (closed, hooks, host, movers, tuning)
-_CHANGED = ("active",)  # what the watch itself replaces
+_MODULES = (closed, hooks, host, movers, programs, recipes, tools, tuning, type_rules)
+_CHANGED = ("active", "_put_up")  # what the watch itself replaces
 _put_up = False
 
 
@@ -35,18 +39,28 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
     chains = [*_chains()]
     first = ClosedMemory._open.__code__, ClosedMemory.__exit__.__code__
     begins, closes = ClosedMemory.__enter__.__code__, ClosedMemory._close.__code__
-    owners = [*map(vars, (*_MODULES, ClosedMemory)), movers._of_torch]
+    owners = [*map(vars, (*_MODULES, ClosedMemory, Tools)), movers._of_torch, *_between()]
     held = [{**owner} for owner in owners]
     real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
     there: dict[int, np.ndarray] = {}  # the memory itself
     going_on: list[Any] = []  # the memory that is closed, and the frame of the call that it is for
+    tables = [*Rules.active.tables] if Rules.active else []
+    found_out: list[dict[Any, Any]] = [{} for _ in tables]
+    launches: list[FrameType] = []  # the launch for which the tables are filled
+    own, refused = {id(f): f for f in _own()}, say("triton.refused-here")
     look = sys._getframe
 
     def keep(event: str, args: tuple[Any, ...]) -> None:
         if event == OPEN:
             frame = look(1)
-            if not going_on or not (ended(frame) or asked(frame)):
+            chain = None if not going_on else () if ended(frame) else asked(frame)
+            if chain is None:
                 raise PermissionError(event)
+            if len(chain) == MOST:
+                launches.append(frame)
+                for table, found in zip(tables, found_out, strict=True):
+                    table.clear()
+                    table.update(found)
             for at, memory in there.items():
                 if at in real:
                     memory[:] = real[at]
@@ -57,6 +71,11 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
             frame = look(1)
             if frame.f_code is not closes or not going_on or frame.f_locals["self"] is not going_on[0]:
                 raise PermissionError(event)
+            for table, found in zip(tables, found_out, strict=True):
+                if launches:
+                    found.update(table)
+                table.clear()
+            launches.clear()
             for at, size in args[0].items():
                 if at not in there:
                     there[at] = bytes_at(at, size)
@@ -68,13 +87,16 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
             if going_on or frame.f_code is not begins:
                 raise PermissionError(event)
             going_on[:] = frame.f_locals["self"], frame.f_back
+        elif event == "object.__setattr__" and args[1] in EXCHANGED and own.get(id(args[0])) is args[0]:
+            raise PermissionError(f"{args[0].__qualname__}.{args[1]}: {refused}")
 
     def ended(frame: FrameType) -> bool:
         """Whether the call that is going on asks itself, at its end."""
         back = frame.f_back
         return back is not None and (frame.f_code, back.f_code) == first and back.f_back is going_on[1]
 
-    def asked(frame: FrameType) -> bool:
+    def asked(frame: FrameType) -> tuple[CodeType, ...] | None:
+        """The functions that ask, if they are the watch's own."""
         frames: list[FrameType] = []
         at: FrameType | None = frame
         while at is not None and len(frames) < MOST:
@@ -83,17 +105,35 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
         codes = tuple(f.f_code for f in frames)
         chain = next((c for c in chains if codes[: len(c)] == c), None)
         if chain is None or frame.f_locals["self"] is not going_on[0] or any(map(callable, vars(going_on[0]).values())):
-            return False
+            return None
         if len(chain) == MOST and not _is_launched(frames):
-            return False
-        return all(
+            return None
+        same = all(
             owner.get(name) is value
             for owner, names in zip(owners, held, strict=True)
             for name, value in names.items()
             if name not in _CHANGED
         )
+        return chain if same else None
 
     return keep
+
+
+def _between() -> list[dict[str, Any]]:
+    """What the objects hold that stand between a kernel and the builder."""
+    from triton.runtime.interpreter import interpreter_semantic
+
+    return [vars(each) for each in (interpreter_semantic, Rules.active) if each is not None]
+
+
+def _own() -> Iterator[FunctionType]:
+    """The functions of this package: what a file puts in the place of others, they alone notice."""
+    modules = [m for name, m in [*sys.modules.items()] if name.startswith("onekernel.")]
+    classes = [v for m in modules for v in [*vars(m).values()] if isinstance(v, type) and v.__module__ == m.__name__]
+    for value in [v for owner in (*modules, *classes) for v in [*vars(owner).values()]]:
+        inner = getattr(value, "__func__", getattr(value, "fget", value))
+        if isinstance(inner, FunctionType) and str(inner.__module__).startswith("onekernel."):
+            yield inner
 
 
 def _is_launched(frames: list[FrameType]) -> bool:

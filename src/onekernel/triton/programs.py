@@ -27,21 +27,23 @@ MOST_BYTES = 1 << 26  # of what a program makes: it is there until the program e
 FEWEST = 5  # programs of a launch: to note one takes as long as to run three
 MOST_MISSED = 4  # programs that ask for numbers of their own, more than two for each that does not
 # Of a builder's calls those whose result more than what they are given decides, or that do something.
-_ACTS = ("load", "store", "atomic", "gather", "scatter", "print", "assert", "assume", "program", "barrier")
-
-
-_MAKES: dict[str, Callable[[Any], Any]] = {}
+_ACTS = "load store atomic gather scatter descriptor print assert assume program barrier".split()
+_HOLE = object()  # in what a call is given: the place of a handle
 
 
 def launched(function: Any) -> Any:
-    """What runs the programs of a launch in the place of its kernel."""
-    return _MAKES["launched"](function) if _MAKES else function
+    """What runs the programs of a launch in the place of its kernel: the kernel itself, unless they are kept."""
+    return function
 
 
 def keep_programs(interpreter: Any, rules: Rules) -> None:
-    """Has the interpreter say what programs ask tensors for, and what they reduce. Once a process."""
-    patch, reduction = interpreter._patch_lang_tensor, interpreter.ReduceScanOpInterface
-    reduce = reduction.apply
+    """Has the interpreter say what programs ask tensors for, and what they reduce. Once a process; where a version of
+    Triton has its parts by other names, every program is Python's."""
+    global launched
+    reduction = getattr(interpreter, "ReduceScanOpInterface", None)
+    if not (hasattr(reduction, "apply") and hasattr(interpreter, "_patch_lang_tensor")):
+        return
+    patch, reduce = interpreter._patch_lang_tensor, reduction.apply
 
     def index(tensor: Any) -> int:
         return _index(tensor.handle) if rules.follower is None else rules.follower.ask(tensor.handle, _index)
@@ -54,21 +56,28 @@ def keep_programs(interpreter: Any, rules: Rules) -> None:
             rules.follower.whole = False
         return how(tensor.handle.data)
 
-    said = {name: partial(shown, how=how) for name, how in (("__repr__", repr), ("__str__", str))}
-    methods = {"__index__": index, "__bool__": truth, **{n: lambda t, f=f: f(t) for n, f in said.items()}}
+    def represented(tensor: Any) -> str:
+        return shown(tensor, repr)
+
+    def written(tensor: Any) -> str:
+        return shown(tensor, str)
+
+    methods = (("__index__", index), ("__bool__", truth), ("__repr__", represented), ("__str__", written))
 
     def patched(tensor: Any, scope: Any) -> None:
         patch(tensor, scope)
-        for name, method in methods.items():
+        for name, method in methods:
             scope.set_attr(tensor, name, method)
 
     def reduced(operation: Any, given: Any) -> Any:
-        if rules.follower is None:
+        if rules.follower is None or not all(type(t) is interpreter.tl.tensor for t in _several(given)):
             return reduce(operation, given)
         return rules.follower.reduce(partial(reduce, operation), given)
 
-    interpreter._patch_lang_tensor, reduction.apply = patched, reduced
-    _MAKES["launched"] = partial(Launched, interpreter, rules)
+    def kept(function: Any) -> Any:
+        return Launched(interpreter, rules, function)
+
+    interpreter._patch_lang_tensor, reduction.apply, launched = patched, reduced, kept
 
 
 def _index(handle: Any) -> int:
@@ -91,7 +100,8 @@ class Launched:
 
     def __call__(self, **args: Any) -> Any:
         if self._alone is None:
-            self._alone = math.prod(self._interpreter.interpreter_builder.grid_dim) < FEWEST
+            grid = getattr(self._interpreter.interpreter_builder, "grid_dim", ())
+            self._alone = math.prod(grid) < FEWEST
         if self._alone:
             return self._function(**args)
         if not self._root.known:
@@ -122,7 +132,8 @@ class Follower:
         self.whole = True  # it is known of all that was made what it was made of
         self._builder, self._rules = interpreter.interpreter_builder, rules
         self._handle, self._tensor = interpreter.TensorHandle, interpreter.tl.tensor
-        self._opaque = {interpreter.BlockPointerHandle, interpreter.TensorDescHandle, interpreter.tl.tensor, tuple}
+        handles = (getattr(interpreter, name, tuple) for name in ("BlockPointerHandle", "TensorDescHandle"))
+        self._opaque = {interpreter.tl.tensor, tuple, *handles}
         self._given, self._done = len(given), done
         self._places = {id(handle): place for place, handle in enumerate(given)}
         self._constants: dict[int, Any] = {}
@@ -138,6 +149,8 @@ class Follower:
         pure = name.startswith(("create_", "get_")) and not any(act in name for act in _ACTS)
 
         def noted(*args: Any, **named: Any) -> Any:
+            if any(type(x) is self._handle or type(x) in self._opaque or type(x) is list for x in named.values()):
+                self.whole = False  # another program has other ones
             return self._noted(partial(found, **named) if named else found, args, pure)
 
         vars(self)[name] = noted
@@ -178,16 +191,16 @@ class Follower:
 
     def reduce(self, reduce: Callable[[Any], Any], given: Any) -> Any:
         """A reduction or a scan of tensors, which is no call of the builder's."""
-        tensors = given if type(given) is tuple else (given,)
-        kinds, tensor = [t.type for t in tensors], self._tensor
+        tensors, one, tensor = _several(given), type(given) is not tuple, self._tensor
+        kinds = [t.type for t in tensors]
 
         def made(*handles: Any) -> Any:
             parts = tuple([tensor(handle, kind) for handle, kind in zip(handles, kinds, strict=True)])
-            return reduce(parts if type(given) is tuple else parts[0])
+            return reduce(parts[0] if one else parts)
 
         with self._rules.followed_by(None):
             result = self._noted(made, [t.handle for t in tensors], False)
-        for n, _ in enumerate(result if type(result) is tuple else (result,)):
+        for n, _ in enumerate(_several(result)):
             self._noted(partial(_handle_of, n), [result], False)
         return result
 
@@ -206,7 +219,7 @@ class Follower:
                     fixed = False
                     self.whole = self.whole and id(x) in self._places
             elif (kind is list or kind is tuple) and next(self._leaves(x), None) is not None:
-                return self._noted(lambda *new: method(*self._filled(args, iter(new))), [*self._leaves(args)], pure)
+                return self._noted(partial(_filled_in, method, self._emptied(args)), [*self._leaves(args)], pure)
         if not self.whole:
             return method(*args)
         if fixed:
@@ -256,16 +269,34 @@ class Follower:
             elif type(part) in (list, tuple):
                 yield from self._leaves(part)
 
-    def _filled(self, value: Any, new: Any) -> Any:
-        """What a call is given, with others in their place."""
-        filled = []
+    def _emptied(self, value: Any) -> Any:
+        """What a call is given, without the handles: what is kept keeps no program's numbers."""
+        emptied = []
         for part in value:
             if type(part) is self._handle or id(part) in self._places:
-                filled.append(next(new))
+                emptied.append(_HOLE)
             else:
-                filled.append(self._filled(part, new) if type(part) in (list, tuple) else part)
-        return tuple(filled) if type(value) is tuple else filled
+                emptied.append(self._emptied(part) if type(part) in (list, tuple) else part)
+        return tuple(emptied) if type(value) is tuple else emptied
+
+
+def _filled_in(method: Callable[..., Any], emptied: Any, *handles: Any) -> Any:
+    return method(*_filled(emptied, iter(handles)))
+
+
+def _filled(emptied: Any, handles: Any) -> Any:
+    filled = []
+    for part in emptied:
+        if part is _HOLE:
+            filled.append(next(handles))
+        else:
+            filled.append(_filled(part, handles) if type(part) in (list, tuple) else part)
+    return tuple(filled) if type(emptied) is tuple else filled
+
+
+def _several(value: Any) -> Any:
+    return value if type(value) is tuple else (value,)
 
 
 def _handle_of(n: int, result: Any) -> Any:
-    return (result[n] if type(result) is tuple else result).handle
+    return _several(result)[n].handle

@@ -62,6 +62,8 @@ class Tools:
         named = ((n, v) for owner in owners for n, v in vars(owner).items() if n != _OF_FILES)
         tables = {id(v): (n, v) for n, v in named if type(v) is dict}
         self._tables = [(n, t, [(k, v) for k, v in t.items() if callable(v)]) for n, t in tables.values()]
+        given = ((f.__qualname__, f.__kwdefaults__) for f in functions)  # can be changed where they are
+        self._tables += [(name, each, [*each.items()]) for name, each in given if each]
         self._found: Message | None = None
 
     def look(self) -> None:
@@ -135,19 +137,21 @@ def _of_class(value: Any) -> bool:
     return known and not isinstance(value, type | ModuleType | FunctionType) and hasattr(value, "__dict__")
 
 
-_CODES = "onekernel.codes"  # of Python's audit: asks for the functions whose code was exchanged
+_CODES = "onekernel.codes"  # of Python's audit: asks for the functions of which a part was exchanged
+EXCHANGED = ("__code__", "__defaults__", "__kwdefaults__")
+_audit = sys.audit
 _put_up = False
 
 
 def _changed() -> list[FunctionType]:
-    """The functions of this process whose code was exchanged. Python's audit tells of each: to read it from thousands,
+    """The functions of this process whose code or defaults were exchanged. Python's audit tells of each: to read it from thousands,
     which is audited, too, takes half of a look."""
     global _put_up
     if not _put_up:
         _put_up = True
         callbacks.add_hook(_codes())
     told: list[FunctionType] = []
-    sys.audit(_CODES, told)
+    _audit(_CODES, told)
     return told
 
 
@@ -155,7 +159,7 @@ def _codes() -> Callable[[str, tuple[Any, ...]], None]:
     changed: list[FunctionType] = []
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        if event == "object.__setattr__" and args[1] == "__code__" and type(args[0]) is FunctionType:
+        if event == "object.__setattr__" and args[1] in EXCHANGED and type(args[0]) is FunctionType:
             changed.append(args[0])
         elif event == _CODES and type(args[0]) is list:
             args[0].extend(changed)

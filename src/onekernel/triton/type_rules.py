@@ -36,7 +36,7 @@ class Unkeyed(Exception):
 def keep_rules(interpreter: Any, core: Any) -> Rules:
     """Has the interpreter keep what it has found out about types."""
     patch, kept = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
-    rules = Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
+    rules = Rules.active = Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
 
     def patched(owner: Any, name: str, member: Any, *rest: Any) -> None:
         patch(owner, name, member, *rest)  # which remembers what to put back
@@ -51,6 +51,8 @@ def keep_rules(interpreter: Any, core: Any) -> Rules:
 class Rules:
     """What was found out. A `follower` notes what the program that runs asks of the builder."""
 
+    active: Rules | None = None
+
     def __init__(self, semantic: Any, handle: Any, core: Any) -> None:
         self._semantic, self._handle, self._core = semantic, handle, core
         self._builder = semantic.builder
@@ -59,6 +61,11 @@ class Rules:
         self._recording = False
         self.follower: Any = None
         self._plain = frozenset((int, bool, str, type(None)))
+
+    @property
+    def tables(self) -> tuple[dict[Any, Any], ...]:
+        """All that was found out: what kernels run for an operation."""
+        return self._recipes, self._kept
 
     def of(self, member: Callable[..., Any]) -> Callable[..., Any]:
         """The operation, with what it has found out kept."""
