@@ -21,8 +21,7 @@ from onekernel.bench.grading.side_by_side import graded
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
-ALONE = ("softmax_triton.py", "softmax_mul_triton.py", "gemm_triton.py", "softmax_tuned.cu", "rmsnorm.cu",
-         "gemm_tensorcore.cu")  # fmt: skip
+ALONE = ("softmax_triton.py", "softmax_tuned.cu", "gemm_tensorcore.cu")
 _COLUMNS = ("wait", "seconds", "processor")
 
 
