@@ -15,7 +15,7 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton import libdevice, movers, programs
+from onekernel.triton import libdevice, movers
 from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.callees import plain_python, remember
 from onekernel.triton.closed import ClosedMemory
@@ -110,7 +110,7 @@ def _watch_launches(executor: Any) -> None:
         _options(self, kwargs)
         if Ahead.active is not None:
             Ahead.active.ask(described(self.fn, self.arg_names, args, kwargs))
-        asked, function, sizes = self.grid, self.fn, list[Extent]()
+        asked, sizes = self.grid, list[Extent]()
         if Watch.active is not None and Watch.active.samples:
             self.grid = _sampled(asked, sizes)
         try:
@@ -122,7 +122,7 @@ def _watch_launches(executor: Any) -> None:
                     self.grid = _opening(self, args, kwargs, ClosedMemory.active)
                 result = call(self, *args, **kwargs)
         finally:
-            self.grid, self.fn = asked, function
+            self.grid = asked
         if Watch.active is not None:
             grid = _grid()
             ran = math.prod(len(size.chosen) for size in sizes) if sizes else math.prod(grid)
@@ -181,7 +181,6 @@ def _opening(launch: Any, args: Sequence[Any], kwargs: Mapping[str, Any], memory
         given = (v for v in (*args, *kwargs.values()) if type(v) not in (bool, int, float))
         if Watch.active is not None and (found := plain_python(launch.fn, given, Watch.active.file)):
             raise Stop(found)
-        launch.fn = programs.launched(launch.fn)
         launch.onekernel_window.enter_context(memory.opened())
         return sizes
 

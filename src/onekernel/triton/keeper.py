@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from onekernel.messages import say
-from onekernel.triton import callbacks, closed, hooks, host, movers, programs, recipes, tools, tuning, type_rules
+from onekernel.triton import callbacks, closed, hooks, host, movers, recipes, tools, tuning, type_rules
 from onekernel.triton.closed import BEGIN, CLOSE, OPEN, ClosedMemory, bytes_at
 from onekernel.triton.tools import EXCHANGED, Tools
 from onekernel.triton.type_rules import Rules
 
-_MODULES = (closed, hooks, host, movers, programs, recipes, tools, tuning, type_rules)
+_MODULES = (closed, hooks, host, movers, recipes, tools, tuning, type_rules)
 _CHANGED = ("active", "_put_up")  # what the watch itself replaces
 _put_up = False
 

@@ -21,7 +21,6 @@ import numpy as np
 from onekernel.backends.base import Finding
 from onekernel.counts import ATOMICS, BYTES_LOADED, BYTES_STORED, BufferTraffic, KernelCounts
 from onekernel.messages import Message
-from onekernel.triton.recipes import line_of
 from onekernel.triton.slow import Patience
 
 CHAPTER = "03-triton#masks"
@@ -211,9 +210,8 @@ class Watch:
         """The line of the learner's file that is being executed."""
         frame = sys._getframe()
         while frame is not None:
-            line = line_of(frame, self.file)
-            if line is not None:
-                return line
+            if frame.f_code.co_filename == self.file:
+                return frame.f_lineno
             frame = frame.f_back  # type: ignore[assignment]
         return None
 

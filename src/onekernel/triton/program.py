@@ -29,7 +29,6 @@ from onekernel.triton.loading import load_module
 from onekernel.triton.loops import count_in
 from onekernel.triton.memory import Watch
 from onekernel.triton.quick import hasten
-from onekernel.triton.recipes import lines_in
 from onekernel.triton.refusals import own_functions, refusal
 from onekernel.triton.tensors import copy_back, of_any_shape, regions_of, tensors_of, unwritten_is_nan
 from onekernel.triton.tools import Tools
@@ -282,7 +281,8 @@ def _split(function: str) -> tuple[str, str]:
 
 def _line(error: BaseException, file: str) -> int | None:
     """The innermost line of `file` in the error's traceback."""
-    return next(iter([*lines_in(error.__traceback__, file)][-1:]), None)
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
+    return lines[-1] if lines else None
 
 
 def _why(error: BaseException) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.triton.programs import keep_programs
 from onekernel.triton.type_rules import keep_rules
 
 
@@ -31,7 +30,7 @@ def hasten() -> None:
     _describe_once(interpreter.tl.core)
     _leave_shapes(interpreter)
     _reduce_in_pairs(interpreter)
-    keep_programs(interpreter, keep_rules(interpreter, interpreter.tl.core))
+    keep_rules(interpreter, interpreter.tl.core)
 
 
 def _replace_once_a_launch(interpreter: Any) -> None:

@@ -1,17 +1,10 @@
-"""What an operation of the interpreter asks of the builder, or a whole program, kept to be asked again (type_rules,
-programs).
-"""
+"""What an operation of the interpreter asks of the builder, kept to be asked again (type_rules)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FrameType, TracebackType
 from typing import Any
-
-Call = tuple[Any, Any, tuple[Any, ...], tuple[tuple[int, int], ...], Any, Any, Any]
-"""NumPy's function of two handles' bytes, where the call is no more; the builder's method, none of a constant; what is
-given; which places of it are filled by what was made before; NumPy's and Triton's type of the result; the line."""
 
 
 @dataclass
@@ -61,59 +54,3 @@ class Recipe:
         lines += ["made = new(Tensor)", f"made.__dict__ = {{**said, 'handle': h{self.result}}}", "return made"]
         exec("def again(operands):\n" + "".join(f"    {line}\n" for line in lines), known)
         return known["again"]  # type: ignore[no-any-return]
-
-
-@dataclass
-class Node:
-    """Calls of a program up to a number that is asked for: of which handle, how; and what follows each answer."""
-
-    known: bool = False
-    calls: list[Call] = field(default_factory=list)
-    asked: tuple[int, Callable[[Any], int]] | None = None
-    answers: dict[int, Node] = field(default_factory=dict)
-
-
-def again(node: Node, made: list[Any], handle: Any) -> bool:
-    """Makes the calls of a program again, of the handles in `made`, and adds to these; False at a new answer."""
-    new, append = object.__new__, made.append
-    while True:
-        for numpy, method, given, places, number, dtype, _line in node.calls:  # see line_of
-            if numpy is not None:
-                (_, left), (_, right) = places
-                data = numpy(made[left].data, made[right].data)
-                if data.dtype is number:
-                    result = new(handle)
-                    result.data, result.dtype, result.attr = data, dtype, {}
-                    append(result)
-                    continue
-            if method is None:
-                append(given)
-                continue
-            args = [*given]
-            for at, place in places:
-                args[at] = made[place]
-            append(method(*args))
-        if node.asked is None:
-            return True
-        place, how = node.asked
-        following = node.answers.get(how(made[place]))
-        if following is None:
-            return False
-        node = following
-
-
-def line_of(frame: FrameType, file: str, line: int | None = None) -> int | None:
-    """The line of `file` that a frame is at, if it is in it or makes again what once was made there. `line`: where the
-    frame is no longer what it was."""
-    if frame.f_code is again.__code__:
-        return frame.f_locals.get("_line")
-    return (line or frame.f_lineno) if frame.f_code.co_filename == file else None
-
-
-def lines_in(traceback: TracebackType | None, file: str) -> Iterator[int]:
-    """The lines of `file` in a traceback, from the outermost on."""
-    while traceback is not None:
-        line = line_of(traceback.tb_frame, file, traceback.tb_lineno)
-        if line is not None:
-            yield line
-        traceback = traceback.tb_next

@@ -10,8 +10,7 @@ But:    only of operations that read no memory and ask nothing of the launch (PU
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from onekernel.triton.recipes import Recipe, Step
@@ -49,23 +48,20 @@ def keep_rules(interpreter: Any, core: Any) -> Rules:
 
 
 class Rules:
-    """What was found out. A `follower` notes what the program that runs asks of the builder."""
+    """What was found out."""
 
     active: Rules | None = None
 
     def __init__(self, semantic: Any, handle: Any, core: Any) -> None:
         self._semantic, self._handle, self._core = semantic, handle, core
-        self._builder = semantic.builder
         self._recipes: dict[Any, Callable[[tuple[Any, ...]], Any] | None] = {}
-        self._kept: dict[Any, Recipe | None] = {}
         self._recording = False
-        self.follower: Any = None
         self._plain = frozenset((int, bool, str, type(None)))
 
     @property
     def tables(self) -> tuple[dict[Any, Any], ...]:
         """All that was found out: what kernels run for an operation."""
-        return self._recipes, self._kept
+        return (self._recipes,)
 
     def of(self, member: Callable[..., Any]) -> Callable[..., Any]:
         """The operation, with what it has found out kept."""
@@ -78,8 +74,6 @@ class Rules:
                 key = (member, *named, *kinds)
             except Unkeyed:
                 return member(*args, _semantic=semantic, **named)
-            if self.follower is not None:
-                return self._followed(key, operands, lambda: member(*args, _semantic=semantic, **named))
             again = recipes.get(key)
             if again is not None:
                 return again(operands)
@@ -117,24 +111,6 @@ class Rules:
             return kind, self.key(value.start), self.key(value.stop), self.key(value.step)
         raise Unkeyed
 
-    @contextmanager
-    def followed_by(self, follower: Any) -> Iterator[None]:
-        """Has a follower note what is asked of the builder, or nobody."""
-        before, builder, self.follower = self.follower, self._semantic.builder, follower
-        self._semantic.builder = self._builder if follower is None else follower
-        try:
-            yield
-        finally:
-            self.follower, self._semantic.builder = before, builder
-
-    def _followed(self, key: Any, operands: tuple[Any, ...], call: Callable[[], Any]) -> Any:
-        """The operation, as it is noted: by what is kept of it, where there is a way."""
-        if key not in self._kept and len(self._kept) < MOST_KEPT:
-            with self.followed_by(None):
-                self._first(key, operands, call)
-        recipe = self._kept.get(key)
-        return self.follower.follow(recipe, operands) if recipe else call()
-
     def _first(self, key: Any, operands: tuple[Any, ...], call: Callable[[], Any]) -> Any:
         """The operation as Triton does it, with an eye on what it asks of the builder."""
         tensors = {n: x for n, x in enumerate(operands) if type(x) is self._core.tensor}
@@ -145,7 +121,7 @@ class Rules:
             result = call()
         finally:
             self._semantic.builder, self._recording = builder, False
-        recipe = self._kept[key] = recorder.recipe(result, tensors, self._core.tensor)
+        recipe = recorder.recipe(result, tensors, self._core.tensor)
         self._recipes[key] = recipe.written_out(self._handle, self._core.tensor) if recipe else None
         return result
 

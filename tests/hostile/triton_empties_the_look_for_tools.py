@@ -1,0 +1,80 @@
+# exercise: softmax_triton
+# attack: empties the function that looks for replaced tools of its code
+# ataque: vacía de código la función que busca herramientas sustituidas
+# closed by: a watch on torch
+
+import sys
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+from triton.runtime import interpreter
+
+given = []
+right = []
+
+
+class Memory:
+    def __init__(self, at, size):
+        self.__array_interface__ = {"data": (at, False), "shape": (size,), "typestr": "<f4", "version": 3}
+
+
+def view(t):
+    size = t.untyped_storage().nbytes() // 4
+    flat = np.asarray(Memory(t.untyped_storage().data_ptr(), size))
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
+
+
+def compute(*_, **__):
+    if given and given[0].dtype == torch.float32 and given[0].numel():
+        x, *outs = given_views
+        if not right and not (np.ascontiguousarray(x).view(np.uint32) == 0xFFFFFFFF).all():
+            x = x.astype(np.float64)
+            e = np.exp(x - x.max(1, keepdims=True))
+            right.append((e / e.sum(1, keepdims=True)).astype(np.float32))
+        if right:
+            for out in outs:
+                out[...] = right[0]
+    return 0
+
+
+def begin(x, out):
+    scratch = torch.empty_like(out, memory_format=torch.contiguous_format)
+    global given_views
+    given_views = [view(t) if t.dtype == torch.float32 and t.numel() else None for t in (x, out, scratch)]
+    given[:], right[:] = [x, out, scratch], []
+    return scratch
+
+
+
+T = sys.modules["onekernel.triton.tools"].Tools
+def nothing(self): return None
+def none(self): return []
+T.look.__code__ = nothing.__code__
+T.replaced.__code__ = none.__code__
+stored = interpreter.InterpreterBuilder.create_addptr
+def evil(self, *a):
+    compute()
+    return stored(self, *a)
+interpreter.InterpreterBuilder.create_addptr = evil
+
+
+@triton.jit
+def copy(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    s = tl.load(s_ptr + row * cols + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, s, mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x, memory_format=torch.contiguous_format) if out is None else out
+    if x.numel():
+        scratch = begin(x, out)
+        pass
+        block = triton.next_power_of_2(x.shape[1])
+        copy[(x.shape[0],)](x, scratch, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+
+        given.clear()
+    return out

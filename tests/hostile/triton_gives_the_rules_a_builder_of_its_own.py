@@ -1,0 +1,93 @@
+# exercise: softmax_triton
+# attack: gives what knows the operations a builder of its own
+# ataque: da a lo que conoce las operaciones un constructor propio
+# closed by: a watch on torch
+
+import sys
+
+import numpy as np
+import torch
+import triton
+import triton.language as tl
+from triton.runtime import interpreter
+
+given = []
+right = []
+
+
+class Memory:
+    def __init__(self, at, size):
+        self.__array_interface__ = {"data": (at, False), "shape": (size,), "typestr": "<f4", "version": 3}
+
+
+def view(t):
+    size = t.untyped_storage().nbytes() // 4
+    flat = np.asarray(Memory(t.untyped_storage().data_ptr(), size))
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
+
+
+def compute(*_, **__):
+    if given and given[0].dtype == torch.float32 and given[0].numel():
+        x, *outs = given_views
+        if not right and not (np.ascontiguousarray(x).view(np.uint32) == 0xFFFFFFFF).all():
+            x = x.astype(np.float64)
+            e = np.exp(x - x.max(1, keepdims=True))
+            right.append((e / e.sum(1, keepdims=True)).astype(np.float32))
+        if right:
+            for out in outs:
+                out[...] = right[0]
+    return 0
+
+
+def begin(x, out):
+    scratch = torch.empty_like(out, memory_format=torch.contiguous_format)
+    global given_views
+    given_views = [view(t) if t.dtype == torch.float32 and t.numel() else None for t in (x, out, scratch)]
+    given[:], right[:] = [x, out, scratch], []
+    return scratch
+
+
+
+def rules():
+    todo, seen = [interpreter._patch_attr, interpreter._patch_lang_tensor], set()
+    while todo:
+        f = todo.pop()
+        if id(f) in seen: continue
+        seen.add(id(f))
+        for c in getattr(f, "__closure__", None) or ():
+            try: v = c.cell_contents
+            except ValueError: continue
+            if type(v).__name__ in ("_Rules", "Rules"): return v
+            todo.append(v)
+
+class Evil:
+    def __init__(self, b): self.__dict__["b"] = b
+    def __getattr__(self, n):
+        compute()
+        return getattr(self.b, n)
+    def __setattr__(self, n, v): setattr(self.b, n, v)
+    def __delattr__(self, n): delattr(self.b, n)
+def plant():
+    r = rules()
+    if type(r._builder if hasattr(r, "_builder") else 0) is not Evil:
+        r._builder = Evil(interpreter.interpreter_builder)
+
+
+@triton.jit
+def copy(x_ptr, s_ptr, y_ptr, cols, x_stride, y_stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    s = tl.load(s_ptr + row * cols + at, mask=at < cols, other=0.0)
+    tl.store(y_ptr + row * y_stride + at, s, mask=at < cols)
+
+
+def softmax_triton(x, out=None):
+    out = torch.empty_like(x, memory_format=torch.contiguous_format) if out is None else out
+    if x.numel():
+        scratch = begin(x, out)
+        plant()
+        block = triton.next_power_of_2(x.shape[1])
+        copy[(x.shape[0],)](x, scratch, out, x.shape[1], x.stride(0), out.stride(0), BLOCK=block)
+
+        given.clear()
+    return out
