@@ -66,10 +66,8 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     exact = all(k.extra.get("exact_requests") for _, c in judged for k in c.kernels)
-    if not exact and any(m.by_request for m, _ in judged):
-        return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
     for other, most in after.items():
-        if other.value(here) <= most:  # one access that was counted as several is too many, never too few
+        if other.value(here) <= most and _is_certain(other, here, exact):
             continue
         if not exact and other.by_request:
             return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
@@ -85,15 +83,23 @@ def _by_counts(s: Submission, check: Check, ran: Ran) -> Verdict:
     full, zero = check.options["full"], check.options["zero"]
     shares = [min(1.0, max(0.0, (zero - m.value(c)) / (zero - full))) for m, c in judged]
     share = min(shares)
-    if share == 1.0:
+    if share == 1.0 and all(_is_certain(m, c, exact) for m, c in judged):
         return Verdict(check, PASSED, check.points, note=measure.told(here))
     least, found = judged[shares.index(share)]
+    if not exact and least.by_request:
+        return Verdict(check, NOT_ASSESSED, note=Message("grading.counts-not-exact"))
     if doubtful := uncertain(found.kernels, least.space):
         return Verdict(check, NOT_ASSESSED, note=doubtful)
     note = least.told(found)
     earned = math.floor(10 * check.points * share) / 10  # never rounded up to all of them
     what = Message("grading.memory", {"what": note, "full": least.limit(full)})
     return Verdict(check, PARTIAL if share else FAILED, earned, (_failure(s, check, what, least, found),), note)
+
+
+def _is_certain(measure: Measure, counted: Counted, exact: bool) -> bool:
+    """Whether a limit that the measure keeps is kept indeed. One access that was counted as several is too many, never
+    too few; but a share of such counts may be too small, where the whole has grown more than the part."""
+    return exact or measure.unit != "%" or not measure.value(counted)
 
 
 def _failure(s: Submission, check: Check, what: Message, measure: Measure, counted: Counted) -> Failure:
