@@ -57,7 +57,7 @@ class Parser(argparse.ArgumentParser):
     def add_argument(self, *names: Any, **options: Any) -> Any:
         if isinstance(options.get("metavar"), str):
             options["metavar"] = placeholder(options["metavar"])
-        if options.get("nargs") == "*":
+        if options.get("nargs") == "*" and not names[0].startswith("-"):
             options.setdefault("default", [])  # else argparse names it among what is missing
         return super().add_argument(*names, **options)
 

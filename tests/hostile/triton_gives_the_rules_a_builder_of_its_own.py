@@ -3,7 +3,6 @@
 # ataque: da a lo que conoce las operaciones un constructor propio
 # closed by: a watch on torch
 
-import sys
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ class Memory:
 def view(t):
     size = t.untyped_storage().nbytes() // 4
     flat = np.asarray(Memory(t.untyped_storage().data_ptr(), size))
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -47,26 +46,38 @@ def begin(x, out):
     return scratch
 
 
-
 def rules():
     todo, seen = [interpreter._patch_attr, interpreter._patch_lang_tensor], set()
     while todo:
         f = todo.pop()
-        if id(f) in seen: continue
+        if id(f) in seen:
+            continue
         seen.add(id(f))
         for c in getattr(f, "__closure__", None) or ():
-            try: v = c.cell_contents
-            except ValueError: continue
-            if type(v).__name__ in ("_Rules", "Rules"): return v
+            try:
+                v = c.cell_contents
+            except ValueError:
+                continue
+            if type(v).__name__ in ("_Rules", "Rules"):
+                return v
             todo.append(v)
 
+
 class Evil:
-    def __init__(self, b): self.__dict__["b"] = b
+    def __init__(self, b):
+        self.__dict__["b"] = b
+
     def __getattr__(self, n):
         compute()
         return getattr(self.b, n)
-    def __setattr__(self, n, v): setattr(self.b, n, v)
-    def __delattr__(self, n): delattr(self.b, n)
+
+    def __setattr__(self, n, v):
+        setattr(self.b, n, v)
+
+    def __delattr__(self, n):
+        delattr(self.b, n)
+
+
 def plant():
     r = rules()
     if type(r._builder if hasattr(r, "_builder") else 0) is not Evil:

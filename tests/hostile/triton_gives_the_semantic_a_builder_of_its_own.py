@@ -3,7 +3,6 @@
 # ataque: da a la semántica del intérprete un constructor propio
 # closed by: a watch on torch
 
-import sys
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ class Memory:
 def view(t):
     size = t.untyped_storage().nbytes() // 4
     flat = np.asarray(Memory(t.untyped_storage().data_ptr(), size))
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -47,14 +46,21 @@ def begin(x, out):
     return scratch
 
 
-
 class Evil:
-    def __init__(self, b): self.__dict__["b"] = b
+    def __init__(self, b):
+        self.__dict__["b"] = b
+
     def __getattr__(self, n):
         compute()
         return getattr(self.b, n)
-    def __setattr__(self, n, v): setattr(self.b, n, v)
-    def __delattr__(self, n): delattr(self.b, n)
+
+    def __setattr__(self, n, v):
+        setattr(self.b, n, v)
+
+    def __delattr__(self, n):
+        delattr(self.b, n)
+
+
 def plant():
     if type(interpreter.interpreter_semantic.builder) is not Evil:
         interpreter.interpreter_semantic.builder = Evil(interpreter.interpreter_builder)

@@ -3,7 +3,6 @@
 # ataque: planta Python en lo que se averiguó que hacen las operaciones del intérprete
 # closed by: a watch on torch
 
-import sys
 
 import numpy as np
 import torch
@@ -23,7 +22,7 @@ class Memory:
 def view(t):
     size = t.untyped_storage().nbytes() // 4
     flat = np.asarray(Memory(t.untyped_storage().data_ptr(), size))
-    return np.lib.stride_tricks.as_strided(flat[t.storage_offset():], t.shape, [s * 4 for s in t.stride()])
+    return np.lib.stride_tricks.as_strided(flat[t.storage_offset() :], t.shape, [s * 4 for s in t.stride()])
 
 
 def compute(*_, **__):
@@ -47,36 +46,46 @@ def begin(x, out):
     return scratch
 
 
-
 def rules():
     todo, seen = [interpreter._patch_attr, interpreter._patch_lang_tensor], set()
     while todo:
         f = todo.pop()
-        if id(f) in seen: continue
+        if id(f) in seen:
+            continue
         seen.add(id(f))
         for c in getattr(f, "__closure__", None) or ():
-            try: v = c.cell_contents
-            except ValueError: continue
-            if type(v).__name__ in ("_Rules", "Rules"): return v
+            try:
+                v = c.cell_contents
+            except ValueError:
+                continue
+            if type(v).__name__ in ("_Rules", "Rules"):
+                return v
             todo.append(v)
+
 
 class Planted(dict):
     pass
+
+
 def plant():
     r = rules()
     for key, f in [*r._recipes.items()]:
         if f is not None and not hasattr(f, "mine"):
+
             def mine(operands, f=f):
                 compute()
                 return f(operands)
+
             mine.mine = 1
             r._recipes[key] = mine
-    for key, rec in [*getattr(r, "_kept", {}).items()]:
-        for step in (rec.steps if rec else ()):
+    for _, rec in [*getattr(r, "_kept", {}).items()]:
+        for step in rec.steps if rec else ():
             if not hasattr(step, "mine"):
+
                 def m(*a, method=step.method):
                     compute()
                     return method(*a)
+
                 step.method, step.numpy, step.mine = m, None, 1
 
 

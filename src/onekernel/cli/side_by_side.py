@@ -40,8 +40,12 @@ _course = cache(load)
 
 
 def progress_of(count: int) -> Array[Progress]:
-    """Room to tell how far each of so many files has come, for `graded`; its processes write in it."""
-    return RawArray(Progress, count)
+    """Room to tell how far each of so many files has come, for `graded`; its processes write in it. Where there is none
+    that processes share, for want of a temporary file, those of others are not seen."""
+    try:
+        return RawArray(Progress, count)
+    except OSError:
+        return (Progress * count)()
 
 
 def graded(

@@ -87,8 +87,10 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
             if going_on or frame.f_code is not begins:
                 raise PermissionError(event)
             going_on[:] = frame.f_locals["self"], frame.f_back
-        elif event == "object.__setattr__" and args[1] in EXCHANGED and own.get(id(args[0])) is args[0]:
-            raise PermissionError(f"{args[0].__qualname__}.{args[1]}: {refused}")
+        elif event == "object.__setattr__" and args[1] in EXCHANGED:
+            function = own.get(id(args[0]))
+            if function is not None and function is args[0]:
+                raise PermissionError(f"{function.__qualname__}.{args[1]}: {refused}")
 
     def ended(frame: FrameType) -> bool:
         """Whether the call that is going on asks itself, at its end."""

@@ -54,7 +54,7 @@ class Tools:
         self._dressed = _dressed(interpreter, owners)
         self._objects = [v for owner in owners for v in [*vars(owner).values()] if _of_class(v)]
         self._held = [{**vars(each)} for each in self._objects]
-        named_by: list[Mapping[str, Any]] = [*map(vars, owners), self._dressed]
+        named_by: list[Mapping[Any, Any]] = [*map(vars, owners), self._dressed]
         functions = _functions(value for names in named_by for value in names.values())
         self._parts = [*_parts(owners, self._objects, functions)]
         self._functions = {id(f): f for f in functions}
@@ -144,8 +144,8 @@ _put_up = False
 
 
 def _changed() -> list[FunctionType]:
-    """The functions of this process whose code or defaults were exchanged. Python's audit tells of each: to read it from thousands,
-    which is audited, too, takes half of a look."""
+    """The functions of this process whose code or defaults were exchanged. Python's audit tells of each: to read it
+    from thousands, which is audited, too, takes half of a look."""
     global _put_up
     if not _put_up:
         _put_up = True
