@@ -220,7 +220,7 @@ def test_on_a_gpu_a_file_waits_once_it_is_built_and_the_driver_starts_within_wal
     program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
     for module in (worker, worker.turn):
         monkeypatch.setattr(module, "gpu_nodes", lambda: [node])
-    monkeypatch.setattr(worker, "build", lambda request: seen.append("built") or program)
+    monkeypatch.setattr(worker, "build", lambda request, lane: seen.append("built") or program)
     monkeypatch.setattr(worker.turn, "wait", lambda folder: seen.append("turn"))
     monkeypatch.setattr(worker.confinement, "before_run", lambda writable, **how: seen.append(
         ("close", how["on_gpu"], node in writable)) or frozenset(confinement.WALLS))  # fmt: skip
