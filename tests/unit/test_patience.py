@@ -19,7 +19,7 @@ NAP = [sys.executable, "-c", "import time; time.sleep(1.5)"]
 @pytest.mark.parametrize(("own", "timed_out"), [(time.monotonic, True), (lambda: 0.0, False)])
 def test_the_time_in_which_others_had_the_processors_is_not_its_own(tmp_path: Path, monkeypatch, own, timed_out):
     monkeypatch.setattr(process, "OwnTime", lambda pid: SimpleNamespace(seconds=own))
-    ended = process.run(NAP, folder=tmp_path, env=dict(os.environ), timeout=60.0, patience=lambda: (1, 0.3))
+    ended = process.run(NAP, folder=tmp_path, env=dict(os.environ), timeout=60.0, patience=lambda pid: (1, 0.3))
     assert ended.timed_out is timed_out
 
 
