@@ -83,7 +83,8 @@ def _card() -> Iterator[Device]:
     from onekernel.bench import device
 
     card = device.current()
-    torch.empty(1, device="cuda")  # before its turn: a context takes as long as all that is timed here
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()  # before its turn: a context takes as long as all that is timed here
     with turn.held():
         yield card
         torch.cuda.empty_cache()
