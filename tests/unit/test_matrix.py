@@ -43,15 +43,15 @@ def test_each_value_of_every_axis_stands_in_two_cells() -> None:
     assert not [(axis, v) for axis, values in axes.items() for v in values if of_cells[axis].count(v) < 2]
 
 
-def test_the_bounds_of_the_project_are_what_the_matrix_tries() -> None:
-    """The first and the last version of each package are inside, the ones before and after them outside."""
+def test_the_bounds_of_the_project_are_within_what_the_matrix_tries() -> None:
+    """The first version of each package is inside, the ones before the first and after the last outside."""
     bounds = {name: SpecifierSet(rest) for name, rest in map(split, PROJECT["dependencies"])}
     bounds["python"] = SpecifierSet(PROJECT["requires-python"])
     for package, tried in (
         ("torch", [*matrix.FACTS["torch"]]), ("triton", [*matrix.FACTS["torch"].values()]),
         ("python", matrix.FACTS["python"]["versions"]),
     ):  # fmt: skip
-        assert all(f"{version}.0" in bounds[package] for version in tried), package
+        assert f"{tried[0]}.0" in bounds[package], package
         major, first = map(int, tried[0].split("."))
         last = int(tried[-1].split(".")[1])
         assert f"{major}.{first - 1}.9" not in bounds[package], package
