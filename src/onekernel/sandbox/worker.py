@@ -69,7 +69,7 @@ def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) 
     once it is built.
     """
     kept = folder / "out"
-    on_gpu, alone = turn.on_gpu(request.backend), turn.needed(request)
+    on_gpu, waits = turn.on_gpu(request.backend), turn.needed(request)
     tempfile.gettempdir()  # it tries a folder by removing a file there, which `confine` forbids; torch asks for it late
     writable = [kept, Path("/dev/null")]
     if on_gpu:
@@ -79,14 +79,14 @@ def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) 
         limit_build(memory=False)
         tasks.look_around()
         if "kernel" not in request.options:
-            if alone:
+            if waits:
                 turn.wait(folder)
             _close(folder, stand, writable, kept=kept, limit_memory=False, file_bytes=FILE_BYTES, alone=False)
             return None
         kernel, backend = Path(request.options["kernel"]), request.options["kernel_backend"]
         request = replace(request, source=kernel, backend=backend, options={})
     program = build(request, lane)
-    if alone:
+    if waits:
         turn.wait(folder)
     needs = program.needs
     answers = (sum(a.memory.nbytes for a in args if isinstance(a, Buffer)) for _, args in request.calls)

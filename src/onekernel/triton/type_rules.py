@@ -28,11 +28,11 @@ PURE = frozenset([*(f"__{name}__" for name in _METHODS.split()), *_FUNCTIONS.spl
 MOST_KEPT = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
 
 
-class Unkeyed(Exception):
+class _Other(Exception):
     """An operand that is no part of a key, or a call that cannot be made again."""
 
 
-def keep_rules(interpreter: Any, core: Any) -> Rules:
+def keep_rules(interpreter: Any, core: Any) -> None:
     """Has the interpreter keep what it has found out about types."""
     patch, kept = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
     rules = Rules.active = Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
@@ -44,7 +44,6 @@ def keep_rules(interpreter: Any, core: Any) -> Rules:
         setattr(owner, name, kept[member])
 
     interpreter._patch_attr = patched
-    return rules
 
 
 class Rules:
@@ -65,14 +64,14 @@ class Rules:
 
     def of(self, member: Callable[..., Any]) -> Callable[..., Any]:
         """The operation, with what it has found out kept."""
-        recipes, semantic, tensor, key_of = self._recipes, self._semantic, self._core.tensor, self.key
+        recipes, semantic, tensor, key_of = self._recipes, self._semantic, self._core.tensor, self._key
 
         def operation(*args: Any, _semantic: Any = None, **named: Any) -> Any:
             operands = (*args, *named.values()) if named else args
             try:
                 kinds = [x.onekernel_kind if type(x) is tensor else key_of(x) for x in operands]
                 key = (member, *named, *kinds)
-            except Unkeyed:
+            except _Other:
                 return member(*args, _semantic=semantic, **named)
             again = recipes.get(key)
             if again is not None:
@@ -92,7 +91,7 @@ class Rules:
 
         return operation
 
-    def key(self, value: Any) -> Any:
+    def _key(self, value: Any) -> Any:
         """What of an operand that is no tensor decides about types."""
         kind, core = type(value), self._core
         if kind in self._plain:
@@ -100,16 +99,16 @@ class Rules:
         if kind is float:
             return kind, repr(value)  # 0.0 and -0.0 are equal, NaN is not
         if kind is core.constexpr and type(value.value) is not core.tensor:
-            return kind, self.key(value.value)
+            return kind, self._key(value.value)
         if kind is core.dtype:
             return kind, value.name
         if kind in (tuple, list, core.tuple):
             if any(type(part) is core.tensor for part in value):
-                raise Unkeyed
-            return kind, *map(self.key, value)
+                raise _Other
+            return kind, *map(self._key, value)
         if kind is slice:
-            return kind, self.key(value.start), self.key(value.stop), self.key(value.step)
-        raise Unkeyed
+            return kind, self._key(value.start), self._key(value.stop), self._key(value.step)
+        raise _Other
 
     def _first(self, key: Any, operands: tuple[Any, ...], call: Callable[[], Any]) -> Any:
         """The operation as Triton does it, with an eye on what it asks of the builder."""
