@@ -146,6 +146,7 @@ static double seconds_now() {
 // On one core of several: all blocks that nobody else takes; on the only one, until more of them may help.
 static void run_blocks(Worker& w, Launch& launch, bool alone) {
     worker = &w;
+    w.busy = 1;
     w.launch = &launch;
     w.current = nullptr;
     dim3 grid = launch.config.grid, block = launch.config.block;
@@ -283,7 +284,6 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     bool together = config->cooperative || blocks_of(config->cluster) > 1;
     Worker& mine = host_worker();
     int depth = mine.busy;
-    mine.busy = 0;
     if (together) error = run_together(launch);
     else run_on_cores(launch);
     if (!together && launch.next < launch.blocks && !launch.aborted) run_on_cores(launch);  // more cores may help

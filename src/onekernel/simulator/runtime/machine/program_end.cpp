@@ -36,8 +36,7 @@ static void out_of_time(int signal, siginfo_t*, void* raw) {
     static std::atomic<int> tries{0};
     const ucontext_t* context = static_cast<const ucontext_t*>(raw);
     if (!worker) worker = &bystander();
-    // Not while a lock is held or another library runs, unless that goes on and on, as waiting does.
-    if ((worker->busy || !in_code(pc_of(context))) && ++tries < MOST_TRIES) {
+    if (!may_leave(*worker, context) && ++tries < MOST_TRIES) {
         send_after(CLOCK_MONOTONIC, 0.002);
         return;
     }

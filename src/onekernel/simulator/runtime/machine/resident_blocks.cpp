@@ -103,10 +103,8 @@ void ResidentBlocks::run(uint64_t first_cluster) {
             if (!w.alive) continue;
             live = true;
             worker = &w;
-            w.busy = 0;
             bool ran = run_on(w);
             w.current = nullptr;
-            w.busy = 1;
             if (!ran) continue;
             moved = true;
             if (launch.aborted || launch.exhausted) return;  // exhausted: a thread was abandoned, others cannot go on

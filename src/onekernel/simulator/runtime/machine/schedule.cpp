@@ -239,6 +239,7 @@ void give_way(Worker& w) {
 }
 
 void abandon_block() {
+    worker->busy = 1;
     worker->current = nullptr;
     ok_fiber_jump(worker->main);
 }
@@ -271,12 +272,16 @@ void begin_block(Worker& w, uint64_t block) {
 }
 
 bool run_on(Worker& w) {
+    w.busy = 1;  // until a thread runs: who left before would go back to where the last block was left
     uint3 grid = w.launch->config.grid;
     uint64_t block = w.block;
     ok_blockIdx = {unsigned(block % grid.x), unsigned(block / grid.x % grid.y), unsigned(block / grid.x / grid.y)};
     unsigned first = pick(w);
     if (first == NOBODY) return false;
-    ok_fiber_switch(&w.main, resume(w, first));
+    void* thread = resume(w, first);
+    w.busy = 0;
+    ok_fiber_switch(&w.main, thread);
+    w.busy = 1;
     return true;
 }
 

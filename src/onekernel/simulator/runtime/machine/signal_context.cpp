@@ -103,6 +103,15 @@ bool in_full_stack(const ucontext_t* context, uintptr_t address) {
     return sp && address >= sp - BELOW && address < reinterpret_cast<uintptr_t>(__libc_stack_end);
 }
 
+// A block's first thread is named `current` before the worker has saved where it will go on; and threads change on its stack.
+static bool between_threads(const Worker& w, const ucontext_t* context) {
+    return w.current && sp_of(context) - reinterpret_cast<uintptr_t>(w.stacks) >= STACKS_BYTES;
+}
+
+bool may_leave(const Worker& w, const ucontext_t* context) {
+    return !w.busy && in_code(pc_of(context)) && !between_threads(w, context);
+}
+
 uintptr_t pc_of(const ucontext_t* context) {
 #if defined(__x86_64__)
     return context->uc_mcontext.gregs[REG_RIP];

@@ -158,8 +158,7 @@ static bool is_far_too_large(const Worker& w, const Reached& now) {
 }
 
 bool is_over_time(Worker& w, const ucontext_t* context) {
-    // Not while a lock is held or another library runs, unless that goes on and on.
-    if ((w.busy || !in_code(pc_of(context))) && ++tries < 500) {
+    if (!may_leave(w, context) && ++tries < 500) {
         arm(0.002);
         return false;
     }
