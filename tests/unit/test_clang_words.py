@@ -33,10 +33,9 @@ def test_a_slip_is_told_in_the_same_words_with_clang(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sample(every=8)
 @pytest.mark.parametrize("clang", CLANGS)
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[pytest.mark.corpus] if i % 8 else []) for i, name in enumerate(RECORDED)
-])  # fmt: skip
+@pytest.mark.parametrize("name", RECORDED)
 def test_every_clang_that_is_here_has_the_slip_told_so(name: str, clang: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.cu"
     path.write_text(SLIPS[name].text(), encoding="utf-8")
