@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import audits  # noqa: F401  its sentences, too
 from onekernel import comments, messages
 from support import rules
 from support.drawings import told_in_drawings

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import audits  # noqa: F401  its sentences, too
 from onekernel import comments, messages
 from support import rules
 from support.drawings import told_in_drawings
