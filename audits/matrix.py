@@ -234,7 +234,8 @@ def _version(compiler: str) -> str:
 
 def _versions(cell: Cell, python: str, surroundings: Mapping[str, str]) -> dict[str, str]:
     """What the cell is really made of."""
-    found: dict[str, str] = json.loads(_output(python, "-c", _VERSIONS)) | {"c++": _version(surroundings["ONEKERNEL_CXX"])}
+    found: dict[str, str] = json.loads(_output(python, "-c", _VERSIONS))
+    found["c++"] = _version(surroundings["ONEKERNEL_CXX"])
     if cell.nvcc:
         found["nvcc"] = _version(str(Path(surroundings["CUDA_HOME"]) / "bin" / "nvcc"))
     if cell.gpu:

@@ -18,6 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import audits
 from audits import dealt
 from audits.grading import keeping
 from onekernel.errors import UserError
@@ -26,6 +27,7 @@ from onekernel.messages import Message
 _INSTALLED = any(e.value == "onekernel.pytest_plugin" for e in entry_points(group="pytest11"))
 _PLUGIN = [] if _INSTALLED else ["-p", "onekernel.pytest_plugin"]  # a checkout that is run as it stands
 _PYTEST = [sys.executable, "-m", "pytest", *_PLUGIN]
+_HERE = str(Path(audits.__file__).parents[1])  # where pytest finds the plugin below, whatever it is run on
 TESTS = "tests/grading/test_corpus.py"
 KEPT = "corpora.jsonl"
 OF_A_PROCESS = 8  # tests at most, after which its memory goes back; of many processes each has fewer: some take minutes
@@ -55,6 +57,7 @@ def run(root: Path, jobs: int, on: str = "cuda", sample: bool = False, kept: Pat
             words = ["--device", on, "-q", "--corpora", "-p", "no:cacheprovider", *few[number]]
             command = [*_PYTEST, "-p", keeping.__name__, *words]
             environment = {**os.environ, keeping.BOOK: str(book.resolve()), **dealt.seen(number, gpus)}
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [_HERE, os.environ.get("PYTHONPATH")]))
             subprocess.run(command, cwd=root, stdout=subprocess.DEVNULL, env=environment)
 
         list(pool.map(keep, range(len(few))))

@@ -41,10 +41,10 @@ def tables(args: argparse.Namespace) -> int:
     """Writes the tables of the pages, and the numbers in their sentences, from result files; with --check, lists the
     pages that show old ones."""
     from onekernel.bench import tables as measured
-    from onekernel.book import excerpts, practice, samples, values
+    from onekernel.book import excerpts, floors, practice, samples, values
 
     root = courses.find_root()
-    parts = (measured.refresh, values.refresh, samples.refresh, practice.refresh, excerpts.refresh)
+    parts = (measured.refresh, values.refresh, samples.refresh, practice.refresh, floors.refresh, excerpts.refresh)
     stale = {page for refresh in parts for page in refresh(root, args.check)}
     return _report("tables", root, sorted(stale), args.check)
 
