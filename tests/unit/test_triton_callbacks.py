@@ -19,8 +19,8 @@ import pytest
 torch = pytest.importorskip("torch")
 tl = pytest.importorskip("triton.language")
 from onekernel.triton import origins  # noqa: E402
-from onekernel.triton.closed import ClosedMemory  # noqa: E402
-from onekernel.triton.plain import each_in, is_plain, is_plain_class  # noqa: E402
+from onekernel.triton.memory import ClosedMemory  # noqa: E402
+from onekernel.triton.origins import each_in, is_plain, is_plain_class  # noqa: E402
 
 origins.remember()
 

@@ -59,7 +59,7 @@ def called(folder: Path, then: str) -> tuple[list[str], list[float]]:
     from onekernel.backends.base import Buffer
 
     path = folder / "double.py"
-    found = 'memory = sys.modules["onekernel.triton.closed"].ClosedMemory.active\n    '
+    found = 'memory = sys.modules["onekernel.triton.memory"].ClosedMemory.active\n    '
     path.write_text(FILE.replace("{then}", found + then), encoding="utf-8")
     program = triton.build(path, interpret=True)
     program.prepare()

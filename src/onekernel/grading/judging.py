@@ -64,7 +64,7 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
         return found  # what stopped the kernel also kept it from writing
     computed = fault is not None and fault.kind in ("values", "nan")
     if computed and not found and s.backend == "triton" and not report.kernels and (idle := _idle(s, call, ())):
-        return [because(idle, "no-kernel")]  # what the host computed, it computed with noise: triton/closed.py
+        return [because(idle, "no-kernel")]  # what the host computed, it computed with noise: triton/memory.py
     if fault:
         found.append(because(told(call, report.kernels, fault, s.backend, s.text()), fault.kind))
     elif not found and all(call.case.sizes.values()):

@@ -17,13 +17,13 @@ import numpy as np
 from onekernel.triton.type_rules import keep_rules
 
 
-def hasten() -> None:
+def take_shortcuts() -> None:
     """Replaces the slow parts of the interpreter, once a process."""
     from triton.runtime import interpreter
 
-    if getattr(interpreter, "_onekernel_quick", False):
+    if getattr(interpreter, "_onekernel_shortcuts", False):
         return
-    interpreter._onekernel_quick = True
+    interpreter._onekernel_shortcuts = True
     _replace_once_a_launch(interpreter)
     _remember_types(interpreter)
     _leave_idle_checks(interpreter)
