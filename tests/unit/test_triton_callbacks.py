@@ -176,13 +176,13 @@ def test_what_is_put_into_tritons_modules_later_is_not_tritons(monkeypatch: pyte
 
 CALLS = """
 import sys
-from onekernel.sandbox import held
+from onekernel.sandbox import inputs
 from onekernel.triton import callbacks
 
 callbacks.refuse_to_look()
 call = "import sys; sys.audit('ctypes.call_function', 0, ())"  # what Python 3.14 tells of each call
-exec(call, vars(held))
-for told, of in ((call, {}), ("import sys; sys.audit('ctypes.dlsym', 0, 'mprotect')", vars(held))):
+exec(call, vars(inputs))
+for told, of in ((call, {}), ("import sys; sys.audit('ctypes.dlsym', 0, 'mprotect')", vars(inputs))):
     try:
         exec(told, of)
     except PermissionError as error:

@@ -184,7 +184,7 @@ from onekernel.triton import type_rules
 from onekernel.triton.faults import fix_interpreter
 from onekernel.triton.shortcuts import take_shortcuts
 fix_interpreter()  # loops whose bound is a number of run time: 3.6.0 cannot with NumPy 2.4
-type_rules.MOST_KEPT = {most}
+type_rules.MOST_CACHED = {most}
 checks, check = [], TritonSemantic.binary_op_type_checking_impl
 TritonSemantic.binary_op_type_checking_impl = lambda *args, **how: (checks.append(1), check(*args, **how))[1]
 take_shortcuts()

@@ -5,7 +5,7 @@ share, what is cast, what is broadcast to which shape. A compiler does that once
 operation of each program, in Python, at ten times the cost of NumPy's work. Types and Python's numbers alone decide it:
 here the calls that an operation makes of the builder, which does NumPy's work, are kept under them and made again.
 
-But:    only of operations that read no memory and ask nothing of the launch (PURE). What fails is not kept.
+But:    only of operations that read no memory and ask nothing of the launch (PURE). What fails is not cached.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _FUNCTIONS = (
 )
 PURE = frozenset([*(f"__{name}__" for name in _METHODS.split()), *_FUNCTIONS.split()])
 """Names of Triton's functions and of its tensors' methods."""
-MOST_KEPT = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
+MOST_CACHED = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
 
 
 class _Other(Exception):
     """An operand that is no part of a key, or a call that cannot be made again."""
 
 
-def keep_rules(interpreter: Any, core: Any) -> None:
-    """Has the interpreter keep what it has found out about types."""
-    patch, kept = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
+def cache_rules(interpreter: Any, core: Any) -> None:
+    """Has the interpreter cache what it has found out about types."""
+    patch, cached = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
     rules = Rules.active = Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
 
     def patched(owner: Any, name: str, member: Any, *rest: Any) -> None:
         patch(owner, name, member, *rest)  # which remembers what to put back
-        if member not in kept:  # the same for each launch, so that it is soon seen to be what it was (tools)
-            kept[member] = rules.of(member) if name in PURE else rules.without(member)
-        setattr(owner, name, kept[member])
+        if member not in cached:  # the same for each launch, so that it is soon seen to be what it was (tools)
+            cached[member] = rules.of(member) if name in PURE else rules.without(member)
+        setattr(owner, name, cached[member])
 
     interpreter._patch_attr = patched
 
@@ -75,7 +75,7 @@ class Rules:
             again = recipes.get(key)
             if again is not None:
                 return again(operands)
-            if self._recording or key in recipes or len(recipes) >= MOST_KEPT:
+            if self._recording or key in recipes or len(recipes) >= MOST_CACHED:
                 return member(*args, _semantic=semantic, **named)
             return self._first(key, operands, lambda: member(*args, _semantic=semantic, **named))
 
