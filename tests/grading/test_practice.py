@@ -306,14 +306,14 @@ MEANT: dict[str, Callable[[Arrays, Sizes], Any]] = {
 def test_the_answer_computes_what_is_meant(exercise: course.Exercise) -> None:
     if exercise.operator is None:
         return  # questions and functions: what is meant stands in exercise.toml, or is seen by their own tests
-    s = Submission(COURSE, exercise, COURSE.solution(exercise), "simulator", 5)
-    operator = s.operator
+    submission = Submission(COURSE, exercise, COURSE.solution(exercise), "simulator", 5)
+    operator = submission.operator
     calls = [buffers.make(operator, exercise.slug, case, "float32", 5) for case in operator.cases]
     options = {"arch": exercise.arch} if exercise.arch else {}
     prototypes = [operator.prototype(exercise.slug, "float32")]
     args = [(c.function, c.args) for c in calls]
-    outcome = in_process.run(Request(s.path, s.backend, args, prototypes, options))
-    assert reference.fill(s, calls, outcome) is None
+    outcome = in_process.run(Request(submission.path, submission.backend, args, prototypes, options))
+    assert reference.fill(submission, calls, outcome) is None
     for call in calls:
         want = MEANT[exercise.slug](call.inputs, call.case.sizes)
         want = want if isinstance(want, dict) else {operator.outputs()[0].name: want}

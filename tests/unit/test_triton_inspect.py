@@ -14,8 +14,7 @@ from onekernel.backends.base import BuildError
 from onekernel.backends.occupancy import occupancy
 from onekernel.bench.device import slug_of
 from onekernel.errors import UserError
-from onekernel.triton.inspect import compile_source
-from onekernel.triton.listing import instructions, resources, sass_length
+from onekernel.triton.inspect import compile_source, instructions, resources, sass_length
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.triton.closed import FREE, ClosedMemory
+from onekernel.triton.memory import FREE, ClosedMemory
 from support import triton_child
 
 torch = pytest.importorskip("torch")

@@ -1,6 +1,6 @@
 """A file as it would be without what a compiler, or a lint, suspects: right then, it had that cause.
 
-A warning tells what stands in a line, not that results are wrong because of it. So the line is mended, and the file is
+A warning tells what stands in a line, not that results are wrong because of it. So the line is fixed, and the file is
 run again on the inputs that were wrong.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from onekernel.backends.base import Finding
-from onekernel.grading.briefly import briefly
+from onekernel.grading.time_limit import within_time
 
 MOST = 4  # versions of a file that are tried
 
@@ -20,10 +20,10 @@ _NARROW = "__half|half|__nv_bfloat16|nv_bfloat16"
 _INTEGERS = r"\b(?:unsigned |signed )?(?:int|long long|long|short|char|u?int\d+_t|size_t|unsigned)\b"
 
 
-def mended(text: str, warnings: Sequence[Finding]) -> Iterator[str]:
-    """The text without what the warnings name, in each way there is to mend it; nothing where one has none."""
+def fixed(text: str, warnings: Sequence[Finding]) -> Iterator[str]:
+    """The text without what the warnings name, in each way there is to fix it; nothing where one has none."""
     nothing: list[list[_Change]] = [[]]
-    ways = briefly(lambda: [list(_ways(text.split("\n"), w)) for w in warnings], nothing)
+    ways = within_time(lambda: [list(_ways(text.split("\n"), w)) for w in warnings], nothing)
     for chosen in islice(product(*ways), MOST):
         lines = dict(enumerate(text.split("\n")))
         for change in chosen:

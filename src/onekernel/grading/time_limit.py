@@ -1,5 +1,8 @@
-"""Reading a learner's text for a hint, for a moment: a regular expression that some text keeps busy for hours costs the
-hint, and not the night. (Python looks for signals within an expression; the timer counts this process's own time.)"""
+"""Reading a learner's text for a hint has a time limit: a regular expression that some text keeps busy for hours costs
+the hint, and not the night.
+
+Python looks for signals within an expression; the timer counts this process's own time.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ class _TooLong(Exception):
     """The time is over."""
 
 
-def briefly(read: Callable[[], T], otherwise: T) -> T:
+def within_time(read: Callable[[], T], otherwise: T) -> T:
     """What `read` gives, or `otherwise` where it takes longer. Outside of the main thread, which alone is told of
     signals, nothing is read."""
     if threading.current_thread() is not threading.main_thread():

@@ -31,10 +31,10 @@ import os
 os.environ["TRITON_INTERPRET"] = "1"
 import importlib.util, sys, torch
 from triton.runtime import interpreter
-from onekernel.triton.quick import hasten
+from onekernel.triton.shortcuts import take_shortcuts
 searches, search = [], interpreter.inspect.getmembers
 interpreter.inspect.getmembers = lambda *args: (searches.append(1), search(*args))[1]
-hasten()
+take_shortcuts()
 spec = importlib.util.spec_from_file_location("mine", sys.argv[1])
 mine = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(mine)
@@ -77,8 +77,8 @@ REDUCED = """\
 import os
 os.environ["TRITON_INTERPRET"] = "1"
 import importlib.util, sys, torch
-from onekernel.triton.quick import hasten
-hasten()
+from onekernel.triton.shortcuts import take_shortcuts
+take_shortcuts()
 spec = importlib.util.spec_from_file_location("mine", sys.argv[1])
 mine = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(mine)
@@ -124,12 +124,12 @@ os.environ["TRITON_INTERPRET"] = "1"
 import importlib.util, sys, torch
 from triton.language import core
 from triton.runtime import interpreter
-from onekernel.triton.quick import hasten
+from onekernel.triton.shortcuts import take_shortcuts
 operations, operation = [], interpreter.InterpreterBuilder.binary_op
 interpreter.InterpreterBuilder.binary_op = lambda *args: (operations.append(1), operation(*args))[1]
 described, describe = [], core.block_type.__init__
 core.block_type.__init__ = lambda *args: (described.append(1), describe(*args))[1]
-hasten()
+take_shortcuts()
 spec = importlib.util.spec_from_file_location("mine", sys.argv[1])
 mine = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(mine)
@@ -181,13 +181,13 @@ import hashlib, importlib.util, sys, torch
 import triton.language as tl
 from triton.language.semantic import TritonSemantic
 from onekernel.triton import type_rules
-from onekernel.triton.guards import mend
-from onekernel.triton.quick import hasten
-mend()  # loops whose bound is a number of run time: 3.6.0 cannot with NumPy 2.4
-type_rules.MOST_KEPT = {most}
+from onekernel.triton.faults import fix_interpreter
+from onekernel.triton.shortcuts import take_shortcuts
+fix_interpreter()  # loops whose bound is a number of run time: 3.6.0 cannot with NumPy 2.4
+type_rules.MOST_CACHED = {most}
 checks, check = [], TritonSemantic.binary_op_type_checking_impl
 TritonSemantic.binary_op_type_checking_impl = lambda *args, **how: (checks.append(1), check(*args, **how))[1]
-hasten()
+take_shortcuts()
 spec = importlib.util.spec_from_file_location("mine", sys.argv[1])
 mine = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(mine)

@@ -1,4 +1,4 @@
-"""What the Triton backend refuses before it starts, and the rounding that it mends."""
+"""What the Triton backend refuses before it starts, and the rounding that it fixes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from onekernel.backends.base import Unavailable
-from onekernel.triton import guards
+from onekernel.triton import faults
 
 
 def versions(monkeypatch, **given_versions: str | None) -> None:
@@ -35,13 +35,13 @@ def versions(monkeypatch, **given_versions: str | None) -> None:
 def test_a_missing_triton_is_named(monkeypatch):
     versions(monkeypatch, triton=None)
     with pytest.raises(Unavailable, match="not installed"):
-        guards.choose_interpreter()
+        faults.choose_interpreter()
 
 
 def test_an_old_triton_is_refused(monkeypatch):
     versions(monkeypatch, triton="3.2.0")
     with pytest.raises(Unavailable, match=r"3\.2\.0"):
-        guards.choose_interpreter()
+        faults.choose_interpreter()
 
 
 AS_IN_3_6_0 = """
@@ -98,22 +98,22 @@ def test_a_triton_imported_the_other_way_is_refused(monkeypatch):
     pytest.importorskip("triton")
     versions(monkeypatch, triton="3.7.1", numpy="2.4.1")
     monkeypatch.setitem(sys.modules, "triton", sys.modules.get("triton", object()))
-    monkeypatch.setattr(guards, "_interprets", lambda: False)
+    monkeypatch.setattr(faults, "_interprets", lambda: False)
     with pytest.raises(Unavailable, match="before"):
-        guards.choose_interpreter()
+        faults.choose_interpreter()
 
 
 @given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.floats(width=32)))
 def test_bfloat16_is_rounded_as_ml_dtypes_rounds_it(values):
     with np.errstate(all="ignore"):
         want = values.astype(ml_dtypes.bfloat16).astype(np.float32)
-    got = (guards.to_bfloat16(values).astype(np.uint32) << 16).view(np.float32)
+    got = (faults.to_bfloat16(values).astype(np.uint32) << 16).view(np.float32)
     np.testing.assert_array_equal(got, want)
 
 
 @given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.floats(width=32)))
 def test_tf32_has_ten_bits_of_fraction_and_is_rounded_to_nearest(values):
-    got = guards.to_tf32(values)
+    got = faults.to_tf32(values)
     assert not (got[np.isfinite(values)].view(np.uint32) & 0x1FFF).any()
     np.testing.assert_array_equal(got[~np.isfinite(values)], values[~np.isfinite(values)])
     inside = np.isfinite(values) & np.isfinite(got)

@@ -18,7 +18,7 @@ from typing import Any
 from onekernel.backends.base import BuildError, Unavailable
 from onekernel.cuda.ahead import require_working
 from onekernel.cuda.diagnostics import findings_of_log
-from onekernel.cuda.invocation import command, limited, remembered
+from onekernel.cuda.invocation import cached, command, limited
 from onekernel.cuda.nvcc import Nvcc, find
 from onekernel.messages import Message
 
@@ -43,7 +43,7 @@ def refuse(path: Path | str, arch: str = "sm_80", nvcc: Nvcc | None = None) -> N
             require_working(compiler, flags, work)
         return {"refused": refused}
 
-    answer = remembered(path, arch, compiler, __file__, ask)
+    answer = cached(path, arch, compiler, __file__, ask)
     if answer["refused"] is not None:
         raise BuildError(findings_of_log(answer["refused"], path), answer["refused"])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from onekernel.backends.base import Finding
-from onekernel.grading.briefly import briefly
-from onekernel.grading.mends import mended
+from onekernel.grading.fixes import fixed
+from onekernel.grading.time_limit import within_time
 from onekernel.messages import Message
 from support.corpus import graded
 from support.course import ROOT
@@ -18,12 +18,12 @@ from support.course import ROOT
 ENDLESS = "x" + "[]" * 60  # 2^60 ways to divide it, for an expression that allows them
 
 
-def test_a_line_that_an_expression_cannot_finish_has_no_mend() -> None:
+def test_a_line_that_an_expression_cannot_finish_has_no_fix() -> None:
     cuts = Finding("warning-cuts", Message("simulator.unreadable", {"why": ""}), "k.cu", 2)
     began = time.process_time()
-    assert list(mended(f"int k;\nint {ENDLESS};\n", [cuts])) == []
+    assert list(fixed(f"int k;\nint {ENDLESS};\n", [cuts])) == []
     assert time.process_time() - began < 4
-    assert list(mended("int k;\nk = 1.5f;\n", [cuts])) == ["float k;\nk = 1.5f;\n"]
+    assert list(fixed("int k;\nk = 1.5f;\n", [cuts])) == ["float k;\nk = 1.5f;\n"]
 
 
 @pytest.mark.parametrize("text", [
@@ -41,5 +41,5 @@ def test_a_wrong_file_is_judged_whatever_stands_in_its_comments(tmp_path: Path, 
 
 def test_the_timer_is_gone_afterwards_and_the_handler_as_it_was() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    assert briefly(lambda: 7, 0) == 7
+    assert within_time(lambda: 7, 0) == 7
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0) and signal.getsignal(signal.SIGVTALRM) is before

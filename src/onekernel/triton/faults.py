@@ -3,24 +3,28 @@
 Faults of Triton's interpreter that are handled here (seen with 3.6.0 and 3.7.1):
 - 3.6.0 with NumPy 2.4 or newer raises TypeError on loops with a run-time bound: fixed.
 - float32 -> bfloat16 drops bits where the GPU rounds to nearest even (half of all values differ): fixed.
-- a kernel that a function makes does not see that function's variables: fixed (captured.py).
+- a kernel that a function makes does not see that function's variables: fixed (closures.py).
 - tl.dot multiplies float32 in float32 where the GPU takes TF32, and bfloat16 as if it were an integer: fixed.
+- a loop counts with a plain int where the compiler has a tensor, `tile.to(tl.int64)`, so that a kernel which widens a
+  tile's number, to have offsets of 64 bits, is right on a GPU and fails here: fixed.
 - other bfloat16 arithmetic works on the 16 bits as if they were an integer: refused at the line that does it.
 """
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import metadata
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from onekernel.backends.base import Finding, Unavailable
 from onekernel.messages import Message
-from onekernel.triton.captured import keep_closures
+from onekernel.triton.closures import keep_closures
 
 OLDEST = (3, 6)
 CHAPTER = "03-05-looking-inside#interpreter"
@@ -76,21 +80,21 @@ def _interprets() -> bool:
     return isinstance(tl.max, InterpretedFunction)
 
 
-def mend() -> None:
+def fix_interpreter() -> None:
     """Replaces the faulty parts of the interpreter, once a process."""
     from triton.runtime import interpreter
 
-    if getattr(interpreter, "_onekernel_mended", False):
+    if getattr(interpreter, "_onekernel_fixed", False):
         return
-    interpreter._onekernel_mended = True
+    interpreter._onekernel_fixed = True
     keep_closures(interpreter)
-    _mend_loops(interpreter)
-    _mend_casts(interpreter)
+    _fix_loops(interpreter)
+    _fix_casts(interpreter)
     _refuse_bfloat16_arithmetic(interpreter)
-    _mend_dot(interpreter)
+    _fix_dot(interpreter)
 
 
-def _mend_loops(interpreter: Any) -> None:
+def _fix_loops(interpreter: Any) -> None:
     """A scalar as the bound of a loop: 3.6.0 has NumPy make an int of an array with one element in one dimension, which
     NumPy 2.4 refuses."""
     patch = interpreter._patch_lang_tensor
@@ -102,7 +106,7 @@ def _mend_loops(interpreter: Any) -> None:
     interpreter._patch_lang_tensor = exact
 
 
-def _mend_casts(interpreter: Any) -> None:
+def _fix_casts(interpreter: Any) -> None:
     import triton.language as tl
 
     convert = interpreter._convert_float
@@ -117,7 +121,7 @@ def _mend_casts(interpreter: Any) -> None:
     interpreter._convert_float = exact
 
 
-def _mend_dot(interpreter: Any) -> None:
+def _fix_dot(interpreter: Any) -> None:
     """Products as Tensor Cores make them: of bfloat16, and of float32 in TF32, unless `input_precision` is "ieee"."""
     import triton.language as tl
 
@@ -172,3 +176,57 @@ def _refuse_bfloat16_arithmetic(interpreter: Any) -> None:
         raise Stop(Finding("bf16-arithmetic", Message("triton.bf16-arithmetic"), chapter=CHAPTER))
 
     builder.get_bf16 = get_bf16
+
+
+class Count(int):
+    """A number of a loop: an int that can be widened."""
+
+    def to(self, dtype: Any, **_: Any) -> Any:
+        import triton.language as tl
+        from triton.runtime.interpreter import interpreter_semantic
+
+        return tl.tensor(interpreter_semantic.builder.get_int32(int(self)), tl.int32).to(dtype)
+
+
+def _kept(name: str) -> Callable[[Count, Any], Any]:
+    """An operator of int whose result can be widened, too."""
+    compute = getattr(int, name)
+
+    def of_counts(self: Count, other: Any) -> Any:
+        result = compute(self, other)
+        return result if result is NotImplemented else Count(result)
+
+    return of_counts
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod"):
+    setattr(Count, f"__{_name}__", _kept(f"__{_name}__"))
+
+
+class CountedRange:
+    """`range`, whose numbers can be widened. Its bounds may be the interpreter's tensors, as those of range may, or the
+    size of a grid of which some programs run."""
+
+    def __init__(self, *bounds: Any) -> None:
+        self._range: Any = getattr(bounds[0], "chosen", None) or builtins.range(*(int(b) for b in bounds))
+
+    def __iter__(self) -> Iterator[Count]:
+        return builtins.map(Count, self._range)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._range, name)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._range[at]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._range
+
+
+def count_in(module: ModuleType) -> None:
+    """Has the loops of a module count so, unless it has a `range` of its own: of an interpreted file, and of the
+    interpreter, whose are those of tl.range."""
+    vars(module).setdefault("range", CountedRange)

@@ -21,7 +21,7 @@ from onekernel.backends.base import Arg, Buffer, Sparse
 _RIGHTS = "onekernel.rights"  # what the guard is asked, as an event of Python's audit
 
 
-class Held:
+class ClosedInputs:
     """The bytes of the file `path`. Open at first."""
 
     def __init__(self, path: Path) -> None:
@@ -57,11 +57,11 @@ class Held:
             sys.audit(_RIGHTS, 0, first, end)
 
 
-def _guard(held: np.ndarray, owner: FrameType) -> Callable[[str, tuple[Any, ...]], None]:
+def _guard(pages: np.ndarray, owner: FrameType) -> Callable[[str, tuple[Any, ...]], None]:
     """What opens and closes the pages: a hook of Python's audit, which a submission in Python can find in no frame and
-    no object. It obeys `Held.take`, called by `owner`."""
-    take, look = Held.take.__code__, sys._getframe
-    change = partial(mprotect, held)
+    no object. It obeys `ClosedInputs.take`, called by `owner`."""
+    take, look = ClosedInputs.take.__code__, sys._getframe
+    change = partial(mprotect, pages)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event == _RIGHTS:
@@ -77,10 +77,10 @@ def _guard(held: np.ndarray, owner: FrameType) -> Callable[[str, tuple[Any, ...]
 _libc, _add_hook = ctypes.CDLL(None, use_errno=True), sys.addaudithook
 
 
-def mprotect(held: np.ndarray, rights: int, first: int, end: int) -> None:
+def mprotect(pages: np.ndarray, rights: int, first: int, end: int) -> None:
     """mprotect(2) for the pages of those bytes. Raises OSError."""
     first -= first % mmap.PAGESIZE
-    address, length = ctypes.c_void_p(held.ctypes.data + first), ctypes.c_size_t(end - first)
+    address, length = ctypes.c_void_p(pages.ctypes.data + first), ctypes.c_size_t(end - first)
     if _libc.mprotect(address, length, rights):
         raise OSError(ctypes.get_errno(), "mprotect")
 

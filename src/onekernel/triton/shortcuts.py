@@ -14,23 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.triton.type_rules import keep_rules
+from onekernel.triton.type_rules import cache_rules
 
 
-def hasten() -> None:
+def take_shortcuts() -> None:
     """Replaces the slow parts of the interpreter, once a process."""
     from triton.runtime import interpreter
 
-    if getattr(interpreter, "_onekernel_quick", False):
+    if getattr(interpreter, "_onekernel_shortcuts", False):
         return
-    interpreter._onekernel_quick = True
+    interpreter._onekernel_shortcuts = True
     _replace_once_a_launch(interpreter)
-    _remember_types(interpreter)
+    _cache_types(interpreter)
     _leave_idle_checks(interpreter)
     _describe_once(interpreter.tl.core)
     _leave_shapes(interpreter)
     _reduce_in_pairs(interpreter)
-    keep_rules(interpreter, interpreter.tl.core)
+    cache_rules(interpreter, interpreter.tl.core)
 
 
 def _replace_once_a_launch(interpreter: Any) -> None:
@@ -69,11 +69,11 @@ class _Nothing:
         return None
 
 
-def _remember_types(interpreter: Any) -> None:
+def _cache_types(interpreter: Any) -> None:
     look_up = interpreter._get_np_dtype
     known: dict[str, Any] = {}
 
-    def remembered(kind: Any) -> Any:
+    def cached(kind: Any) -> Any:
         element = getattr(kind, "element_ty", kind) if isinstance(kind, interpreter.tl.block_type) else kind
         if isinstance(element, interpreter.tl.pointer_type):
             return look_up(element)
@@ -83,7 +83,7 @@ def _remember_types(interpreter: Any) -> None:
 
     fits, fitting = interpreter._validate_np_data_size, set[tuple[int, str]]()
 
-    def remembered_fit(array: Any, kind: Any) -> bool:
+    def cached_fit(array: Any, kind: Any) -> bool:
         key = (array.itemsize, kind.name)
         if key in fitting:
             return True
@@ -100,7 +100,7 @@ def _remember_types(interpreter: Any) -> None:
             check(self)
 
     handle.__init__ = init_handle
-    interpreter._get_np_dtype, interpreter._validate_np_data_size = remembered, remembered_fit
+    interpreter._get_np_dtype, interpreter._validate_np_data_size = cached, cached_fit
 
 
 def _leave_idle_checks(interpreter: Any) -> None:
