@@ -67,6 +67,13 @@ def test_each_way_to_lose_elements_has_its_name(name, code):
     assert judged("vector_add", ROOT / "tests" / "wrong" / f"{name}.cu", "vector_add") == [code]
 
 
+@pytest.mark.slow
+def test_of_an_answer_as_much_is_looked_at_as_the_grader_has_room_for(monkeypatch):
+    monkeypatch.setattr(sparse, "MOST_ELEMENTS", 4096)
+    assert judged("softmax", ROOT / "solutions" / "softmax_block.cu", "softmax_block") == [None] * 3
+    assert judged("softmax", ROOT / "tests" / "wrong" / "block_y_stride_in_32_bits.cu", "softmax_block")[-1]
+
+
 def test_an_answer_that_cannot_be_is_refused():
     asked = sparse.Sparse("y", 4096, True, 4, 1024, 1024, np.zeros(0, np.uint8))
     good = pack_sparse(replace(asked, runs=np.array([[8, 4]], np.uint64), data=np.zeros(4, np.uint8)))

@@ -48,7 +48,7 @@ def grade(submission: Submission) -> Result:
     try:
         verdicts = refusals(submission) or _everywhere(submission)
     except (OSError, MemoryError) as error:
-        raise machine.of_error(error) from error
+        verdicts = _open(submission, error)
     except UserError:  # a machine's fault among them
         raise
     except Exception as error:  # whatever of the file leads to it: the points are lost by name, and the class goes on
@@ -87,6 +87,21 @@ def grade_until_failed(submission: Submission) -> Result:
         ran_on=submission.ran_on,
         open_walls=tuple(dict.fromkeys(wall for r in results for wall in r.open_walls)),
     )
+
+
+def _open(submission: Submission, error: OSError | MemoryError) -> list[Verdict]:
+    """Where the grader itself came to its end, but does not with the course's own answer: it is about this file, whose
+    points stay open. Raises MachineFault where that fares no better."""
+    machine.require([submission.course.root])
+    ours = replace(submission, path=submission.course.solution(submission.exercise))
+    fault = machine.of_error(error)
+    if ours.path.resolve() == submission.path.resolve():
+        raise fault from error
+    try:
+        refusals(ours) or _everywhere(ours)
+    except (OSError, MemoryError):
+        raise fault from error
+    return for_all(submission, NOT_ASSESSED, Message("grading.not-graded", {"error": type(error).__name__}))
 
 
 def _everywhere(submission: Submission) -> list[Verdict]:

@@ -72,19 +72,25 @@ def confine(
     `limit_memory` is False for CUDA and for sanitizers, which reserve far more addresses than they use. `alone`: it may
     start no threads. `on_gpu`: what NVIDIA's driver calls when it starts is not refused yet.
     """
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes))
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, wanted))
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_FSIZE, file_bytes)
+    limit(resource.RLIMIT_NOFILE, OPEN_FILES)
     if limit_memory:
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+        limit(resource.RLIMIT_DATA, MEMORY_BYTES)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     closed = _landlock(libc, writable, kept)
     refused = seccomp.refuse(on_gpu=on_gpu, alone=alone)
     stand = {FILES: closed, CALLS: refused}
     return frozenset(wall for wall, stands in stand.items() if stands)
+
+
+def limit(what: int, most: int, beyond: int = 0) -> None:
+    """Limits this process for good: to `most` of what a RLIMIT counts, which nothing raises above `beyond` more; to
+    less where whoever started the grader has set less."""
+    _, hard = resource.getrlimit(what)
+    most, end = (m if hard == resource.RLIM_INFINITY else min(m, hard) for m in (most, most + beyond))
+    resource.setrlimit(what, (most, end))
 
 
 def only_in(trees: Iterable[str], right: int) -> bool:
@@ -115,9 +121,9 @@ def only_in(trees: Iterable[str], right: int) -> bool:
 def limit_build(*, memory: bool) -> None:
     """Limits the compilers that this process starts, until `confine`: a line of C++ can ask for a file of terabytes."""
     limits = {resource.RLIMIT_FSIZE: BUILT_BYTES} | ({resource.RLIMIT_DATA: MEMORY_BYTES} if memory else {})
-    for limit, most in limits.items():
-        _, hard = resource.getrlimit(limit)
-        resource.setrlimit(limit, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    for what, most in limits.items():
+        _, hard = resource.getrlimit(what)
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def end_with(parent: int) -> None:

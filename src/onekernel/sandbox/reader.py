@@ -20,6 +20,7 @@ from typing import TypeVar
 
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.sandbox.landlock import limit
 
 CPU_SECONDS = 4  # beside what its imports took; the longest file that is graded takes a tenth
 CLOCK_SECONDS = 300.0  # a machine that gives so little of itself grades nobody
@@ -67,10 +68,9 @@ def main() -> None:
     """The process apart: a module's name and a function's, the text on standard input, JSON on standard output."""
     module, name = sys.argv[1:]
     function = getattr(importlib.import_module(module), name)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    memory, seconds = _held() + MEMORY_BYTES, math.ceil(time.process_time()) + CPU_SECONDS
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 60))
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_DATA, _held() + MEMORY_BYTES)
+    limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + CPU_SECONDS, beyond=60)
     try:
         found = [_ANSWER, function(sys.stdin.buffer.read().decode("utf-8"))]
     except SyntaxError as error:
