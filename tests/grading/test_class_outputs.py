@@ -23,7 +23,8 @@ from onekernel.cohort import similar
 from onekernel.cohort.dates import lateness
 from onekernel.cohort.handed_in import Student
 from onekernel.course import Course
-from onekernel.grading.submission import SOURCE_BYTES
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import SOURCE_BYTES, Submission
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
 from onekernel.messages import Message, area, speaking
 from onekernel.ops import OPERATORS
@@ -120,6 +121,55 @@ def test_the_input_that_stopped_a_file_stays_hidden(row: Row, key: str) -> None:
     verdict = replace(row.card.results[0].verdicts[0], failures=(failure,))
     ((_, sentence),) = hidden.told(verdict)
     assert str(SIZE) not in sentence and "earlier input" in sentence
+
+
+TELLS = """
+#include <cstdint>
+#include <cstdio>
+#include <cuda_runtime.h>
+#include <unistd.h>
+__global__ void add(const float* a, const float* b, float* out, int64_t n) {
+    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + b[i];
+}
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    if (n > 1000) {
+        fprintf(stderr, "told:%lld ", (long long)n);
+        _exit(3);
+    }
+    if (n > 0) add<<<(n + 255) / 256, 256, 0, stream>>>(a, b, out, n);
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+def test_what_a_file_prints_of_its_inputs_reaches_no_page_of_a_student(course: Course, tmp_path: Path) -> None:
+    (tmp_path / "vector_add.cu").write_text(TELLS)
+    exercise = course.exercises["vector_add"]
+    result = grade(Submission(course, exercise, tmp_path / "vector_add.cu", "simulator", 5))
+    card = Scorecard.of([result])
+    assert any("told:" in str(f.message) for v in result.verdicts for f in v.failures)  # an instructor reads it
+    exported = gradescope.of_student(card, course, tmp_path)
+    seen = [test for test in exported["tests"] if test["visibility"] != gradescope.HIDDEN]
+    mine = Row("ada", "Ada", {}, "2026-11-22T20:00:00", False, (), card, tmp_path)
+    for text in (
+        json.dumps([exported["output"], seen]),
+        student_page.html(student_page.About("Ada"), card, course),
+        class_page.html([mine], [exercise], course, [], 0.5),
+    ):
+        assert "told:" not in text
+
+
+@pytest.mark.parametrize("key", ["simulator.out-of-bounds-read-after", "simulator.trap"])
+def test_what_a_process_reports_in_the_place_of_a_name_is_not_told(row: Row, key: str) -> None:
+    """Its report is what the submission's process wrote: a sentence of ours, filled in with what it likes."""
+    bounds = row.card.results[0].verdicts[0].failures[0]
+    forged = Message("grading.advice-own-memory", dict.fromkeys(("variable", "other_line", "size"), f"n_{SIZE}"))
+    values = dict.fromkeys((*bounds.message.values, "what", "thread", "block"), forged)
+    failure = replace(bounds, message=Message(key, values), code="trap" if key.endswith("trap") else bounds.code)
+    ((_, sentence),) = hidden.told(replace(row.card.results[0].verdicts[0], failures=(failure,)))
+    assert str(SIZE) not in sentence and sentence
 
 
 def test_a_lesson_is_its_sections_words_with_its_picture(course: Course) -> None:

@@ -1,9 +1,15 @@
 """What a student is told of inputs that stay hidden: how many of a group failed, what kind of mistake that is, and the
-line of their own file. Never the input, its size, its values or the seed: the next class gets the same ones."""
+line of their own file. Never the input, its size, its values or the seed: the next class gets the same ones.
+
+Nor what a submission says while it has the inputs: what it printed, and whatever its process reported as a name or a
+number, unless its file holds that word.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from onekernel.course import Course
 from onekernel.grading.submission import SYMPTOMS
@@ -12,6 +18,7 @@ from onekernel.messages import Message, area, language, say
 from onekernel.report.text import chapter_link, source_line, untouched, why_not_assessed
 from onekernel.simulator.read import records
 
+_WORD = re.compile(r"\w+")
 WAITING = ("told-at-first", "right-first", "follow-on")  # what follows from another failure
 
 
@@ -53,8 +60,7 @@ def told(verdict: Verdict) -> Iterator[tuple[Failure, str]]:
     for failure in verdict.failures:
         if failure.code in WAITING:
             continue
-        names_it = failure.message.key.startswith("grading.stopped-before")  # an earlier input, of no case
-        sentence = of_hidden(failure) if failure.case is not None or names_it else str(failure.message)
+        sentence = of_hidden(failure) if failure.case is not None or _of_an_input(failure) else str(failure.message)
         kind = (_kind(failure) or sentence) if failure.case else sentence
         if (kind, failure.line) not in said:
             said.add((kind, failure.line))
@@ -66,9 +72,39 @@ def of_hidden(failure: Failure) -> str:
     which tell the input's size and what is in it."""
     if failure.message.key.startswith("grading.stopped-before"):
         return say("grading.not-run")
-    advice = [str(m) for m in _inside(failure.message) if m.key.startswith("replay.") or "advice" in m.key]
+    if "output" in failure.message.values:
+        return say("cohort.kind-ended")
+    source = words_of(failure)
+    advice = [
+        str(m)
+        for m in _inside(failure.message)
+        if m.key.startswith("replay.") or ("advice" in m.key and _is_of_file(m, source))
+    ]
     kind = _kind(failure)
+    if not kind and not failure.message.key.startswith("grading.") and not _is_of_file(failure.message, source):
+        kind = say("cohort.page-values")
     return " ".join([kind, *advice]) if kind else str(failure.message)
+
+
+def words_of(failure: Failure) -> frozenset[str]:
+    """The words of the file that failed: they were there before it saw an input."""
+    try:
+        text = Path(failure.file or "").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return frozenset()
+    return frozenset(_WORD.findall(text))
+
+
+def _is_of_file(message: Message, words: frozenset[str]) -> bool:
+    """Whether all that a sentence was filled in with stands in the file. A submission's process writes its report."""
+    filled = (v for m in (message, *_inside(message)) for v in m.values.values() if not isinstance(v, Message))
+    return all(words.issuperset(_WORD.findall(str(value))) for value in filled)
+
+
+def _of_an_input(failure: Failure) -> bool:
+    """Whether its sentence tells of an input though it is about none: it names an earlier one, or quotes what a process
+    said that had them all."""
+    return failure.message.key.startswith("grading.stopped-before") or "output" in failure.message.values
 
 
 def kind_of(failure: Failure, verdict: Verdict) -> str:
