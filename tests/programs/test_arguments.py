@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from onekernel.simulator.facts.tokens import text_of, tokenize
 from onekernel.simulator.rewrite.stubs import write_stubs
-from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
 HERE = Path(__file__).parent
 SEEN = """

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
+from onekernel.simulator.facts.functions import Function
 from onekernel.simulator.read.excerpt import code_lines, line_of
-from onekernel.simulator.rewrite.functions import Function
 from onekernel.simulator.rewrite.source import SIDES, Source
 
 MOST = 5

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onekernel.simulator.rewrite.functions import BOTH, Declarations, Function
-from onekernel.simulator.rewrite.tokens import Token, closing, next_solid, previous_solid, split_commas
+from onekernel.simulator.facts.functions import BOTH, Declarations, Function
+from onekernel.simulator.facts.tokens import Token, closing, next_solid, previous_solid, split_commas
 
 _NO_TYPES = frozenset(("return", "else", "case", "throw", "do", "sizeof"))
 _COMPARE = frozenset(("max", "min", "clamp"))

@@ -3,7 +3,7 @@ tell them to the launch."""
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line
 
 CALLS = {"__cluster_dims__": "ok_cluster_dims(dim3({}))", "__launch_bounds__": "ok_launch_bounds({})"}
 

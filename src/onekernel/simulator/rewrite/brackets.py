@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onekernel.simulator.rewrite.tokens import Token
+from onekernel.simulator.facts.tokens import Token
 
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 # Behind `//`: what an expression goes on with, and no words of a comment.

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from onekernel.simulator.rewrite.tokens import Token, is_sign, next_solid, previous_solid
+from onekernel.simulator.facts.declarations import MATH
+from onekernel.simulator.facts.tokens import Token, is_sign, next_solid, previous_solid
 
-# Functions of <math.h> that g++ computes while it compiles and nvcc does not, not even for a constexpr.
-MATH = re.compile(
-    r"(?:sqrt|cbrt|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|erf|erfc"
-    r"|floor|ceil|round|trunc|rint|fmod|fabs|fmin|fmax|fma|hypot|ldexp)f?"
-)
 _OF_CONSTANTS = frozenset(("constexpr", "static", "__device__", "__constant__"))
 
 

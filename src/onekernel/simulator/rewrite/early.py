@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from onekernel.simulator.facts.tokens import Token, closing, tokenize
 from onekernel.simulator.rewrite.loops import INDICES, Function, functions, statement_end
-from onekernel.simulator.rewrite.tokens import Token, closing, tokenize
 
 # What memory is ordered by, and what lanes do together: no compiler moves it into a branch.
 _TOGETHER = re.compile(r"__syncthreads\w*|__\w+_sync|__syncwarp|sync|arrive_and_wait|__threadfence\w*|shfl\w*")

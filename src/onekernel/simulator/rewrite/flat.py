@@ -3,7 +3,7 @@ behind each other. The compiler's check of an index would know the extent of the
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
 
 
 def walk_flat(tokens: list[Token]) -> list[Token]:

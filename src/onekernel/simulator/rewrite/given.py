@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from onekernel.simulator.facts.tokens import Token, closing, opening, split_commas
 from onekernel.simulator.rewrite.early import expression_end, scope_end
 from onekernel.simulator.rewrite.loops import functions
-from onekernel.simulator.rewrite.tokens import Token, closing, opening, split_commas
 
 Lines = tuple[int, int]  # the first and the last
 Parts = frozenset[str]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from onekernel.simulator.rewrite.functions import KERNEL, MEMORY, Declarations, Function, qualifiers_in
-from onekernel.simulator.rewrite.tokens import Token, closing, next_solid, one_line, previous_solid, split_commas
+from onekernel.simulator.facts.functions import KERNEL, MEMORY, Declarations, Function, qualifiers_in
+from onekernel.simulator.facts.tokens import Token, closing, next_solid, one_line, previous_solid, split_commas
 
 _MEMORIES = frozenset(("__shared__", "__constant__", "__managed__"))
 _BOUNDS = frozenset(("__launch_bounds__", "__maxnreg__", "__cluster_dims__"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from onekernel.simulator.facts.tokens import Token
 from onekernel.simulator.rewrite.given import INTEGERS
-from onekernel.simulator.rewrite.tokens import Token
 
 Bytes = tuple[int, int]  # of an integer: the first, and how many
 _MASKS = {0xFF: 1, 0xFFFF: 2, 0xFFFFFFFF: 4}  # what leaves whole bytes, and how many

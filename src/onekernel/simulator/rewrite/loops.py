@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from onekernel.simulator.rewrite.tokens import Token, closing, split_commas, tokenize
+from onekernel.simulator.facts.tokens import Token, closing, split_commas, tokenize
 
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _ROLLED = re.compile(r"#\s*pragma\s+unroll\s*\(?\s*1\b")  # a loop of whatever length is left as it is

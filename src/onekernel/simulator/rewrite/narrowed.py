@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from onekernel.simulator.facts.tokens import Token, closing, tokenize
 from onekernel.simulator.rewrite.early import expression_end, scope_end
 from onekernel.simulator.rewrite.given import Given, Lines, Parts, named_in, past_brackets
 from onekernel.simulator.rewrite.integers import value_of
 from onekernel.simulator.rewrite.loops import functions
 from onekernel.simulator.rewrite.narrowed_integers import Pointers, narrowed_integers, takes_a_part
 from onekernel.simulator.rewrite.spelled_out import spelled_out
-from onekernel.simulator.rewrite.tokens import Token, closing, tokenize
 
 # Four bytes that stand for one vector are loaded as they are, if more than one of them is used.
 _BYTES = re.compile(r"u?char[234]")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from onekernel.simulator.facts.tokens import Token, closing, opening
 from onekernel.simulator.rewrite.early import expression_end
 from onekernel.simulator.rewrite.given import INTEGERS, Given, Lines, named_in
 from onekernel.simulator.rewrite.integers import UNSIGNED, integer, left, masked
 from onekernel.simulator.rewrite.narrowed_variables import FLOAT_BITS, narrowed_variables, of_variable
-from onekernel.simulator.rewrite.tokens import Token, closing, opening
 
 # What gives one half of an element.
 _HALVES = re.compile(r"__(?:low|high)2(?:half|float|bfloat16)|__double2(?:hi|lo)int")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from onekernel.simulator.facts.tokens import Token
 from onekernel.simulator.rewrite.early import expression_end, scope_end
 from onekernel.simulator.rewrite.given import INTEGERS, Given, Lines, named_in
 from onekernel.simulator.rewrite.integers import UNSIGNED, Bytes, integer, left, masked
 from onekernel.simulator.rewrite.loops import functions
-from onekernel.simulator.rewrite.tokens import Token
 
 _WIDTHS = {**INTEGERS, "float": 4, "double": 8}
 # The bits of a float, or half of a double's; the type says whether what they become has a sign.

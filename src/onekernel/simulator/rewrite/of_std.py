@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onekernel.simulator.rewrite.functions import DEVICE, Declarations, Function
-from onekernel.simulator.rewrite.tokens import (
-    Token,
-    closing,
-    is_sign,
-    next_solid,
-    one_line,
-    previous_solid,
-    split_commas,
-)
+from onekernel.simulator.facts.functions import DEVICE, Declarations, Function
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
 
 # Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
 _HOST = frozenset(

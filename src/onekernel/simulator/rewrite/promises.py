@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from onekernel.simulator.rewrite.tokens import Token, closing, tokenize
+from onekernel.simulator.facts.tokens import Token, closing, tokenize
 
 _PROMISE = re.compile(r"\b(?:__restrict(?:__)?|restrict|__ldg)\b")
 

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from onekernel.simulator.facts.tokens import Token, closing
 from onekernel.simulator.rewrite.loops import statement_end
-from onekernel.simulator.rewrite.tokens import Token, closing
 
 MEMORY = frozenset(("__shared__", "__device__", "__constant__", "__managed__"))
 _NO_TYPES = frozenset(("return", "else", "case", "new", "delete", "throw", "goto", "sizeof", "do", "operator"))

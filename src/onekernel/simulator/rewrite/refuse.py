@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from onekernel.simulator.arch import DEFAULT
-from onekernel.simulator.rewrite.conditionals import active
-from onekernel.simulator.rewrite.headers import advice, included
-from onekernel.simulator.rewrite.tokens import Token
+from onekernel.simulator.facts.conditionals import active
+from onekernel.simulator.facts.includes import advice, included
+from onekernel.simulator.facts.tokens import Token
 
 _NAMES = {
     "cudaDeviceSynchronizeInKernel": "dynamic parallelism",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,

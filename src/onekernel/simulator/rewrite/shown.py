@@ -6,7 +6,7 @@ declaration a statement of its own does; a variable of a `for` is told where its
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
 
 _OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "<", ">")
 _STARTS = (";", "{", "}", ")", ":")

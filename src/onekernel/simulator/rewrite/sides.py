@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from onekernel.simulator.arch import DEFAULT
-from onekernel.simulator.rewrite.addresses import addressed
-from onekernel.simulator.rewrite.conditionals import active
-from onekernel.simulator.rewrite.constants import asked_value, computed, is_plain_static
-from onekernel.simulator.rewrite.declarators import angle_end
-from onekernel.simulator.rewrite.functions import (
+from onekernel.simulator.facts.conditionals import active
+from onekernel.simulator.facts.declarations import angle_end
+from onekernel.simulator.facts.functions import (
     BOTH,
     DEVICE,
     HOST,
@@ -25,10 +23,8 @@ from onekernel.simulator.rewrite.functions import (
     Function,
     qualifiers_in,
 )
-from onekernel.simulator.rewrite.heads import Misplaced, heads
-from onekernel.simulator.rewrite.launches import launches
-from onekernel.simulator.rewrite.of_std import STD_METHODS, STREAMS, std_on_device
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.launches import launches
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
@@ -38,6 +34,10 @@ from onekernel.simulator.rewrite.tokens import (
     previous_solid,
     split_commas,
 )
+from onekernel.simulator.rewrite.addresses import addressed
+from onekernel.simulator.rewrite.constants import asked_value, computed, is_plain_static
+from onekernel.simulator.rewrite.heads import Misplaced, heads
+from onekernel.simulator.rewrite.of_std import STD_METHODS, STREAMS, std_on_device
 from onekernel.simulator.rewrite.vectors import vector_calls
 
 # The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.

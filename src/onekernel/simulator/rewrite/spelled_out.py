@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
+from onekernel.simulator.facts.tokens import Token
 from onekernel.simulator.rewrite.given import INTEGERS
-from onekernel.simulator.rewrite.tokens import Token
 
 _NUMBER = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+\(?(\d\w*)\)?[ \t]*(?://.*)?$"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, previous_solid, split_commas
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, previous_solid, split_commas
 
 _VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.simulator.rewrite.macro_uses import macros_of, with_arenas, written_out
-from onekernel.simulator.rewrite.macros import macros
-from onekernel.simulator.rewrite.scopes import declarations
-from onekernel.simulator.rewrite.tokens import text_of, tokenize
+from onekernel.simulator.facts.declarations import declarations
+from onekernel.simulator.facts.macros import macros, macros_of, written_out
+from onekernel.simulator.facts.tokens import text_of, tokenize
+from onekernel.simulator.rewrite.macros import with_arenas
 from support.simulated import clean, run
 
 LAUNCHER = """

@@ -1,4 +1,5 @@
-"""Macros of the file, and what a use of one stands for, as the preprocessor would write it out."""
+"""The macros of a `.cu`: which hold CUDA's qualifiers or whole declarations, and what a use of one stands for, as the
+preprocessor would write it out."""
 
 from __future__ import annotations
 
@@ -6,22 +7,60 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.functions import MEMORY, QUALIFIERS, WHOLE
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
     next_solid,
     one_line,
+    previous_solid,
+    solid,
     split_commas,
     tokenize,
 )
 
+DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
 _DEFINED = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<list>\((?P<parameters>[^)]*)\))?(?P<body>.*)", re.DOTALL)
 _UNDEFINED = re.compile(r"#\s*undef\s+(?P<name>\w+)")
 _REST = "__VA_ARGS__"
 _MOST = 300_000
 """Tokens that are read for what macros are given, or written for what they stand for. Beyond, the compiler has them as
 they are: a text of few lines may stand for a million."""
+
+
+def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
+    """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included, and WHOLE."""
+    bodies: dict[str, set[str]] = {}
+    whole: set[str] = set()
+    for token in tokens:
+        match = DEFINE.match(token.text) if token.kind == "directive" else None
+        if match and match["name"] not in QUALIFIERS:  # an editor is told that they are nothing
+            body = tokenize(match["body"])
+            bodies.setdefault(match["name"], set()).update(t.text for t in body if t.kind == "name")
+            if _is_whole(body, match["arguments"] or "", whole):
+                whole.add(match["name"])
+    known: dict[str, frozenset[str]] = {}
+
+    def of(name: str, seen: frozenset[str]) -> frozenset[str]:
+        words = bodies[name]
+        inner = (of(w, seen | {w}) for w in words if w in bodies and w not in seen)
+        return frozenset(words & (QUALIFIERS | MEMORY)).union(*inner)
+
+    for name in bodies:
+        known[name] = of(name, frozenset((name,))) | ({WHOLE} if name in whole else set())
+    return known
+
+
+def _is_whole(body: list[Token], arguments: str, whole: set[str]) -> bool:
+    """Whether a macro stands for declarations from their first word to their end: `void f() { }`, or a list for a macro
+    that is given, `#define TYPES(X) X(float) X(double)`."""
+    last = previous_solid(body, len(body) - 1)
+    if last >= 0 and body[last].kind == "sign" and body[last].text in ("}", ";"):
+        return True
+    given = whole.union(re.findall(r"\w+", arguments))
+    words = [t for _, t in solid(body, 0, len(body))]
+    return bool(words) and all(t.text in given if n % 2 == 0 else t.text == "(" for n, t in enumerate(words))
 
 
 @dataclass(frozen=True)
@@ -31,7 +70,7 @@ class Macro:
     takes_rest: bool
 
     def words(self) -> frozenset[str]:
-        return frozenset(t.text for t in _tokens(self.body) if t.kind == "name")
+        return frozenset(t.text for t in body_tokens(self.body) if t.kind == "name")
 
 
 def macros_of(tokens: Iterable[Token]) -> dict[str, Macro]:
@@ -86,7 +125,7 @@ class _Writing:
                 i += 1
                 continue
             self.wrote = True
-            pieces = [Token(t.kind, t.text, token.line) for t in _tokens(_replaced(macro, given))]
+            pieces = [Token(t.kind, t.text, token.line) for t in body_tokens(_replaced(macro, given))]
             self._takes(len(pieces))
             # a macro in its own text is no macro
             out += self.out(pieces, {name: m for name, m in here.items() if name != token.text})
@@ -131,13 +170,13 @@ def _given(macro: Macro, tokens: list[Token], i: int) -> tuple[int, dict[str, st
     return close + 1, dict(zip(macro.parameters, pieces[:most] + rest, strict=True))
 
 
-def _tokens(body: str) -> list[Token]:
+def body_tokens(body: str) -> list[Token]:
     """The tokens of a macro's text, where no `#` begins a directive."""
     return tokenize(f";{body}")[1:]
 
 
 def _replaced(macro: Macro, given: Mapping[str, str]) -> str:
-    body = _tokens(macro.body)
+    body = body_tokens(macro.body)
     out: list[str] = []
     i = 0
     while i < len(body):
@@ -156,18 +195,3 @@ def _replaced(macro: Macro, given: Mapping[str, str]) -> str:
             out.append(given.get(body[i].text, body[i].text) if body[i].kind == "name" else body[i].text)
             i += 1
     return "".join(out)
-
-
-def with_arenas(tokens: list[Token], everything: Iterable[Token]) -> list[Token]:
-    """The tokens, macros that declare shared memory or are given one that does written out: `__shared__` itself by
-    another name, an array of any type, a whole kernel."""
-    known = macros_of(everything)
-    words = {name: macro.words() for name, macro in known.items()}
-    sharing: set[str] = set()
-    while more := {n for n, said in words.items() if n not in sharing and said & (sharing | {"__shared__"})}:
-        sharing |= more
-
-    def wanted(name: str, macro: Macro, given: Mapping[str, str]) -> bool:
-        return name in sharing or any(t.text in sharing for text in given.values() for t in _tokens(text))
-
-    return written_out(tokens, known, wanted) if sharing else tokens

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from onekernel.simulator.arch import ARCHITECTURES, DEFAULT
-from onekernel.simulator.rewrite.tokens import Token
+from onekernel.simulator.facts.tokens import Token
 
 CARD = "__CUDA_ARCH__"
 HOST_VIEW = "host"

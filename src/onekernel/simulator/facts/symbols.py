@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from onekernel.simulator.rewrite.tokens import (
-    Token,
-    closing,
-    is_sign,
-    next_solid,
-    one_line,
-    previous_solid,
-    split_commas,
-)
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
 
 MANAGED, UNSET, CONSTANT = "managed", "unset", "constant"
 """Kinds of variables of the device: unset is a constant that its definition gives no value."""

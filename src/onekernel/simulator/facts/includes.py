@@ -1,16 +1,45 @@
-"""The files of a program's own that a file includes: where they are, and what they hold."""
+"""What a file includes: headers, and files of a program's own, where they are and what they hold."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
-from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.rewrite.tokens import Token, tokenize
+from onekernel.simulator.facts.tokens import Token, tokenize
+from onekernel.simulator.paths import INCLUDE, SIMULATOR
 
+_OF_PROGRAMS = re.compile(r"cublas\w*\.h|curand\.h|thrust/.*|cub/device/.*")
+_INCLUDE = re.compile(r'#\s*include\s*(?:<([^>\n]+)>|"([^"\n]+)")')
 _QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')
 _ANGLED = re.compile(r"(#\s*include\s*)<([^>\n]+)>")
+
+
+def included(directive: str) -> str | None:
+    """The header that a directive includes, as it is written there; None where it includes none."""
+    match = _INCLUDE.match(directive)
+    return (match[1] or match[2]).strip() if match else None
+
+
+def for_programs(name: str | None) -> bool:
+    """Whether the header `name` brings a library of the host: it is for whole programs, not for a file of launchers."""
+    return name is not None and _OF_PROGRAMS.fullmatch(name) is not None
+
+
+def advice(name: str) -> tuple[str, str] | None:
+    """The message of simulator.toml that says what to do without the header `name`, and the library that it belongs
+    to, if that is named. None for a header that is not known."""
+    name = name.removeprefix("cccl/")
+    return next(((key, what) for pattern, key, what in _table() if pattern.fullmatch(name)), None)
+
+
+@cache
+def _table() -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    text = (SIMULATOR / "toolkit_headers.toml").read_text(encoding="utf-8")
+    rows = tomllib.loads(text)["header"]
+    return tuple((re.compile(row["names"]), f"header-{row['advice']}", row.get("what", "")) for row in rows)
 
 
 def closed(tokens: list[Token], path: Path) -> Iterator[tuple[int, str]]:
