@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import islice
+from types import MappingProxyType
 
 from onekernel.simulator.facts.functions import (
     BOTH,
@@ -39,8 +40,14 @@ def declarations(tokens: list[Token], defined: Mapping[str, frozenset[str]]) -> 
     """Every function and device variable at namespace and class scope. `defined`: what `macros` gives."""
     found = Declarations([], [])
     _scope(tokens, 0, len(tokens), "", defined, found)
+    found.definitions = [f for f in found.functions if f.body is not None]
     found.functions = _of_one_mind(found.functions)
     return found
+
+
+def functions_in(tokens: list[Token], defined: Mapping[str, frozenset[str]] = MappingProxyType({})) -> list[Function]:
+    """Every function that is defined among the tokens, in their order."""
+    return declarations(tokens, defined).definitions
 
 
 def _of_one_mind(functions: list[Function]) -> list[Function]:
@@ -75,11 +82,12 @@ def _scope(
             i = closing(tokens, i)
         elif token.kind == "sign" and token.text == "{":
             close = closing(tokens, i)
-            inner = _opens_scope(tokens, begin, i, owner)
+            head = _after_templates(tokens, begin)
+            inner = _opens_scope(tokens, head, i, owner)
             if inner is not None:
                 _scope(tokens, i + 1, min(close, end), inner, defined, found)
                 begin = close + 1
-            elif _is_body(tokens, begin, i):
+            elif _is_body(tokens, head, i):
                 if tokens[next_solid(tokens, begin)].text != "catch":  # of the function before it: `int main() try {`
                     _declared(tokens, begin, i, close, owner, defined, found)
                 begin = close + 1
@@ -92,6 +100,14 @@ def _after_whole(tokens: list[Token], i: int) -> int:
     bracket = next_solid(tokens, i + 1)
     end = closing(tokens, bracket) + 1 if is_sign(tokens, bracket, "(") else i + 1
     return 0 if is_sign(tokens, next_solid(tokens, end), "{") else end
+
+
+def _after_templates(tokens: list[Token], begin: int) -> int:
+    """Behind `template <int N = 4>`, whose `=` gives no variable a value."""
+    i = next_solid(tokens, begin)
+    while i < len(tokens) and tokens[i].kind == "name" and tokens[i].text == "template":
+        i = angle_end(tokens, next_solid(tokens, i + 1))
+    return i
 
 
 def _labels(tokens: list[Token], begin: int, colon: int) -> bool:
@@ -114,8 +130,7 @@ def _opens_scope(tokens: list[Token], begin: int, brace: int, owner: str) -> str
 
 def _is_body(tokens: list[Token], begin: int, brace: int) -> bool:
     """Whether these braces hold a function's statements, and not values or a list of names."""
-    words = [(i, t) for i, t in solid(tokens, begin, brace)]
-    texts = [t.text for _, t in words]
+    texts = [t.text for _, t in solid(tokens, begin, brace)]
     if "enum" in texts or not any(t == "(" and not (n and texts[n - 1] in NO_NAMES) for n, t in enumerate(texts)):
         return False
     if "=" in texts and "operator" not in texts:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import takewhile
-
+from onekernel.simulator.facts.functions import default_at, parameters
 from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
 
 
@@ -67,38 +65,3 @@ def _template_parameters(tokens: list[Token], i: int) -> int | None:
     if before < 0 or tokens[before].text != "template":
         return None
     return count if one_line(tokens[k + 1 : end]) else 0
-
-
-def default_at(parameter: list[Token]) -> int:
-    """Where the default value of a parameter begins: its `=`, or its end."""
-    i = 0
-    while i < len(parameter) and not is_sign(parameter, i, "="):
-        i = closing(parameter, i) + 1 if parameter[i].kind == "sign" and parameter[i].text in ("(", "[", "{") else i + 1
-    return min(i, len(parameter))
-
-
-def parameters(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The parameters that stand between a function's brackets; the comma of `pair<int, float>` is none between two."""
-    piece: list[Token] = []
-    round_ = angle = 0
-    default = False
-    for i, token in enumerate(tokens):
-        if token.kind == "sign":
-            round_ += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-            default |= token.text == "=" and not round_ and not angle
-            # in a default value `<` may compare: it opens where its closing one comes before the parameter's end
-            opens = token.text == "<" and (not default or _closes(tokens, i))
-            angle += opens and not round_
-            angle -= token.text == ">" and not round_ and angle > 0
-            if token.text == "," and not round_ and not angle:
-                yield piece
-                piece, default = [], False
-                continue
-        piece.append(token)
-    if any(t.kind not in ("space", "directive") for t in piece) and one_line(piece) != "void":
-        yield piece
-
-
-def _closes(tokens: list[Token], i: int) -> bool:
-    ends = (";", "&&", "||")
-    return any(t.kind == "sign" and t.text == ">" for t in takewhile(lambda t: t.text not in ends, tokens[i:]))

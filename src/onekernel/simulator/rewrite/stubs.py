@@ -4,7 +4,7 @@ the compiler itself finds the parameters and converts the arguments, once, on th
 
 from __future__ import annotations
 
-from onekernel.simulator.facts.kernels import default_at, parameters
+from onekernel.simulator.facts.functions import default_at, parameters
 from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
 
 _BOUNDS = ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__")
