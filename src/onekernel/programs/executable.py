@@ -18,9 +18,9 @@ from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.discarded import discarded_in
 from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
+from onekernel.simulator.doubts.requests import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
 from onekernel.simulator.program import MODES, TRACE
-from onekernel.simulator.read.doubts import doubts_in
 from onekernel.simulator.read.elf import plain_name, symbols, variables
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines

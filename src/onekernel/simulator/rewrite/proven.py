@@ -9,24 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from onekernel.simulator.facts.arrays import IN_MEMORY, NO_TYPES, arrays
+from onekernel.simulator.facts.statements import statement_end
 from onekernel.simulator.facts.tokens import Token, closing
-from onekernel.simulator.rewrite.loops import statement_end
 
-MEMORY = frozenset(("__shared__", "__device__", "__constant__", "__managed__"))
-_NO_TYPES = frozenset(("return", "else", "case", "new", "delete", "throw", "goto", "sizeof", "do", "operator"))
 _SUFFIX = re.compile(r"\b(\d+)[uUlLzZ]+\b")
 Sum = dict[tuple[str, ...], int]  # the names of each product, in their order, and its factor: 4 * n * m + 1
-
-
-@dataclass(frozen=True)
-class _Array:
-    name: str
-    extents: list[Sum | None]
-    begin: int  # its scope, as tokens
-    end: int
 
 
 @dataclass(frozen=True)
@@ -37,44 +28,27 @@ class _Loop:
     end: int
 
 
-def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
-    """What declarations of shared memory and of the device's variables declare. `__device__ Pair<float, int> f()`
-    declares neither `float` nor `int`: commas in angle brackets part no names. Nor is `f` one, or what else stands
-    before a `(`: a constructor, which has the name of its class, or the type in `__device__ float (*p)[4]`."""
-    names: set[str] = set()
-    inside = last = ""
-    depth = 0
-    for token in tokens:
-        if token.kind == "space":
-            continue
-        ends = (";", "=", "{", "(") if inside == "__device__" else (";", "=", "{")
-        if inside and depth <= 0 and token.text in ("[", ",", ";", "=", "{"):
-            names.add(last)
-        depth = 0 if token.text in MEMORY or token.text in ends else depth + (token.text == "<") - (token.text == ">")
-        inside = token.text if token.text in MEMORY else "" if token.text in ends else inside
-        last = token.text
-    return frozenset(names)
-
-
 def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
     """Writes `a[i][j]` as a call that the compiler does not check. A line that has another subscript stays as it is:
     what is found there is told by its column."""
     places = [i for i, t in enumerate(tokens) if t.kind not in ("space", "directive")]
     code = [tokens[i] for i in places]
-    arrays, loops = list(_arrays(code)), list(_loops(code))
-    declarators = {a.begin - 1 for a in arrays}
+    known, loops = list(arrays(code)), list(_loops(code))
+    sums = {a.begin: [_sum(extent) for extent in a.extents] for a in known}
+    declarators = {a.begin - 1 for a in known}
     on_device = {i for begin, end in _of_device(code) for i in range(begin, end)}
     declarators.update(i for begin, end in _of_memory(code) for i in range(begin, end))
     spared: list[tuple[int, list[tuple[int, int]]]] = []
     others = {t.line for t in code if t.text == "assert"}  # which prints what stands in its brackets
     for i, groups in _subscripts(code):
-        inner = [a for a in arrays if a.name == code[i].text and a.begin <= i < a.end]
+        inner = [a for a in known if a.name == code[i].text and a.begin <= i < a.end]
         member = code[i - 1].text in (".", "->")
         if i in declarators or all(_number(code[o + 1 : c]) is not None for o, c in groups):
             continue
         # On the host an extent may be a variable, as in `float a[n]`: such an array is no argument of a template.
-        fixed = not inner or i in on_device or all(e is not None and not e.keys() - {()} for e in inner[-1].extents)
-        if member or (inner and not (fixed and _within(code, groups, inner[-1], loops))):
+        extents = sums[inner[-1].begin] if inner else []
+        fixed = i in on_device or all(e is not None and not e.keys() - {()} for e in extents)
+        if member or (inner and not (fixed and _within(code, groups, extents, loops))):
             others |= {t.line for t in code[i : groups[-1][1] + 1]}
         elif inner or code[i].text in memory:
             spared.append((i, groups))
@@ -92,7 +66,7 @@ def spare(tokens: list[Token], memory: frozenset[str]) -> list[Token]:
 def _of_memory(code: list[Token]) -> Iterator[tuple[int, int]]:
     """The declarations of shared memory and of the device's variables, as far as the names and extents in them go."""
     for i, token in enumerate(code):
-        if token.text in MEMORY:
+        if token.text in IN_MEMORY:
             yield i, next((k for k in range(i, len(code)) if code[k].text in (";", "{", "(")), len(code))
 
 
@@ -108,55 +82,13 @@ def _of_device(code: list[Token]) -> Iterator[tuple[int, int]]:
 def _subscripts(code: list[Token]) -> Iterator[tuple[int, list[tuple[int, int]]]]:
     """Each name that brackets follow, and where these open and close."""
     for i in range(1, len(code) - 1):
-        if code[i].kind == "name" and code[i + 1].text == "[" and code[i].text not in _NO_TYPES:
+        if code[i].kind == "name" and code[i + 1].text == "[" and code[i].text not in NO_TYPES:
             groups, at = [], i + 1
             while at < len(code) and code[at].text == "[":
                 groups.append((at, closing(code, at)))
                 at = groups[-1][1] + 1
             if at < len(code):
                 yield i, groups
-
-
-def _arrays(code: list[Token]) -> Iterator[_Array]:
-    """The arrays that functions declare, those that they are given by reference too."""
-    open_braces: list[int] = []
-    ends = {i: closing(code, i) for i, t in enumerate(code) if t.text == "{" and t.kind == "sign"}
-    declared = -1  # where another declarator of the same statement may begin
-    for i, token in enumerate(code):
-        if i in ends:
-            open_braces.append(i)
-        elif open_braces and i == ends[open_braces[-1]]:
-            open_braces.pop()
-        if token.kind != "name" or i + 1 >= len(code) or i == 0:
-            continue
-        before = code[i - 1]
-        by_reference = before.text == "&" and code[i - 2].text == "(" and code[i + 1].text == ")"
-        at = i + 2 if by_reference else i + 1
-        is_one = by_reference or i == declared or (before.kind == "name" and before.text not in _NO_TYPES)
-        if not is_one or at >= len(code):
-            continue
-        if code[at].text != "[":
-            if open_braces and not by_reference and code[at].text in (",", "="):
-                declared = _next_declarator(code, at)  # `float sum = 0, parts[4];`
-            continue
-        extents = []
-        while at < len(code) and code[at].text == "[":
-            end = closing(code, at)
-            extents.append(_sum(code[at + 1 : end]))
-            at = end + 1
-        if by_reference or not open_braces:
-            body = next((k for k in range(at, len(code)) if k in ends), len(code))
-            yield _Array(token.text, extents, i + 1, ends.get(body, 0))
-            continue
-        yield _Array(token.text, extents, i + 1, ends[open_braces[-1]])
-        declared = _next_declarator(code, at)
-
-
-def _next_declarator(code: list[Token], at: int) -> int:
-    """Where the next one of the statement begins, or the next statement."""
-    while at < len(code) and code[at].text not in (",", ";"):
-        at = closing(code, at) + 1 if code[at].text in ("(", "[", "{") else at + 1
-    return at + 1
 
 
 def _loops(code: list[Token]) -> Iterator[_Loop]:
@@ -198,12 +130,14 @@ def _texts(tokens: Sequence[Token]) -> str:
     return "".join(t.text for t in tokens)
 
 
-def _within(code: list[Token], groups: list[tuple[int, int]], array: _Array, loops: Sequence[_Loop]) -> bool:
-    """Whether no index can leave `array`: each is a sum of products without a minus, so it is the largest where every
-    variable is, and the extent exceeds that by no less than one."""
-    if len(groups) > len(array.extents):
+def _within(
+    code: list[Token], groups: list[tuple[int, int]], extents: Sequence[Sum | None], loops: Sequence[_Loop]
+) -> bool:
+    """Whether no index can leave an array of these extents: each is a sum of products without a minus, so it is the
+    largest where every variable is, and the extent exceeds that by no less than one."""
+    if len(groups) > len(extents):
         return False
-    for (begin, end), extent in zip(groups, array.extents, strict=False):
+    for (begin, end), extent in zip(groups, extents, strict=False):
         most = _sum(code[begin + 1 : end])
         if most is None or extent is None or min(most.values(), default=0) < 0:
             return False

@@ -12,6 +12,7 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
 from onekernel.simulator import cccl
 from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.facts.arrays import names_of_memory
 from onekernel.simulator.facts.conditionals import asks_for_the_card
 from onekernel.simulator.facts.declarations import declarations
 from onekernel.simulator.facts.functions import KERNEL, Declarations
@@ -29,7 +30,7 @@ from onekernel.simulator.rewrite.float_bits import watch_float_bits
 from onekernel.simulator.rewrite.kernels import keep_addresses, plain_calls, uncast_kernels
 from onekernel.simulator.rewrite.launches import rewrite_launches
 from onekernel.simulator.rewrite.macros import with_arenas, with_launches
-from onekernel.simulator.rewrite.proven import names_of_memory, spare
+from onekernel.simulator.rewrite.proven import spare
 from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown

@@ -8,27 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onekernel.simulator.facts.tokens import Token, closing, tokenize
-from onekernel.simulator.rewrite.early import expression_end, scope_end
-from onekernel.simulator.rewrite.given import Given, Lines, Parts, named_in, past_brackets
-from onekernel.simulator.rewrite.integers import value_of
-from onekernel.simulator.rewrite.loops import functions
-from onekernel.simulator.rewrite.narrowed_integers import Pointers, narrowed_integers, takes_a_part
-from onekernel.simulator.rewrite.spelled_out import spelled_out
+from onekernel.simulator.doubts.bytes import Pointers, narrowed_integers, takes_a_part
+from onekernel.simulator.doubts.integers import spelled_out, value_of
+from onekernel.simulator.doubts.uses import Given, Lines, Parts, named_in, past_brackets
+from onekernel.simulator.facts.file import Facts
+from onekernel.simulator.facts.statements import expression_end, scope_end
+from onekernel.simulator.facts.tokens import Token, closing
 
 # Four bytes that stand for one vector are loaded as they are, if more than one of them is used.
 _BYTES = re.compile(r"u?char[234]")
 _PADDING = [Token("sign", "", 0)] * 4
 
 
-def narrowed_of(text: str) -> list[Lines]:
+def narrowed_of(facts: Facts) -> list[Lines]:
     """The lines of such loads."""
-    tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
-    tokens = spelled_out(text, tokens) + _PADDING
+    tokens = spelled_out(facts) + _PADDING
     given = Given(tokens)
-    found = [*narrowed_integers(given), *_arrays(tokens), *_arguments(given)]
-    for function in functions(tokens):
-        begin, end = function.body
+    found = [*narrowed_integers(given), *_arrays(given), *_arguments(given)]
+    for begin, end in given.bodies:
         for i in range(begin + 1, min(end, len(tokens)) - 2):
             declares = tokens[i].kind == tokens[_past_reference(tokens, i)].kind == "name"
             if declares and tokens[i - 1].text != "__shared__":
@@ -99,10 +96,10 @@ def _arguments(given: Given) -> Iterator[Lines]:
                     yield from given.loads(first, last)
 
 
-def _arrays(tokens: list[Token]) -> Iterator[Lines]:
+def _arrays(given: Given) -> Iterator[Lines]:
     """A thread's own array of which elements with known numbers alone are read, and some never: what it is given."""
-    for function in functions(tokens):
-        begin, end = function.body
+    tokens = given.tokens
+    for begin, end in given.bodies:
         for i in range(begin + 1, min(end, len(tokens) - 6)):
             around = [tokens[i + n].text for n in (2, 4, 5)]
             if tokens[i].kind != "name" or around != ["[", "]", ";"]:

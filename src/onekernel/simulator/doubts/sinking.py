@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from onekernel.simulator.facts.tokens import Token, closing, tokenize
-from onekernel.simulator.rewrite.loops import INDICES, Function, functions, statement_end
+from onekernel.simulator.doubts.unrolling import INDICES
+from onekernel.simulator.facts.file import LOOPS, Facts
+from onekernel.simulator.facts.functions import Function, name_of
+from onekernel.simulator.facts.statements import expression_end, scope_end, statement_end
+from onekernel.simulator.facts.tokens import Token, closing
 
 # What memory is ordered by, and what lanes do together: no compiler moves it into a branch.
 _TOGETHER = re.compile(r"__syncthreads\w*|__\w+_sync|__syncwarp|sync|arrive_and_wait|__threadfence\w*|shfl\w*")
 _LEAVES = frozenset({"return", "break", "continue", "goto"})
-_LOOPS = frozenset({"for", "while", "do"})
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,10 @@ class _Guarded:
     blind: bool = False
 
 
-def early_of(text: str) -> list[Early]:
+def sunk_of(facts: Facts) -> list[Early]:
     """Those of all functions in a file."""
-    tokens = [t for t in tokenize(text) if t.kind not in ("space", "directive")]
-    found = [f for f in functions(tokens) if f.body[1] < len(tokens) - 1 or tokens[-1].text == "}"]
+    tokens, last = facts.code, len(facts.code) - 1
+    found = [f for f in facts.functions if f.braces(tokens)[1] < last or tokens[-1].text == "}"]
     together = _together(tokens, found)
     return [early for function in found for early in _in_function(tokens, function, together)]
 
@@ -54,7 +56,7 @@ def _together(tokens: list[Token], found: list[Function]) -> set[str]:
     names: set[str] = set()
     for _ in found:
         more = {f.name for f in found if f.name not in names and any(
-            t.text in names or _TOGETHER.fullmatch(t.text) for t in tokens[f.body[0] : f.body[1]])}  # fmt: skip
+            t.text in names or _TOGETHER.fullmatch(t.text) for t in tokens[slice(*f.braces(tokens))])}  # fmt: skip
         if not more:
             break
         names |= more
@@ -62,7 +64,7 @@ def _together(tokens: list[Token], found: list[Function]) -> set[str]:
 
 
 def _in_function(tokens: list[Token], function: Function, together: set[str]) -> Iterator[Early]:
-    begin, end = function.body
+    begin, end = function.braces(tokens)
     guarded = list(_guarded(tokens, function))
     meetings = [k for k in range(begin, end) if tokens[k].text in together or _TOGETHER.fullmatch(tokens[k].text)]
     for i in range(begin + 1, end - 3):
@@ -105,7 +107,7 @@ def _lines(tokens: list[Token], place: _Guarded) -> tuple[int, int]:
 
 def _guarded(tokens: list[Token], function: Function) -> Iterator[_Guarded]:
     """What stands under conditions, in loops and in lambdas, in the order in which it begins."""
-    begin, end = function.body
+    begin, end = function.braces(tokens)
     for i in range(begin + 1, end - 1):
         text = tokens[i].text
         if text in ("if", "for", "while", "switch") and tokens[i + 1].text == "(":
@@ -113,7 +115,7 @@ def _guarded(tokens: list[Token], function: Function) -> Iterator[_Guarded]:
             last = min(statement_end(tokens, first, end), end)
             loads = any(t.text in ("[", "*", "->") for t in tokens[i + 2 : first])
             sure = text == "for" and _surely_runs(tokens, i + 2, first - 1, function)
-            yield _Guarded(first, last, text in _LOOPS, sure, loads and tokens[first - 1].line == tokens[last].line)
+            yield _Guarded(first, last, text in LOOPS, sure, loads and tokens[first - 1].line == tokens[last].line)
         elif text == "else" and tokens[i + 1].text != "if":
             yield _Guarded(i + 1, min(statement_end(tokens, i + 1, end), end))
         elif text == "]" and tokens[i + 1].text == "(":
@@ -128,27 +130,13 @@ def _guarded(tokens: list[Token], function: Function) -> Iterator[_Guarded]:
 
 def _surely_runs(tokens: list[Token], first: int, last: int, function: Function) -> bool:
     """Whether a loop's length is one of constants: then it has a turn."""
-    begin, end = function.body
+    begin, end = function.braces(tokens)
     start = expression_end(tokens, first, last, ";")
     header = tokens[first : expression_end(tokens, start + 1, last, ";")]
     names = {t.text for t in header if t.kind == "name"} - {
         tokens[k].text for k in range(first, start) if tokens[k + 1].text == "="
     }
-    given = INDICES | {*function.parameters} | {
+    given = INDICES | {name_of(p) for p in function.parameters(tokens)} | {
         tokens[k].text for k in range(begin, end) if tokens[k + 1].text == "=" and tokens[k].kind == "name"
     }
     return not names & given
-
-
-def expression_end(tokens: list[Token], i: int, end: int, signs: str) -> int:
-    """The first of these signs from `i` on, outside of brackets that open there."""
-    while i < end and tokens[i].text not in signs:
-        i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1
-    return min(i, end)
-
-
-def scope_end(tokens: list[Token], i: int, end: int) -> int:
-    """The brace that closes the block around `i`."""
-    while i < end and tokens[i].text != "}":
-        i = closing(tokens, i) + 1 if tokens[i].text == "{" else i + 1
-    return min(i, end)

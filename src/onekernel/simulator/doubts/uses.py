@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from onekernel.simulator.doubts.integers import INTEGERS
+from onekernel.simulator.facts.declarations import functions_in
+from onekernel.simulator.facts.statements import expression_end, scope_end
 from onekernel.simulator.facts.tokens import Token, closing, opening, split_commas
-from onekernel.simulator.rewrite.early import expression_end, scope_end
-from onekernel.simulator.rewrite.loops import functions
 
 Lines = tuple[int, int]  # the first and the last
 Parts = frozenset[str]
@@ -20,10 +21,6 @@ NOTHING: Parts = frozenset()
 _VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)([234])|(?:float|double|(?:__)?(?:half|nv_bfloat16))([234])")
 _PART = re.compile(r"__(low|high)2(?:half|float|bfloat16)")
 _ITS_OWN = ("this", "->")
-INTEGERS = {
-    "char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "int16_t": 2, "uint16_t": 2, "int": 4, "signed": 4, "unsigned": 4,
-    "int32_t": 4, "uint32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8,
-}  # fmt: skip
 
 
 @dataclass
@@ -32,6 +29,7 @@ class Given:
 
     tokens: list[Token]
     structs: dict[str, Parts] = field(default_factory=dict)
+    bodies: list[tuple[int, int]] = field(default_factory=list)  # of its functions: their braces
     _parameters: dict[str, list[list[tuple[list[Token], tuple[int, int]]]]] = field(default_factory=dict)
     _methods: dict[str, list[tuple[Parts, tuple[int, int]]]] = field(default_factory=dict)
     _returns: dict[str, list[Lines]] = field(default_factory=dict)
@@ -40,24 +38,21 @@ class Given:
     def __post_init__(self) -> None:
         spans = {name: span for name, span in _structs(self.tokens)}
         self.structs = {name: frozenset(_declared(self.tokens, begin + 1, end)) for name, (begin, end) in spans.items()}
-        for function in functions(self.tokens):
-            begin, end = function.body
-            opens = opening(self.tokens, begin - 1, "(", ")")
-            while opens < 0 or self.tokens[opens - 1].text != function.name:  # const, noexcept before the brace
-                begin -= 1
-                opens = opening(self.tokens, begin - 1, "(", ")")
-            if not self._stays_a_call(opens):
-                parameters = split_commas(self.tokens[opens + 1 : closing(self.tokens, opens)])
-                self._parameters.setdefault(function.name, []).append([(part, function.body) for part in parameters])
-            for k in range(function.body[0], end):
+        for function in functions_in(self.tokens):
+            body = begin, end = function.braces(self.tokens)
+            self.bodies.append(body)
+            if not self._stays_a_call(function.name_at):
+                parameters = function.parameters(self.tokens)
+                self._parameters.setdefault(function.name, []).append([(part, body) for part in parameters])
+            for k in range(begin, end):
                 if self.tokens[k].text == "return":
                     last = expression_end(self.tokens, k, end, ";")
                     if last == k + 2:  # return v;
-                        self._returns.setdefault(function.name, []).extend(self._assigned(k + 1, function.body))
+                        self._returns.setdefault(function.name, []).extend(self._assigned(k + 1, body))
                     self._returns.setdefault(function.name, []).append((self.tokens[k].line, self.tokens[last].line))
-            inside = [name for name, (first, last) in spans.items() if first < function.body[0] < last]
+            inside = [name for name, (first, last) in spans.items() if first < begin < last]
             if inside:
-                self._methods.setdefault(function.name, []).append((self.structs[inside[-1]], function.body))
+                self._methods.setdefault(function.name, []).append((self.structs[inside[-1]], body))
         for i, token in enumerate(self.tokens[:-2]):
             if token.text == "=" and self.tokens[i + 1].text == "[":  # auto name = [...](...) {...}
                 opens = closing(self.tokens, i + 1) + 1
@@ -68,7 +63,7 @@ class Given:
                     self._parameters.setdefault(self.tokens[i - 1].text, []).append([(p, body) for p in parameters])
 
     def _stays_a_call(self, i: int) -> bool:
-        """Whether the function whose parameters begin at `i` is never inlined: it is given all."""
+        """Whether the function whose name stands at `i` is never inlined: it is given all."""
         while i > 0 and self.tokens[i].text not in (";", "}", "{", "__noinline__"):
             i -= 1
         return self.tokens[i].text == "__noinline__"

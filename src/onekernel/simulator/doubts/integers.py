@@ -1,16 +1,22 @@
-"""Integers as their tokens spell them: numbers, the widths of types, and what masks, shifts and remainders leave."""
+"""Integers as their tokens spell them: numbers and their names, the widths of types, and what masks, shifts and
+remainders leave."""
 
 from __future__ import annotations
 
 import re
 
+from onekernel.simulator.facts.file import Facts
 from onekernel.simulator.facts.tokens import Token
-from onekernel.simulator.rewrite.given import INTEGERS
 
+INTEGERS = {
+    "char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "int16_t": 2, "uint16_t": 2, "int": 4, "signed": 4, "unsigned": 4,
+    "int32_t": 4, "uint32_t": 4, "long": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8,
+}  # fmt: skip
 Bytes = tuple[int, int]  # of an integer: the first, and how many
 _MASKS = {0xFF: 1, 0xFFFF: 2, 0xFFFFFFFF: 4}  # what leaves whole bytes, and how many
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*")
 UNSIGNED = ("unsigned", "uint32_t", "uint64_t", "size_t")
+_TYPE = re.compile(r"\busing[ \t]+(\w+)[ \t]*=[ \t]*([\w \t]+);|\btypedef[ \t]+([\w \t]+?)[ \t]+(\w+)[ \t]*;")
 
 
 def left(tokens: list[Token], i: int, width: int, unsigned: bool) -> Bytes | None:
@@ -57,3 +63,18 @@ def integer(tokens: list[Token], end: int) -> int:
 def value_of(token: Token) -> int | None:
     number = _NUMBER.fullmatch(token.text)
     return int(number[1], 16 if "x" in number[1].lower() else 10) if number else None
+
+
+def spelled_out(facts: Facts) -> list[Token]:
+    """The tokens of a file, names of numbers and of types of integers put back into what they stand for: `x[i] & MASK`
+    is `x[i] & 0xFF`. A name is taken to mean the same in the whole file."""
+    meant = {name: [number] for name, number in facts.numbers.items()}
+    for m in _TYPE.finditer(facts.text):
+        words = (m[2] or m[3]).split()
+        if all(word in INTEGERS for word in words):
+            meant[m[1] or m[4]] = words
+    out: list[Token] = []
+    for token in facts.code:
+        words = meant.get(token.text, []) if token.kind == "name" else []
+        out += [Token("number" if word[0].isdigit() else "name", word, token.line) for word in words] or [token]
+    return out

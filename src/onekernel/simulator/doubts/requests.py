@@ -5,17 +5,20 @@ The runtime tells what the addresses allow; what the compiler may know of loops 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onekernel.simulator.rewrite.early import Early, early_of
-from onekernel.simulator.rewrite.given import Lines
-from onekernel.simulator.rewrite.loops import Loop, loops_of
-from onekernel.simulator.rewrite.narrowed import narrowed_of
-from onekernel.simulator.rewrite.promises import Promises, promises_of
+from onekernel.simulator.doubts.narrowing import narrowed_of
+from onekernel.simulator.doubts.sinking import Early, sunk_of
+from onekernel.simulator.doubts.unrolling import Loop, loops_of
+from onekernel.simulator.doubts.uses import Lines
+from onekernel.simulator.facts.file import Facts, facts_at
+from onekernel.simulator.facts.functions import KERNEL
+from onekernel.simulator.facts.tokens import closing
 
 # A fourth of an access's requests that fall together by chance, as at the last step of a tree, say nothing. By chance
 # no lanes go apart: how many of them a compiler has meet before an access may be all in which two compilers differ.
@@ -25,14 +28,41 @@ _WIDE = 4  # bytes of a lane's access: of fewer no part is loaded
 _NEARLY_ALL = 15 / 16  # of the warps and lanes that load: the others, at the end of a tensor, say nothing
 Place = tuple[str, int]  # file and line
 Accesses = Sequence[tuple[Place | None, Mapping[str, Any]]]  # of one launch
+_PROMISE = re.compile(r"\b(?:__restrict(?:__)?|restrict|__ldg)\b")
 _TOLD = ("merges", "repeats", "walked_again", "unchanged", "unchanged_walked_again", "apart")  # counters/requests.h
 
 
 @dataclass(frozen=True)
-class Doubts:
-    """Of the requests of one program's kernels. `texts`: its files."""
+class Promises:
+    """Where a file promises that nothing changes what a kernel loads: in that kernel, or for any of them, as in a
+    macro, a type or a function that all may use. `kernels`: first and last line of each, and whether a promise stands
+    there; `elsewhere`: whether one does not."""
 
-    texts: Mapping[Path, str]
+    kernels: list[tuple[int, int, bool]]
+    elsewhere: bool
+
+    def at(self, line: int) -> list[bool]:
+        """Of the kernels on that line; a line outside of kernels has none."""
+        return [promised for first, last, promised in self.kernels if first <= line <= last]
+
+
+def promises_of(facts: Facts) -> Promises:
+    code, kernels, inside = facts.code, [], set[int]()
+    promising = {i for i, token in enumerate(code) if _PROMISE.fullmatch(token.text)}
+    for f in (f for f in facts.declared.functions if f.side == KERNEL):
+        last = min(closing(code, f.bracket(code) if f.body is None else f.body), len(code) - 1)
+        mine = promising & {*range(f.begin, last + 1)}
+        inside |= mine
+        kernels.append((f.line, code[last].line, bool(mine)))
+    macros = any(t.kind == "directive" and _PROMISE.search(t.text) for t in facts.tokens)
+    return Promises(kernels, macros or promising > inside)
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """Of the requests of one program's kernels, which `files` are made of."""
+
+    files: Mapping[str, Facts]
 
     def of(self, access: Mapping[str, Any], place: Place | None) -> set[str]:
         """What the compiler may do to an access at that place: "merges", "repeats" or "apart"."""
@@ -85,19 +115,19 @@ class Doubts:
 
     @cached_property
     def _promises(self) -> dict[str, Promises]:
-        return {str(path): promises_of(text) for path, text in self.texts.items()}
+        return {file: promises_of(facts) for file, facts in self.files.items()}
 
     @cached_property
     def _early(self) -> dict[str, Sequence[Early]]:
-        return {str(path): early_of(text) for path, text in self.texts.items()}
+        return {file: sunk_of(facts) for file, facts in self.files.items()}
 
     @cached_property
     def _narrowed(self) -> dict[str, Sequence[Lines]]:
-        return {str(path): narrowed_of(text) for path, text in self.texts.items()}
+        return {file: narrowed_of(facts) for file, facts in self.files.items()}
 
     @cached_property
     def _loops(self) -> dict[str, Sequence[Loop]]:
-        return {str(path): loops_of(text) for path, text in self.texts.items()}
+        return {file: loops_of(facts) for file, facts in self.files.items()}
 
     def _may_be_unrolled(self, place: Place | None) -> bool:
         """Whether the innermost loop around a line may have a length that the compiler knows; of several that stand in
@@ -116,4 +146,4 @@ def _come(accesses: Accesses, file: str, lines: tuple[int, int], key: str) -> in
 
 def doubts_in(files: Iterable[Path]) -> Doubts:
     """Of a program that was made of these files."""
-    return Doubts({path: path.read_text(encoding="utf-8-sig", errors="replace") for path in files if path.is_file()})
+    return Doubts({str(path): facts_at(path) for path in files if path.is_file()})

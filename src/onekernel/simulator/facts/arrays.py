@@ -1,0 +1,106 @@
+"""The arrays of a file as they are declared, and the names that shared memory and the device's variables have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from onekernel.simulator.facts.tokens import Token, closing, opening
+
+OF_DEVICE = frozenset(("__device__", "__constant__", "__managed__"))
+IN_MEMORY = OF_DEVICE | {"__shared__"}
+_OPENS = {")": "(", "]": "[", "}": "{"}
+NO_TYPES = frozenset(("return", "else", "case", "new", "delete", "throw", "goto", "sizeof", "do", "operator"))
+
+
+@dataclass(frozen=True)
+class Array:
+    """`words`: what stands before the name in its declaration; `extents`: what stands between its brackets. It is seen
+    from the token `begin` to the token `end`."""
+
+    name: str
+    words: frozenset[str]
+    extents: tuple[list[Token], ...]
+    line: int
+    begin: int
+    end: int
+
+    @property
+    def is_dynamic(self) -> bool:
+        return {"extern", "__shared__"} <= self.words
+
+
+def arrays(code: list[Token]) -> Iterator[Array]:
+    """The arrays that are declared, those too that functions are given by reference. `code` has neither spaces nor
+    directives."""
+    open_braces: list[int] = []
+    ends = {i: closing(code, i) for i, t in enumerate(code) if t.text == "{" and t.kind == "sign"}
+    declared = -1  # where another declarator of the same statement may begin
+    for i, token in enumerate(code):
+        if i in ends:
+            open_braces.append(i)
+        elif open_braces and i == ends[open_braces[-1]]:
+            open_braces.pop()
+        if token.kind != "name" or i + 1 >= len(code) or i == 0:
+            continue
+        before = code[i - 1]
+        by_reference = before.text == "&" and code[i - 2].text == "(" and code[i + 1].text == ")"
+        at = i + 2 if by_reference else i + 1
+        is_one = by_reference or i == declared or (before.kind == "name" and before.text not in NO_TYPES)
+        if not is_one or at >= len(code):
+            continue
+        if code[at].text != "[":
+            if not by_reference and code[at].text in (",", "="):
+                declared = _next_declarator(code, at)  # `float sum = 0, parts[4];`
+            continue
+        extents = []
+        while at < len(code) and code[at].text == "[":
+            end = closing(code, at)
+            extents.append(code[at + 1 : end])
+            at = end + 1
+        words = _words(code, i)
+        body = next((k for k in range(at, len(code)) if k in ends), len(code))
+        outside = by_reference or not open_braces
+        end = ends.get(body, 0) if outside else ends[open_braces[-1]]
+        yield Array(token.text, words, tuple(extents), token.line, i + 1, end)
+        declared = -1 if by_reference else _next_declarator(code, at)
+
+
+def _next_declarator(code: list[Token], at: int) -> int:
+    """Where the next one of the statement begins, or the next statement."""
+    while at < len(code) and code[at].text not in (",", ";"):
+        at = closing(code, at) + 1 if code[at].text in ("(", "[", "{") else at + 1
+    return at + 1
+
+
+def _words(code: list[Token], i: int) -> frozenset[str]:
+    """What stands before the name at `i` in its statement, or in its function's brackets."""
+    words = set()
+    i -= 1
+    while i >= 0 and code[i].text not in (";", "{", "(", "["):
+        if code[i].text == "}" and code[i + 1].text not in (",", "="):
+            break
+        words.add(code[i].text)
+        pair = _OPENS.get(code[i].text)
+        i = (opening(code, i, pair, code[i].text) if pair else i) - 1
+    return frozenset(words)
+
+
+def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:
+    """What declarations of shared memory and of the device's variables declare. `__device__ Pair<float, int> f()`
+    declares neither `float` nor `int`: commas in angle brackets part no names. Nor is `f` one, or what else stands
+    before a `(`: a constructor, which has the name of its class, or the type in `__device__ float (*p)[4]`."""
+    names: set[str] = set()
+    inside = last = ""
+    depth = 0
+    for token in tokens:
+        if token.kind == "space":
+            continue
+        ends = (";", "=", "{", "(") if inside == "__device__" else (";", "=", "{")
+        if inside and depth <= 0 and token.text in ("[", ",", ";", "=", "{"):
+            names.add(last)
+        in_memory = token.text in IN_MEMORY
+        depth = 0 if in_memory or token.text in ends else depth + (token.text == "<") - (token.text == ">")
+        inside = token.text if in_memory else "" if token.text in ends else inside
+        last = token.text
+    return frozenset(names)
