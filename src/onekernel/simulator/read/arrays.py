@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from onekernel.simulator.facts.file import facts_at
 from onekernel.simulator.read import around, excerpt
 from onekernel.simulator.read.case import Case, Place
 
@@ -48,8 +49,7 @@ def is_told_elsewhere(found: dict[str, Any], outside: Collection[Place]) -> bool
     file, line = found["file"], found["line"]
     name = name_of(file, line, found["facts"])
     first = re.split(r"\W", name)[0]
-    declared = re.compile(rf"__(?:shared|device|constant|managed)__[^;()]*\b{first}\b\s*[\[;,]")
-    return not name or (file, line) in outside or any(declared.search(code) for code in excerpt.code_lines(file))
+    return not name or (file, line) in outside or first in facts_at(file).in_memory
 
 
 def tell(case: Case) -> None:
