@@ -4,9 +4,9 @@ lane's number where a distance is meant."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from onekernel.simulator.compilation.lint_numbers import Found
+from onekernel.simulator.facts.file import Facts
 
 _MASKED = re.compile(r"[^&\s]\s*&\s*\(\s*(?P<name>[a-z]\w*)\s*-\s*1\s*\)")
 _HALVED = r"\bfor\s*\([^;]*;[^;]*;[^)]*\b{name}\s*(?:/=|\*=|>>=|<<=)"
@@ -15,32 +15,32 @@ WHOLE_WARP = ("32", "warpSize")
 NEAR = 4  # lines, of which one begins the loop around a shuffle
 
 
-def _masked(lines: Sequence[str]) -> Found:
+def _masked(facts: Facts) -> Found:
     """`i & (n - 1)` with a size that the function is given, which may be no power of two."""
-    sizes = set(re.findall(r"\b(?:int|long|int64_t|unsigned|size_t)\s+(\w+)\s*[,)]", "\n".join(lines)))
-    for n, line in enumerate(lines, 1):
+    sizes = set(re.findall(r"\b(?:int|long|int64_t|unsigned|size_t)\s+(\w+)\s*[,)]", "\n".join(facts.lines)))
+    for n, line in enumerate(facts.lines, 1):
         for name in (m["name"] for m in _MASKED.finditer(line) if m["name"] in sizes):
             yield n, "masked-index", {"name": name}
 
 
-def _widths(lines: Sequence[str]) -> Found:
+def _widths(facts: Facts) -> Found:
     """Shuffles whose fourth argument keeps them within fewer lanes than a warp has."""
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(facts.lines, 1):
         for call in _SHUFFLE.finditer(line):
             given = _arguments(line[call.end() :])
             if len(given) == 4 and given[3] not in WHOLE_WARP:
                 yield n, "shuffle-width", {"width": given[3]}
 
 
-def _lanes(lines: Sequence[str]) -> Found:
+def _lanes(facts: Facts) -> Found:
     """`__shfl_sync` by a distance that a loop halves or doubles: it takes the number of a lane, one for all."""
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(facts.lines, 1):
         for call in re.finditer(r"\b__shfl_sync\s*\(", line):
             given = _arguments(line[call.end() :])
             if len(given) < 3 or not given[2].isidentifier():
                 continue
             loop = re.compile(_HALVED.format(name=given[2]))
-            if any(map(loop.search, lines[max(0, n - NEAR) : n])):
+            if any(map(loop.search, facts.lines[max(0, n - NEAR) : n])):
                 yield n, "shuffle-lane", {"name": given[2]}
 
 
