@@ -20,8 +20,8 @@ from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
 from onekernel.simulator.doubts.requests import doubts_in
 from onekernel.simulator.facts.symbols import KINDS, UNSET
+from onekernel.simulator.machine_code.elf import plain_name, symbols, variables
 from onekernel.simulator.program import MODES, TRACE
-from onekernel.simulator.read.elf import plain_name, symbols, variables
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of

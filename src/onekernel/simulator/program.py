@@ -24,8 +24,8 @@ from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.imports import without_use
 from onekernel.simulator.doubts.requests import Doubts, doubts_in
 from onekernel.simulator.facts.symbols import KINDS
+from onekernel.simulator.machine_code.elf import Symbol, of_any_file, plain_name, symbols, variables
 from onekernel.simulator.machine_code.load import Codes, give, load
-from onekernel.simulator.read.elf import Symbol, of_any_file, plain_name, symbols, variables
 from onekernel.simulator.read.errors import error_name
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines

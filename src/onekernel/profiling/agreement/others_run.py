@@ -34,7 +34,7 @@ from onekernel.profiling.agreement.compare import EQUAL
 from onekernel.profiling.agreement.others import Launch, OtherFile, files_of
 from onekernel.profiling.agreement.others_tables import reason_of, tables
 from onekernel.profiling.names import bare_name
-from onekernel.simulator.read.elf import plain_name
+from onekernel.simulator.machine_code.elf import plain_name
 
 BENCH = "others_vs_ncu"
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from onekernel.simulator.facts.tokens import Token, closing, opening
+from onekernel.simulator.facts.tokens import Token, closing
 
 OF_DEVICE = frozenset(("__device__", "__constant__", "__managed__"))
 IN_MEMORY = OF_DEVICE | {"__shared__"}
-_OPENS = {")": "(", "]": "[", "}": "{"}
 NO_TYPES = frozenset(("return", "else", "case", "new", "delete", "throw", "goto", "sizeof", "do", "operator"))
 
 
 @dataclass(frozen=True)
 class Array:
-    """`words`: what stands before the name in its declaration; `extents`: what stands between its brackets. It is seen
-    from the token `begin` to the token `end`."""
+    """`words`: `extern` and those of memory that stand before the name in its declaration; `extents`: what stands
+    between its brackets. It is seen from the token `begin` to the token `end`."""
 
     name: str
     words: frozenset[str]
@@ -35,12 +34,14 @@ def arrays(code: list[Token]) -> Iterator[Array]:
     directives."""
     open_braces: list[int] = []
     ends = {i: closing(code, i) for i, t in enumerate(code) if t.text == "{" and t.kind == "sign"}
+    said = [set[str]()]  # in the statement, and in those around the brackets that are open
     declared = -1  # where another declarator of the same statement may begin
     for i, token in enumerate(code):
         if i in ends:
             open_braces.append(i)
         elif open_braces and i == ends[open_braces[-1]]:
             open_braces.pop()
+        _take(said, code, i)
         if token.kind != "name" or i + 1 >= len(code) or i == 0:
             continue
         before = code[i - 1]
@@ -58,11 +59,9 @@ def arrays(code: list[Token]) -> Iterator[Array]:
             end = closing(code, at)
             extents.append(code[at + 1 : end])
             at = end + 1
-        words = _words(code, i)
-        body = next((k for k in range(at, len(code)) if k in ends), len(code))
         outside = by_reference or not open_braces
-        end = ends.get(body, 0) if outside else ends[open_braces[-1]]
-        yield Array(token.text, words, tuple(extents), token.line, i + 1, end)
+        body = next((k for k in range(at, len(code)) if k in ends), len(code)) if outside else open_braces[-1]
+        yield Array(token.text, frozenset(said[-1]), tuple(extents), token.line, i + 1, ends.get(body, 0))
         declared = -1 if by_reference else _next_declarator(code, at)
 
 
@@ -73,17 +72,17 @@ def _next_declarator(code: list[Token], at: int) -> int:
     return at + 1
 
 
-def _words(code: list[Token], i: int) -> frozenset[str]:
-    """What stands before the name at `i` in its statement, or in its function's brackets."""
-    words = set()
-    i -= 1
-    while i >= 0 and code[i].text not in (";", "{", "(", "["):
-        if code[i].text == "}" and code[i + 1].text not in (",", "="):
-            break
-        words.add(code[i].text)
-        pair = _OPENS.get(code[i].text)
-        i = (opening(code, i, pair, code[i].text) if pair else i) - 1
-    return frozenset(words)
+def _take(said: list[set[str]], code: list[Token], i: int) -> None:
+    """Keeps what is said of the statement that goes on at `i`."""
+    text = code[i].text
+    if text in IN_MEMORY or text == "extern":
+        said[-1].add(text)
+    elif text in ("(", "[", "{"):
+        said.append(set())
+    elif text in (")", "]", "}") and len(said) > 1:
+        said.pop()
+    if text == ";" or (text == "}" and (i + 1 == len(code) or code[i + 1].text != ",")):
+        said[-1].clear()
 
 
 def names_of_memory(tokens: Iterable[Token]) -> frozenset[str]:

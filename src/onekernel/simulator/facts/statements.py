@@ -55,19 +55,19 @@ def _statement(code: list[Token], i: int, head: tuple[int, int] | None, first: i
 
 def statement_end(tokens: list[Token], i: int, end: int) -> int:
     """The last token of the statement that begins at `i`."""
-    if i >= end:
-        return end
-    if tokens[i].text == "{":
-        return closing(tokens, i)
-    opens = i + 2 if i + 1 < end and tokens[i + 1].text == "constexpr" else i + 1
-    if tokens[i].text in _WITH_HEAD and opens < end and tokens[opens].text == "(":
-        last = statement_end(tokens, closing(tokens, opens) + 1, end)
-        if tokens[i].text == "if" and last + 1 < end and tokens[last + 1].text == "else":
-            last = statement_end(tokens, last + 2, end)
-        return last
-    while i < end and tokens[i].text != ";":
-        i = closing(tokens, i) + 1 if tokens[i].text in ("(", "[", "{") else i + 1
-    return i
+    waiting = 0  # each `if` whose `else` may follow
+    while i < end:
+        opens = i + 2 if i + 1 < end and tokens[i + 1].text == "constexpr" else i + 1
+        if tokens[i].text in _WITH_HEAD and opens < end and tokens[opens].text == "(":
+            waiting += tokens[i].text == "if"
+            i = closing(tokens, opens) + 1
+            continue
+        last = closing(tokens, i) if tokens[i].text == "{" else expression_end(tokens, i, end, ";")
+        if not waiting or last + 1 >= end or tokens[last + 1].text != "else":
+            return last
+        waiting -= 1
+        i = last + 2
+    return end
 
 
 def expression_end(tokens: list[Token], i: int, end: int, signs: str) -> int:

@@ -119,6 +119,11 @@ def is_sign(tokens: list[Token], i: int, text: str) -> bool:
     return 0 <= i < len(tokens) and tokens[i].kind == "sign" and tokens[i].text == text
 
 
+def first_sign(tokens: list[Token], i: int, signs: str) -> int | None:
+    """The first of these signs from `i` on."""
+    return next((k for k in range(i, len(tokens)) if tokens[k].kind == "sign" and tokens[k].text in signs), None)
+
+
 def split_commas(tokens: list[Token]) -> list[list[Token]]:
     """Splits at the commas outside brackets; no tokens but spaces give an empty list."""
     pieces: list[list[Token]] = [[]]

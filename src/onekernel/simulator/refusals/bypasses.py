@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from onekernel.simulator.facts.tokens import Token
-from onekernel.simulator.rewrite.refuse import Refusal
+from onekernel.simulator.refusals.features import Refusal
 
 NAMES = ("weakref", "__weakref__", "symver", "__symver__", "_GLOBAL_OFFSET_TABLE_", "_DYNAMIC",
          "trivial_abi", "__trivial_abi__")  # fmt: skip

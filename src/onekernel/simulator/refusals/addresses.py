@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from onekernel.simulator.facts.functions import BOTH, Declarations, Function
-from onekernel.simulator.facts.tokens import Token, closing, next_solid, previous_solid, split_commas
+from onekernel.simulator.facts.tokens import Token, closing, next_solid, previous_solid
 
 _NO_TYPES = frozenset(("return", "else", "case", "throw", "do", "sizeof"))
 _COMPARE = frozenset(("max", "min", "clamp"))
@@ -120,6 +120,4 @@ def _argument(tokens: list[Token], i: int, begin: int) -> tuple[str, int]:
 
 def _by_reference(tokens: list[Token], f: Function) -> frozenset[int]:
     """The numbers of the parameters that are references."""
-    opening = next_solid(tokens, f.name_at + 1)
-    parameters = split_commas(tokens[opening + 1 : closing(tokens, opening)])
-    return frozenset(k for k, p in enumerate(parameters) if any(t.text == "&" for t in p))
+    return frozenset(k for k, p in enumerate(f.parameters(tokens)) if any(t.text == "&" for t in p))

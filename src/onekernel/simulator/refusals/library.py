@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onekernel.simulator.facts.functions import DEVICE, Declarations, Function
-from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, split_commas
+from onekernel.simulator.facts.tokens import Token, is_sign, next_solid, one_line, previous_solid
 
 # Names of std that device code cannot have: containers, algorithms and whatever else is not constexpr in C++17.
 _HOST = frozenset(
@@ -95,9 +95,8 @@ def _variables(tokens: list[Token], declared: Declarations, plain: bool) -> dict
 
 
 def _parameters(tokens: list[Token], function: Function, plain: bool) -> dict[str, str]:
-    bracket = next_solid(tokens, function.name_at + 1)
     found = {}
-    for piece in split_commas(tokens[bracket + 1 : closing(tokens, bracket)]):
+    for piece in function.parameters(tokens):
         words = [t.text for t in piece if t.kind not in ("space", "directive")]
         if kind := _container(words, plain):
             found[words[-1]] = kind

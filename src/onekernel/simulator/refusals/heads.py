@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onekernel.simulator.facts.functions import KERNEL, MEMORY, Declarations, Function, qualifiers_in
-from onekernel.simulator.facts.tokens import Token, closing, next_solid, one_line, previous_solid, split_commas
+from onekernel.simulator.facts.tokens import Token, closing, next_solid, one_line, previous_solid
 
 _MEMORIES = frozenset(("__shared__", "__constant__", "__managed__"))
 _BOUNDS = frozenset(("__launch_bounds__", "__maxnreg__", "__cluster_dims__"))
@@ -35,7 +35,7 @@ def heads(
 
 def _takes_anything(tokens: list[Token], f: Function) -> bool:
     """Whether `...` ends the parameters; of a template's pack a name follows."""
-    close = closing(tokens, next_solid(tokens, f.name_at + 1))
+    close = closing(tokens, f.bracket(tokens))
     last = previous_solid(tokens, close - 1)
     return "..." in (tokens[last].text, one_line(tokens[last - 2 : last + 1]))
 
@@ -65,7 +65,7 @@ def _kernels(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]
 def _bounds(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
     """Limits of a kernel's threads and registers, which stand before its name; two of them exclude each other."""
     for f in declared.functions:
-        close = closing(tokens, next_solid(tokens, f.name_at + 1))
+        close = closing(tokens, f.bracket(tokens))
         behind = {t.text for t in tokens[close : f.body or close]} & _BOUNDS
         words = _BOUNDS.intersection(f.head)
         if behind or (words and f.side != KERNEL):
@@ -112,8 +112,7 @@ def _memories(tokens: list[Token]) -> Iterator[Misplaced]:
 def _grid_constants(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:
     """Parameters of kernels with `__grid_constant__`, which must be const."""
     for f in (f for f in declared.functions if f.side == KERNEL):
-        at = next_solid(tokens, f.name_at + 1)
-        for piece in split_commas(tokens[at + 1 : closing(tokens, at)]):
+        for piece in f.parameters(tokens):
             marked = next((t for t in piece if t.text == "__grid_constant__"), None)
             if marked and not any(t.text == "const" for t in piece):
                 yield Misplaced("grid-constant", marked.line, {"name": f.name})
