@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from onekernel.simulator.facts.declarations import declarations
-from onekernel.simulator.facts.launches import launches
+from onekernel.simulator.facts.kernels import launches
 from onekernel.simulator.facts.tokens import text_of, tokenize
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from onekernel.simulator.compilation import lint_indices, lint_numbers, lint_programs
+from onekernel.simulator.compilation import lint_numbers, lint_programs
 from onekernel.simulator.compilation.lint_numbers import Found
 from onekernel.simulator.facts.file import Facts, facts_of
 from onekernel.simulator.facts.functions import Function
@@ -36,6 +36,13 @@ def lint(files: Mapping[str, str], program: bool = False) -> Seen:
             yield from ((file, n, key, values) for n, key, values in rule(facts))
 
 
+def _own(facts: Facts) -> Iterator[tuple[int, str, str]]:
+    """The arrays of a thread's own: number, line, name."""
+    for n, line in enumerate(facts.lines, 1):
+        if array := _ARRAY.match(line):
+            yield from ((n, line, name) for name in re.findall(r"(\w+)\s*\[", array[1]))
+
+
 def _own_arrays(facts: Facts) -> Found:
     """Arrays of a thread's own that are indexed by the thread, in a file whose threads meet at barriers: __shared__ may
     be missing."""
@@ -43,24 +50,20 @@ def _own_arrays(facts: Facts) -> Found:
     if "__syncthreads" not in text:
         return
     of_thread = "|".join({"threadIdx", *_OF_THREAD.findall(text)})
-    for n, line in enumerate(facts.lines, 1):
-        array = _ARRAY.match(line)
-        for name in re.findall(r"(\w+)\s*\[", array[1]) if array else ():
-            if re.search(rf"(?<![.\w>]){name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
-                yield n, "own-array", {"name": name}
+    for n, _, name in _own(facts):
+        if re.search(rf"(?<![.\w>]){name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
+            yield n, "own-array", {"name": name}
 
 
 def _only_added(facts: Facts) -> Found:
     """Arrays of a thread's own whose elements are added to, and neither set before nor given to a function."""
     text = "\n".join(facts.lines)
-    for n, line in enumerate(facts.lines, 1):
-        array = _ARRAY.match(line)
-        for name in re.findall(r"(\w+)\s*\[", array[1]) if array else ():
-            element = rf"\b{name}\s*(?:\[[^\]]*\]\s*)+"
-            given = re.search(rf"\b{name}\b\s*(?![\s\[])", text.replace(line, "", 1))
-            elsewhere = given or re.search(rf"{element}=[^=]|&\s*{element}", text)
-            if re.search(rf"{element}\+=", text) and not elsewhere:
-                yield n, "uninitialised", {"name": name}
+    for n, line, name in _own(facts):
+        element = rf"\b{name}\s*(?:\[[^\]]*\]\s*)+"
+        given = re.search(rf"\b{name}\b\s*(?![\s\[])", text.replace(line, "", 1))
+        elsewhere = given or re.search(rf"{element}=[^=]|&\s*{element}", text)
+        if re.search(rf"{element}\+=", text) and not elsewhere:
+            yield n, "uninitialised", {"name": name}
 
 
 def _set_bytes(facts: Facts) -> Found:
@@ -126,6 +129,6 @@ def _own_outputs(facts: Facts) -> Found:
 
 
 _RULES = (
-    *lint_numbers.RULES, *lint_indices.RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs,
+    *lint_numbers.RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs,
     _extern_twice, _allocated,
 )  # fmt: skip

@@ -9,6 +9,7 @@ from onekernel.simulator.compilation.lint_numbers import Found
 from onekernel.simulator.facts.arrays import OF_DEVICE
 from onekernel.simulator.facts.file import Facts
 from onekernel.simulator.facts.functions import Function
+from onekernel.simulator.facts.statements import counted
 from onekernel.simulator.facts.tokens import text_of
 
 _WIDE = r"(?:unsigned\s+|long\s+|signed\s+)*(?:int|long|short|float|double|unsigned|(?:u?int(?:16|32|64)|size)_t)\s*\**"
@@ -50,9 +51,9 @@ def _past_the_end(facts: Facts) -> Found:
     """Loops up to and including an array's extent, which index it. Of one of the device the access itself is told."""
     known = [array for array in facts.arrays if not array.words & OF_DEVICE]
     for loop in facts.statements:
-        counted = facts.counted(loop)
-        index, _, extent = counted.condition.partition("<=") if counted else ("", "", "")
-        if not counted or not extent or index != counted.name:
+        turns = counted(facts.code, loop)
+        index, _, extent = text_of(turns.condition).partition("<=") if turns else ("", "", "")
+        if not turns or not extent or index != turns.name:
             continue
         body = text_of(facts.code[loop.first : loop.last + 1])
         for array in (a for a in known if a.begin <= loop.begin < a.end):

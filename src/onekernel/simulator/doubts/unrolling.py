@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from onekernel.simulator.facts.file import LOOPS, Facts
 from onekernel.simulator.facts.functions import KERNEL, Function, name_of
+from onekernel.simulator.facts.statements import Statement, counted
 from onekernel.simulator.facts.tokens import Token, closing, split_commas
 
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
@@ -121,23 +122,16 @@ def _loops(tokens: list[Token], facts: Facts, function: _Followed) -> Iterator[L
     begin, end = function.body
     for s in facts.statements:
         if begin < s.begin < end and s.word in LOOPS and s.head:
-            opens, closes = s.head
-            yield Loop(s.first_line, s.last_line, _unknown(tokens[opens + 1 : closes], function))
+            yield Loop(s.first_line, s.last_line, _unknown(tokens, s, function))
 
 
-def _unknown(header: list[Token], function: _Followed) -> bool:
+def _unknown(tokens: list[Token], loop: Statement, function: _Followed) -> bool:
     """Whether what a loop's parentheses hold says that nobody knows its length before it runs."""
-    parts: list[list[Token]] = [[]]
-    for token in header:
-        if token.text == ";":
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    if len(parts) != 3:
-        return any(t.text in function.given | function.varying for t in header)
-    start, condition, step = parts
+    turns = counted(tokens, loop)
+    if turns is None:
+        return any(t.text in function.given | function.varying for t in tokens[slice(*loop.head or (0, 0))])
     # Threads may begin at places of their own, and the length is known all the same.
-    own = {t.text for t in (*start, *step) if t.kind == "name"}
-    compared = any(t.text in function.given | function.varying and t.text not in own for t in condition)
-    values = start[next((k for k, t in enumerate(start) if t.text == "="), 0) :]
-    return compared or any(t.text in function.given for t in (*values, *condition) if t.text not in function.varying)
+    own = {turns.name, *(t.text for t in (*turns.value, *turns.step) if t.kind == "name")}
+    compared = any(t.text in function.given | function.varying and t.text not in own for t in turns.condition)
+    values = (*turns.value, *turns.condition)
+    return compared or any(t.text in function.given for t in values if t.text not in function.varying)

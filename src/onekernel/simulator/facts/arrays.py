@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import Token, closing
 
 OF_DEVICE = frozenset(("__device__", "__constant__", "__managed__"))
@@ -52,7 +53,7 @@ def arrays(code: list[Token]) -> Iterator[Array]:
             continue
         if code[at].text != "[":
             if not by_reference and code[at].text in (",", "="):
-                declared = _next_declarator(code, at)  # `float sum = 0, parts[4];`
+                declared = expression_end(code, at, len(code), ",;") + 1  # `float sum = 0, parts[4];`
             continue
         extents = []
         while at < len(code) and code[at].text == "[":
@@ -62,14 +63,7 @@ def arrays(code: list[Token]) -> Iterator[Array]:
         outside = by_reference or not open_braces
         body = next((k for k in range(at, len(code)) if k in ends), len(code)) if outside else open_braces[-1]
         yield Array(token.text, frozenset(said[-1]), tuple(extents), token.line, i + 1, ends.get(body, 0))
-        declared = -1 if by_reference else _next_declarator(code, at)
-
-
-def _next_declarator(code: list[Token], at: int) -> int:
-    """Where the next one of the statement begins, or the next statement."""
-    while at < len(code) and code[at].text not in (",", ";"):
-        at = closing(code, at) + 1 if code[at].text in ("(", "[", "{") else at + 1
-    return at + 1
+        declared = -1 if by_reference else expression_end(code, at, len(code), ",;") + 1
 
 
 def _take(said: list[set[str]], code: list[Token], i: int) -> None:

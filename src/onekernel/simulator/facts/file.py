@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,26 +12,15 @@ from onekernel.simulator.facts.arrays import Array, arrays, names_of_memory
 from onekernel.simulator.facts.declarations import declarations
 from onekernel.simulator.facts.functions import Declarations, Function
 from onekernel.simulator.facts.macros import macros, macros_of
-from onekernel.simulator.facts.statements import Statement, statements
+from onekernel.simulator.facts.statements import Counted, Statement, counted, statements
 from onekernel.simulator.facts.symbols import variables
-from onekernel.simulator.facts.tokens import Token, text_of, tokenize
+from onekernel.simulator.facts.tokens import Token, tokenize
 
 _COMMENT = re.compile(r"//(?:[^\n\\]|\\[\s\S])*|/\*[\s\S]*?\*/")
 _BARRIER = re.compile(r"__syncthreads(?:_\w+)?|sync")
 _NUMBER = re.compile(r"\d\w*")
 BRANCHES = frozenset(("if", "else"))
 LOOPS = frozenset(("for", "while", "do"))
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The parts of a `for`, without spaces: the name that is given a value at its start, the value, the condition, and
-    what is done behind each turn."""
-
-    name: str
-    value: str
-    condition: str
-    step: str
 
 
 @dataclass(frozen=True)
@@ -117,20 +106,9 @@ class Facts:
         """A line without comments, strings and characters; "" where there is none."""
         return self.plain_lines[number - 1] if number and 0 < number <= len(self.plain_lines) else ""
 
-    def counted(self, loop: Statement) -> Counted | None:
-        """What a `for` counts by; None of another statement."""
-        opens, closes = loop.head or (0, 0)
-        parts: list[list[Token]] = [[]]
-        for token in self.code[opens + 1 : closes]:
-            if token.text == ";":
-                parts.append([])
-            else:
-                parts[-1].append(token)
-        if loop.word != "for" or len(parts) != 3:
-            return None
-        sign = next((k for k, t in enumerate(parts[0]) if t.text == "="), 0)
-        name, value = (parts[0][sign - 1].text, parts[0][sign + 1 :]) if sign else ("", [])
-        return Counted(name, text_of(value), text_of(parts[1]), text_of(parts[2]))
+    def counted(self, line: int) -> Iterator[Counted]:
+        """What each `for` around the line counts by, the innermost first."""
+        return filter(None, (counted(self.code, loop) for loop in reversed(self.around(line, LOOPS))))
 
     def function_at(self, line: int) -> Function | None:
         """The function that stands on the line; of several the last, which the others end or hold."""

@@ -12,15 +12,13 @@ from onekernel.simulator.facts.tokens import Token, tokenize
 from onekernel.simulator.paths import INCLUDE, SIMULATOR
 
 _OF_PROGRAMS = re.compile(r"cublas\w*\.h|curand\.h|thrust/.*|cub/device/.*")
-_INCLUDE = re.compile(r'#\s*include\s*(?:<([^>\n]+)>|"([^"\n]+)")')
-_QUOTED = re.compile(r'(#\s*include\s*)"([^"\n]+)"')
-_ANGLED = re.compile(r"(#\s*include\s*)<([^>\n]+)>")
+_INCLUDE = re.compile(r'(#\s*include\s*)(?:<(?P<angled>[^>\n]+)>|"(?P<quoted>[^"\n]+)")')
 
 
 def included(directive: str) -> str | None:
     """The header that a directive includes, as it is written there; None where it includes none."""
     match = _INCLUDE.match(directive)
-    return (match[1] or match[2]).strip() if match else None
+    return (match["angled"] or match["quoted"]).strip() if match else None
 
 
 def for_programs(name: str | None) -> bool:
@@ -45,26 +43,26 @@ def _table() -> tuple[tuple[re.Pattern[str], str, str], ...]:
 def closed(tokens: list[Token], path: Path) -> Iterator[tuple[int, str]]:
     """The files that are included in quotes and may not be read, with their lines."""
     for token in tokens:
-        if token.kind == "directive" and (match := _QUOTED.match(token.text)):
+        match = _INCLUDE.match(token.text) if token.kind == "directive" else None
+        if match and match["quoted"]:
             try:
-                (path.parent / match[2]).open("rb").close()
+                (path.parent / match["quoted"]).open("rb").close()
             except PermissionError:
-                yield token.line, match[2]
+                yield token.line, match["quoted"]
             except OSError:
                 continue  # the compiler tells that there is no such file
 
 
 def own_file(text: str, path: Path, folders: Sequence[Path]) -> tuple[str, Path] | None:
     """Of a directive that includes a file of the program's own: what stands before the name, and the file."""
-    quoted = _QUOTED.match(text)
-    match = quoted or _ANGLED.match(text)
-    if match is None:
+    if (match := _INCLUDE.match(text)) is None:
         return None
+    quoted, name = match["quoted"], match["quoted"] or match["angled"]
     # Ours before what a folder of -I has by the same name, as for the compiler: it may be the CUDA toolkit's.
-    folders = () if (INCLUDE / match[2]).is_file() else folders
+    folders = () if (INCLUDE / name).is_file() else folders
     for folder in (path.parent, *folders) if quoted else folders:
-        if (folder / match[2]).is_file():
-            return match[1], (folder / match[2]).resolve()
+        if (folder / name).is_file():
+            return match[1], (folder / name).resolve()
     return None
 
 

@@ -25,6 +25,29 @@ class Statement:
     otherwise: bool = False  # an `else` that no `if` follows
 
 
+@dataclass(frozen=True)
+class Counted:
+    """The parts of a `for`: the name that is given a value at its start, the value, the condition, and what is done
+    behind each turn."""
+
+    name: str
+    value: list[Token]
+    condition: list[Token]
+    step: list[Token]
+
+
+def counted(code: list[Token], loop: Statement) -> Counted | None:
+    """What a `for` counts by; None of another statement."""
+    opens, closes = loop.head or (0, 0)
+    stops = [k for k in range(opens, closes) if code[k].text == ";"]
+    if loop.word != "for" or len(stops) != 2:
+        return None
+    begin = code[opens + 1 : stops[0]]
+    sign = next((k for k, t in enumerate(begin) if t.text == "="), 0)
+    name, value = (begin[sign - 1].text, begin[sign + 1 :]) if sign else ("", [])
+    return Counted(name, value, code[stops[0] + 1 : stops[1]], code[stops[1] + 1 : closes])
+
+
 def statements(code: list[Token]) -> Iterator[Statement]:
     """All of them, in the order in which they begin."""
     ends: set[int] = set()  # where the `while` of a `do` stands

@@ -17,7 +17,7 @@ def by_loop(file: str | None, number: int | None, variable: str) -> bool:
     facts = facts_at(file)
     counted = re.findall(rf"\b{re.escape(variable)}((?:\[[^\]]*\])+)", facts.line(number))
     names = set(re.findall(r"\b\w+\b", " ".join(counted)))
-    return any(loop.name in names for loop in filter(None, map(facts.counted, facts.around(number or 0, LOOPS))))
+    return any(loop.name in names for loop in facts.counted(number or 0))
 
 
 def in_branch(file: str | None, number: int | None) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from onekernel.simulator.facts.file import LOOPS, Counted, Facts, facts_at
+from onekernel.simulator.facts.file import LOOPS, Facts, facts_at
 from onekernel.simulator.facts.functions import KERNEL, name_of
 from onekernel.simulator.facts.tokens import text_of
 
@@ -60,16 +59,11 @@ def waits_for_volatile(file: str | None, number: int | None, data: str) -> bool:
 def steps_by_block(file: str | None, number: int | None) -> bool:
     """Whether a loop around the line goes on by blockDim.x from an index of the whole grid: the blocks overlap."""
     facts = facts_at(file)
-    for loop in _counted(facts, number):
-        name, _, by = loop.step.partition("+=")
+    for loop in facts.counted(number or 0):
+        name, _, by = text_of(loop.step).partition("+=")
         if by == "blockDim.x":
-            return "blockIdx" in (loop.value or _value(facts, name, number or 0))
+            return "blockIdx" in (text_of(loop.value) or _value(facts, name, number or 0))
     return False
-
-
-def _counted(facts: Facts, number: int | None) -> Iterator[Counted]:
-    """What each `for` around the line counts by, the innermost first."""
-    return filter(None, map(facts.counted, reversed(facts.around(number or 0, LOOPS))))
 
 
 def _value(facts: Facts, name: str, before: int) -> str:
@@ -89,8 +83,8 @@ def goes_down(file: str | None, number: int | None) -> dict[str, str]:
     """Of a loop around the line that counts columns, and whose index is multiplied by a stride there: the index, its
     end and the stride; nothing else where it is no such loop."""
     facts = facts_at(file)
-    for loop in _counted(facts, number):
-        name, _, end = loop.condition.partition("<")
+    for loop in facts.counted(number or 0):
+        name, _, end = text_of(loop.condition).partition("<")
         if name != loop.name or not _COLUMNS.fullmatch(end):
             continue
         stride = r"(\w*(?:stride|pitch|cols|width)\w*|ld\w?)"

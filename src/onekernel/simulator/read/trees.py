@@ -11,6 +11,7 @@ from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.simulator.facts.file import Facts, facts_at
 from onekernel.simulator.facts.functions import KERNEL
+from onekernel.simulator.facts.statements import counted
 from onekernel.simulator.facts.tokens import text_of
 from onekernel.simulator.read.traffic import kernel_name
 
@@ -37,10 +38,10 @@ def odd_trees(report: dict[str, Any], files: Iterable[Path], functions: dict[int
 def _trees(facts: Facts) -> Iterator[tuple[int, str]]:
     """The lines of loops that halve a step from blockDim.x / 2 on and add what lies that far, and their kernels."""
     for loop in facts.statements:
-        counted, kernel = facts.counted(loop), facts.function_at(loop.first_line)
-        if not counted or not kernel or kernel.side != KERNEL or counted.value not in _HALF:
+        turns, kernel = counted(facts.code, loop), facts.function_at(loop.first_line)
+        if not turns or not kernel or kernel.side != KERNEL or text_of(turns.value) not in _HALF:
             continue
-        step, body = counted.name, text_of(facts.code[loop.first : loop.last + 1])
-        halves = counted.step in (f"{step}>>=1", f"{step}/=2")
+        step, body = turns.name, text_of(facts.code[loop.first : loop.last + 1])
+        halves = text_of(turns.step) in (f"{step}>>=1", f"{step}/=2")
         if halves and re.search(rf"\bif\(\w+(?:\.x)?<{step}\)", body) and f"+{step}]" in body:
             yield loop.first_line, kernel.name

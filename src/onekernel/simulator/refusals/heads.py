@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from onekernel.simulator.facts.functions import KERNEL, MEMORY, Declarations, Function, qualifiers_in
-from onekernel.simulator.facts.tokens import Token, closing, next_solid, one_line, previous_solid
+from onekernel.simulator.facts.tokens import Token, closing, next_solid, one_line
 
 _MEMORIES = frozenset(("__shared__", "__constant__", "__managed__"))
 _BOUNDS = frozenset(("__launch_bounds__", "__maxnreg__", "__cluster_dims__"))
@@ -35,9 +35,7 @@ def heads(
 
 def _takes_anything(tokens: list[Token], f: Function) -> bool:
     """Whether `...` ends the parameters; of a template's pack a name follows."""
-    close = closing(tokens, f.bracket(tokens))
-    last = previous_solid(tokens, close - 1)
-    return "..." in (tokens[last].text, one_line(tokens[last - 2 : last + 1]))
+    return one_line([t for piece in f.parameters(tokens)[-1:] for t in piece]).endswith("...")
 
 
 def _kernels(tokens: list[Token], declared: Declarations) -> Iterator[Misplaced]:

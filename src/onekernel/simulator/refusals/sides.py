@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from onekernel.simulator.arch import DEFAULT
 from onekernel.simulator.facts.conditionals import active
@@ -22,7 +23,7 @@ from onekernel.simulator.facts.functions import (
     Function,
     qualifiers_in,
 )
-from onekernel.simulator.facts.launches import launches
+from onekernel.simulator.facts.kernels import launches
 from onekernel.simulator.facts.tokens import (
     Token,
     closing,
@@ -37,7 +38,6 @@ from onekernel.simulator.facts.tokens import (
 from onekernel.simulator.refusals.addresses import addressed
 from onekernel.simulator.refusals.heads import Misplaced, heads
 from onekernel.simulator.refusals.library import STD_METHODS, STREAMS, std_on_device
-from onekernel.simulator.refusals.vectors import vector_calls
 
 # The device's own functions, as CUDA 13.0's headers declare them; those that the host has too are left out.
 _DEVICE_ALONE = re.compile(
@@ -59,6 +59,7 @@ _ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--")
 _WIDE = frozenset(("__float128", "_Float128"))
 _OF_CONSTANTS = frozenset(("constexpr", "static", "__device__", "__constant__"))
 _NOT_ON_DEVICE = frozenset(("throw", "try", "catch", "dynamic_cast", "typeid"))
+_VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]|(?:float|double)[1-4]")
 
 
 def misplaced(
@@ -118,7 +119,8 @@ def _launched(tokens: list[Token], declared: Declarations, on_device: set[int]) 
         if name in others and name not in kernels:
             values |= {"definition": others[name].line, "device": others[name].side == DEVICE}
             yield Misplaced("not-a-kernel", line, values)
-        inside = _around(declared, launch.chevrons, tokens)
+        bodies = (f for f in declared.functions if f.body is not None and f.body < launch.chevrons)
+        inside = next((f for f in bodies if launch.chevrons < closing(tokens, f.body or 0)), None)
         if inside is not None and inside.on_device:
             yield Misplaced("launch-in-kernel", line, {**values, "caller": inside.name})
         if len(split_commas(tokens[launch.chevrons + 3 : launch.end])) > 4:
@@ -165,13 +167,6 @@ def _lambdas_on_device(tokens: list[Token], defined: Mapping[str, frozenset[str]
 def _ends_attribute(tokens: list[Token], i: int) -> bool:
     """Whether a bracket is the last one of [[nodiscard]]."""
     return is_sign(tokens, i - 1, "]") and is_sign(tokens, opening(tokens, i, "[", "]") + 1, "[")
-
-
-def _around(declared: Declarations, at: int, tokens: list[Token]) -> Function | None:
-    for f in declared.functions:
-        if f.body is not None and f.body < at < closing(tokens, f.body):
-            return f
-    return None
 
 
 def _on_device(tokens: list[Token], body: range, function: Function, declared: Declarations) -> Iterator[Misplaced]:
@@ -318,3 +313,35 @@ def _computed(tokens: list[Token], on_device: Sequence[range]) -> Iterator[tuple
         call = next((k for k in names if is_sign(tokens, next_solid(tokens, k + 1), "(")), None)
         if call is not None:
             yield tokens[previous_solid(tokens, equals - 1)].text, tokens[call].text, token.line
+
+
+def vector_calls(tokens: list[Token], body: range) -> Iterator[tuple[str, int]]:
+    """Name and line of each vector in a function's body that is made of several values in round brackets, or of one
+    number: `float2(1, 2)`, `float2 v(1, 2)`, `float4(0.0f)`, `(float4)0`. Of one value that is no number, it may be a
+    vector itself, or a class that becomes one."""
+    for i in body:
+        if tokens[i].kind != "name" or not _VECTOR.fullmatch(tokens[i].text):
+            continue
+        at = next_solid(tokens, i + 1)
+        if is_sign(tokens, at, ")") and is_sign(tokens, previous_solid(tokens, i - 1), "("):
+            if tokens[next_solid(tokens, at + 1)].kind == "number":
+                yield tokens[i].text, tokens[i].line
+            continue
+        if tokens[at].kind == "name":  # the variable's
+            at = next_solid(tokens, at + 1)
+        if is_sign(tokens, at, "("):
+            values = [_solid(piece) for piece in split_commas(tokens[at + 1 : closing(tokens, at)])]
+            number = len(values) == 1 and [t.kind for t in values[0]] == ["number"]
+            if number or (len(values) > 1 and not any(map(_declares, values))):
+                yield tokens[i].text, tokens[i].line
+
+
+def _solid(piece: list[Token]) -> list[Token]:
+    return [t for t in piece if t.kind not in ("space", "directive")]
+
+
+def _declares(value: list[Token]) -> bool:
+    """Whether it is no value but a parameter, of a function that is declared here: a type alone, or before a name."""
+    types = ("int", "float", "double", "char", "bool", "unsigned", "const")
+    named = any(a.kind == b.kind == "name" for a, b in pairwise(value))
+    return named or not value or value[0].text in types or _VECTOR.fullmatch(value[0].text) is not None

@@ -1,14 +1,17 @@
-"""The kernels of a file by their definitions, and what names them without launching them."""
+"""Kernels: what names them without launching them, and what `__cluster_dims__(x, y, z)` and `__launch_bounds__(n)` say,
+which becomes calls at the start of the kernel, whose threads tell them to the launch."""
 
 from __future__ import annotations
 
 import re
 
+from onekernel.simulator.facts.statements import expression_end
 from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
     next_solid,
+    one_line,
     previous_solid,
     split_commas,
     text_of,
@@ -23,6 +26,7 @@ _CASTS = re.compile(
 _CAST_TOKENS = 16  # of such a cast, spaces included
 _BY_ADDRESS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
 _NODES = ("cudaKernelNodeParams", "cudaKernelNodeParamsV2", "cudaGraphNodeParams")
+CALLS = {"__cluster_dims__": "ok_cluster_dims(dim3({}))", "__launch_bounds__": "ok_launch_bounds({})"}
 
 
 def plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str, int]]:
@@ -101,3 +105,19 @@ def _name_end(tokens: list[Token], i: int) -> int:
 
 def _uncast(text: str) -> str:
     return _CAST.sub(r"\1\2", _C_CAST.sub(r"\1", text))
+
+
+def tell_attributes(tokens: list[Token]) -> list[Token]:
+    """Puts the calls into every kernel that is defined with these attributes."""
+    i = 0
+    while i < len(tokens):
+        if tokens[i].kind == "name" and tokens[i].text in CALLS:
+            opening = next_solid(tokens, i + 1)
+            close = closing(tokens, opening)
+            values = one_line(tokens[opening + 1 : close])
+            body = expression_end(tokens, close + 1, len(tokens), "{;")
+            if is_sign(tokens, body, "{"):
+                call = f" ::__ok::{CALLS[tokens[i].text].format(values)};"
+                tokens.insert(body + 1, Token("call", call, tokens[body].line))
+        i += 1
+    return tokens

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from onekernel.simulator.facts.launches import launches
+from onekernel.simulator.facts.kernels import launches
 from onekernel.simulator.facts.macros import Macro, body_tokens, macros_of, written_out
 from onekernel.simulator.facts.tokens import Token, one_line, tokenize
-from onekernel.simulator.rewrite.stubs import has_stub
+from onekernel.simulator.rewrite.launches import has_stub
 
 
 def with_arenas(tokens: list[Token], everything: Iterable[Token]) -> list[Token]:

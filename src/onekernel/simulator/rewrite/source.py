@@ -17,27 +17,22 @@ from onekernel.simulator.facts.conditionals import asks_for_the_card
 from onekernel.simulator.facts.declarations import declarations
 from onekernel.simulator.facts.functions import KERNEL, Declarations
 from onekernel.simulator.facts.includes import closed, for_programs, included, own_file, with_included
-from onekernel.simulator.facts.kernels import kernels
-from onekernel.simulator.facts.launches import joined
+from onekernel.simulator.facts.kernels import joined, kernels
 from onekernel.simulator.facts.macros import macros
 from onekernel.simulator.facts.symbols import UNSET, declares_aligned_types, exports, variables
 from onekernel.simulator.facts.tokens import Token, text_of, tokenize
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.refusals.brackets import unclosed
-from onekernel.simulator.refusals.bypasses import NAMES, unread
-from onekernel.simulator.refusals.features import UNCOUNTED, refusals
+from onekernel.simulator.refusals.features import NAMES, UNCOUNTED, refusals, unread
 from onekernel.simulator.refusals.sides import misplaced
-from onekernel.simulator.rewrite.attributes import tell_attributes
-from onekernel.simulator.rewrite.flat import walk_flat
 from onekernel.simulator.rewrite.float_bits import watch_float_bits
-from onekernel.simulator.rewrite.kernels import keep_addresses, plain_calls, uncast_kernels
-from onekernel.simulator.rewrite.launches import rewrite_launches
+from onekernel.simulator.rewrite.kernels import keep_addresses, plain_calls, tell_attributes, uncast_kernels
+from onekernel.simulator.rewrite.launches import rewrite_launches, write_stubs
 from onekernel.simulator.rewrite.macros import with_arenas, with_launches
-from onekernel.simulator.rewrite.proven import spare
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
 from onekernel.simulator.rewrite.sides import mark
-from onekernel.simulator.rewrite.stubs import write_stubs
+from onekernel.simulator.rewrite.subscripts import spare, walk_flat
 from onekernel.simulator.rewrite.two_sides import differing, on_their_sides, words_on_host
 
 COMPILE_ERRORS = "01-07-compile-errors#compile-errors"

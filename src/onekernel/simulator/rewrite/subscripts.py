@@ -1,5 +1,9 @@
-"""Subscripts that need no check of their index: those of shared memory and the device's variables, whose accesses are
-checked themselves, and those that the loops around them keep within the extent that the array is declared with.
+"""Subscripts, as far as a GPU has them otherwise than a compiler that checks them.
+
+No check needs the index of shared memory and of the device's variables, whose accesses are checked themselves, nor one
+that the loops around it keep within the extent that the array is declared with. And an array of arrays may be walked as
+one, `a[0][i]` with an `i` beyond the first row: its rows lie behind each other, and the check would know the extent of
+the row alone.
 
 Read from the tokens alone: in doubt an index is checked. The names of a declaration stand for the same number wherever
 they are seen, and for none below 0.
@@ -13,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from onekernel.simulator.facts.arrays import IN_MEMORY, NO_TYPES, arrays
-from onekernel.simulator.facts.statements import statement_end
-from onekernel.simulator.facts.tokens import Token, closing
+from onekernel.simulator.facts.statements import counted, statements
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid, text_of
 
 _SUFFIX = re.compile(r"\b(\d+)[uUlLzZ]+\b")
 Sum = dict[tuple[str, ...], int]  # the names of each product, in their order, and its factor: 4 * n * m + 1
@@ -93,41 +97,30 @@ def _subscripts(code: list[Token]) -> Iterator[tuple[int, list[tuple[int, int]]]
 
 def _loops(code: list[Token]) -> Iterator[_Loop]:
     """The loops that count up from a number, as long as their variable is below something."""
-    for i, token in enumerate(code):
-        if token.text != "for" or i + 1 >= len(code) or code[i + 1].text != "(":
+    for loop in statements(code):
+        turns = counted(code, loop)
+        test = turns.condition if turns else []
+        if not turns or len(test) < 3 or turns.name != test[0].text or test[1].text != "<":
             continue
-        end = closing(code, i + 1)
-        stops = [k for k in range(i + 2, end) if code[k].text == ";"]
-        if len(stops) != 2:
-            continue
-        begin, test, step = code[i + 2 : stops[0]], code[stops[0] + 1 : stops[1]], code[stops[1] + 1 : end]
-        given = next((k for k, t in enumerate(begin) if t.text == "="), 0)
-        if not given or len(test) < 3 or begin[given - 1].text != test[0].text or test[1].text != "<":
-            continue
-        name, first = test[0].text, _number(begin[given + 1 :])
+        first = _number(turns.value)
         joined = next((k for k, t in enumerate(test) if t.text == "&"), len(test))
-        most = _sum(test[2:joined]) if "|" not in _texts(test) else None
-        body_end = statement_end(code, end + 1, len(code))
-        if first is None or first < 0 or most is None or "-" in _texts(step):
+        most = _sum(test[2:joined]) if "|" not in text_of(test) else None
+        if first is None or first < 0 or most is None or "-" in text_of(turns.step):
             continue
-        if not _is_changed(code[end + 1 : body_end + 1], name):
-            yield _Loop(name, _plus(most, {(): -1}), end + 1, body_end + 1)
+        if not _is_changed(code[loop.first : loop.last + 1], turns.name):
+            yield _Loop(turns.name, _plus(most, {(): -1}), loop.first, loop.last + 1)
 
 
-def _is_changed(body: Sequence[Token], name: str) -> bool:
+def _is_changed(body: list[Token], name: str) -> bool:
     for k, token in enumerate(body):
         if token.text != name:
             continue
-        before, after = _texts(body[max(0, k - 2) : k]), _texts(body[k + 1 : k + 4])
+        before, after = text_of(body[max(0, k - 2) : k]), text_of(body[k + 1 : k + 4])
         if before.endswith(("++", "--")) or after.startswith(("++", "--")) or (before[-1:] == "&" and before != "&&"):
             return True
         if re.match(r"(?:[-+*/%&|^]|<<|>>)?=(?!=)", after):
             return True
     return False
-
-
-def _texts(tokens: Sequence[Token]) -> str:
-    return "".join(t.text for t in tokens)
 
 
 def _within(
@@ -208,3 +201,30 @@ def _put(whole: Sum, name: str, value: Sum) -> Sum:
             product = _times(product, value)
         total = _plus(total, product)
     return total
+
+
+def walk_flat(tokens: list[Token]) -> list[Token]:
+    """Puts `a[0]` of such elements between the brackets of a function that makes a pointer of a row."""
+    i = 0
+    while i < len(tokens):
+        end = _end_of_zeros(tokens, i) if tokens[i].kind == "name" else None
+        before = tokens[previous_solid(tokens, i - 1)].text if i else ""
+        if end is not None and before not in (".", "->", "::"):
+            tokens.insert(end, Token("flat", ")", tokens[end - 1].line))
+            tokens.insert(i, Token("flat", "::__ok::flat(", tokens[i].line))
+            i += 1
+        i += 1
+    return tokens
+
+
+def _end_of_zeros(tokens: list[Token], i: int) -> int | None:
+    """Where the subscripts `[0]` of the name end, if another that is no number follows."""
+    end = None
+    bracket = next_solid(tokens, i + 1)
+    while is_sign(tokens, bracket, "["):
+        close = closing(tokens, bracket)
+        inside = one_line(tokens[bracket + 1 : close])
+        if inside != "0":
+            return end if not inside.isdigit() else None
+        end, bracket = close + 1, next_solid(tokens, close + 1)
+    return None
