@@ -34,7 +34,7 @@ from onekernel.errors import UserError
 from onekernel.messages import Message
 from onekernel.profiling import ncu
 from onekernel.profiling.names import bare_name
-from onekernel.simulator.read.elf import plain_name
+from onekernel.simulator.machine_code.elf import plain_name
 
 BENCH = "others_vs_ncu"
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from onekernel.simulator.rewrite.conditionals import active
-from onekernel.simulator.rewrite.tokens import tokenize
+from onekernel.simulator.facts.conditionals import active
+from onekernel.simulator.facts.tokens import tokenize
 
 MOST_BYTES = 1 << 20  # of a file that somebody has written
 _MAIN = re.compile(r"^[\w\s]*\bmain\s*\([^;{}]*\)\s*\{", re.MULTILINE)

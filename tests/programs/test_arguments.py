@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.simulator.rewrite.stubs import write_stubs
-from onekernel.simulator.rewrite.tokens import text_of, tokenize
+from onekernel.simulator.facts.tokens import text_of, tokenize
+from onekernel.simulator.rewrite.launches import write_stubs
 
 HERE = Path(__file__).parent
 SEEN = """

@@ -8,9 +8,9 @@ import pytest
 
 from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.compilation.seen import seen_lines
-from onekernel.simulator.rewrite.conditionals import HOST_VIEW, active
+from onekernel.simulator.facts.conditionals import HOST_VIEW, active
+from onekernel.simulator.facts.tokens import text_of, tokenize
 from onekernel.simulator.rewrite.source import rewrite
-from onekernel.simulator.rewrite.tokens import text_of, tokenize
 
 CASES = [
     ("#if __CUDA_ARCH__ >= 900\nasm\n#else\nplain\n#endif\n", {"plain"}),

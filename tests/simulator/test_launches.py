@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from onekernel.simulator.rewrite.launches import launches
-from onekernel.simulator.rewrite.scopes import declarations
-from onekernel.simulator.rewrite.tokens import text_of, tokenize
+from onekernel.simulator.facts.declarations import declarations
+from onekernel.simulator.facts.kernels import launches
+from onekernel.simulator.facts.tokens import text_of, tokenize
 
 
 class Counted(list):

@@ -17,8 +17,9 @@ from onekernel.backends import call_arguments
 from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
 from onekernel.ops import OPERATORS
+from onekernel.simulator.doubts.requests import promises_of
+from onekernel.simulator.facts.file import facts_of
 from onekernel.simulator.machine_code import need
-from onekernel.simulator.rewrite.promises import promises_of
 from support import rules
 from support.compilers import CLANGS, COMPILERS, GCCS
 from support.simulated import buffer
@@ -218,7 +219,7 @@ PROMISES = "template <class T>\n__global__ void promises(const T* __restrict__ x
     ("__device__ float at(const float* __restrict__ x, int i) { return x[i]; }\n", True),
 ])  # fmt: skip
 def test_a_promise_of_one_kernel_is_none_of_another(before: str, everywhere: bool) -> None:
-    found = promises_of(before + PLAIN + PROMISES)
+    found = promises_of(facts_of(before + PLAIN + PROMISES))
     first = before.count("\n") + 1
     assert found.at(first) == found.at(first + 2) == [False]
     assert found.at(first + 4) == found.at(first + 6) == [True]

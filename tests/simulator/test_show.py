@@ -10,8 +10,8 @@ import pytest
 
 from onekernel import cli, messages, simulator
 from onekernel.simulator.compilation.compiler import compiler
+from onekernel.simulator.facts.tokens import text_of, tokenize
 from onekernel.simulator.rewrite.shown import assigned, with_shown
-from onekernel.simulator.rewrite.tokens import text_of, tokenize
 from support.simulated import buffer, run
 
 X = np.arange(1, 65, dtype=np.float32)

@@ -154,6 +154,9 @@ REFUSED = {
              host="auto f = [] HD (float v) { return v; };\n    other<<<1, 1>>>(f);"),
     ],
     "not-on-device": [
+        Case("template <int N = 4> __device__ int most(int a) { if (a > N) throw 1; return a; }", "x[i] = most(i);"),
+        Case("template <class T = int> struct P { __device__ T most(T a) { if (a > 4) throw 1; return a; } };",
+             "x[i] = P<>().most(i);"),
         Case(kernel="if (i > 40) throw 1;"),
         Case(kernel="try { x[i] = 1; } catch (...) {}"),
     ],

@@ -13,8 +13,8 @@ import pytest
 from onekernel import simulator
 from onekernel.backends.base import BuildError
 from onekernel.messages import Message
+from onekernel.simulator.facts.includes import advice
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.rewrite.headers import advice
 from support.compilers import FAMILIES
 from support.simulated import clean
 

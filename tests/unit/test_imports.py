@@ -15,6 +15,17 @@ from onekernel.sandbox.hiding import ANSWERS
 
 PACKAGE = Path(onekernel.__file__).parent
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
+ROOMS = (  # of the simulator
+    {"paths"},
+    {"arch", "cccl", "sparse"},
+    {"facts"},  # the one reading of a file
+    {"doubts", "refusals", "machine_code"},
+    {"rewrite"},
+    {"ptx"},
+    {"read"},
+    {"compilation"},
+    {"program"},
+)
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p != PACKAGE / "__init__.py")
 BENCHES = {"tables", *(p.name for p in (PACKAGE / "bench").iterdir() if p.is_dir())}
 
@@ -91,6 +102,18 @@ def test_imports_only_go_down() -> None:
         for other in imported(path) - {mine}
         if FLOOR[other] >= FLOOR[mine]
     ]
+    assert not up
+
+
+def test_imports_only_go_down_in_the_simulator() -> None:
+    floor = {name: number for number, names in enumerate(ROOMS) for name in names}
+    home = PACKAGE / "simulator"
+    up = []
+    for path in (p for p in home.rglob("*.py") if p != home / "__init__.py" and "runtime" not in p.parts):
+        mine = path.relative_to(home).parts[0].removesuffix(".py")
+        others = {p.relative_to(home).parts[0].removesuffix(".py") for p in modules_imported(path) if home in p.parents}
+        up += [f"{path.relative_to(home)}: {mine} must not import {o}" for o in others - {mine, "__init__"}
+               if floor[o] >= floor[mine]]  # fmt: skip
     assert not up
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from onekernel.bench import tables
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.simulator.facts.file import facts_of
 
 _MARK = re.compile(r"(<!-- excerpt: (?P<path>\S+) (?P<name>\w+) -->\n).*?(<!-- /excerpt -->)", re.S)
 _FENCES = {".cu": "cuda", ".py": "python"}
@@ -47,7 +48,5 @@ def function(text: str, suffix: str, name: str) -> str | None:
         defined = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef) and n.name == name]
         spans = [(min([n.lineno, *(d.lineno for d in n.decorator_list)]) - 1, n.end_lineno or 0) for n in defined]
     else:
-        heads = [n for n, line in enumerate(lines) if re.match(rf"[\w\s:*&<>\"]*\b{name}\([^;]*$", line)
-                 and not line.startswith((" ", "//"))]  # fmt: skip
-        spans = [(n, next(k for k in range(n, len(lines)) if lines[k].startswith("}")) + 1) for n in heads]
+        spans = [(f.line - 1, f.last_line) for f in facts_of(text).functions if f.name == name]
     return "".join(lines[slice(*spans[0])]) if len(spans) == 1 else None

@@ -18,15 +18,15 @@ from onekernel.simulator.compilation.constants import require_fit
 from onekernel.simulator.compilation.discarded import discarded_in
 from onekernel.simulator.compilation.executable import compile_program
 from onekernel.simulator.compilation.seen import seen_lines
+from onekernel.simulator.doubts.requests import doubts_in
+from onekernel.simulator.facts.symbols import KINDS, UNSET
+from onekernel.simulator.machine_code.elf import plain_name, symbols, variables
 from onekernel.simulator.program import MODES, TRACE
-from onekernel.simulator.read.doubts import doubts_in
-from onekernel.simulator.read.elf import plain_name, symbols, variables
 from onekernel.simulator.read.findings import findings_of
 from onekernel.simulator.read.lines import Lines
 from onekernel.simulator.read.traffic import kernels_of
 from onekernel.simulator.read.trees import odd_trees
 from onekernel.simulator.rewrite.source import Source, rewrite
-from onekernel.simulator.rewrite.symbols import KINDS, UNSET
 
 LIMIT = 60.0
 """Processor seconds of one run, unless another limit is asked for."""

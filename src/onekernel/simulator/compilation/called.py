@@ -9,8 +9,8 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read.elf import References, plain_name, references
-from onekernel.simulator.rewrite.functions import BOTH, Function
+from onekernel.simulator.facts.functions import BOTH, Function
+from onekernel.simulator.machine_code.elf import References, plain_name, references
 from onekernel.simulator.rewrite.source import SIDES, Source
 
 _MATH = (

@@ -29,11 +29,11 @@ from onekernel.simulator.compilation.parts import (
     work_folder,
 )
 from onekernel.simulator.compilation.warnings import warnings_in
+from onekernel.simulator.machine_code.elf import undefined
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.ptx.translate import translate
-from onekernel.simulator.read.elf import undefined
+from onekernel.simulator.refusals.features import ANYWHERE
 from onekernel.simulator.rewrite.source import POISON, UNREAD, Source
-from onekernel.simulator.rewrite.unread import ANYWHERE
 
 _MARKER = re.compile(r'# (\d+) "([^"]*)"')
 # Headers of C++ that have no name in C: several of them stand on <string>.

@@ -77,8 +77,8 @@ _HOOKS = {
     ),
 }  # fmt: skip
 
-# An index is compared with the extent of its array, where no loop proves it (rewrite/proven.py): in what is graded, and
-# in programs in mode check alone: other modes would take up to 1.8 times as long where little is proven.
+# An index is compared with the extent of its array, where no loop proves it (rewrite/subscripts.py): in what is graded,
+# and in programs in mode check alone: other modes would take up to 1.8 times as long where little is proven.
 EXTENTS = {"g++": ("-fsanitize=bounds",), "clang++": ("-fsanitize=array-bounds",)}
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
+from onekernel.simulator.facts.symbols import CONSTANT, UNSET
+from onekernel.simulator.machine_code.elf import Symbol, variables
 from onekernel.simulator.paths import INCLUDE
 from onekernel.simulator.read.declared import declares_on_device
-from onekernel.simulator.read.elf import Symbol, variables
 from onekernel.simulator.rewrite.source import Source
-from onekernel.simulator.rewrite.symbols import CONSTANT, UNSET
 
 _CARD = re.search(r"int constant_memory = (\d+) \* 1024;", (INCLUDE / "ok" / "card.h").read_text(encoding="utf-8"))
 BYTES = int(_CARD[1]) * 1024 if _CARD else 0

@@ -18,7 +18,7 @@ from pathlib import Path
 from onekernel.simulator.compilation.called import OF_DEVICE
 from onekernel.simulator.compilation.compiler import Compiler
 from onekernel.simulator.compilation.parts import require_room, run_compiler
-from onekernel.simulator.read.elf import defined, undefined
+from onekernel.simulator.machine_code.elf import defined, undefined
 
 GATE = "ok_gate_"  # the gate of a function is called so, with its name behind
 _REAL = "__real_"  # what the linker calls a function that the runtime stands before

@@ -11,8 +11,8 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from onekernel.simulator.machine_code.elf import sections, symbols_of, variables
 from onekernel.simulator.paths import RUNTIME
-from onekernel.simulator.read.elf import sections, symbols_of, variables
 
 _PLACE_AT = 24  # of a section's header: where its bytes begin in the file, and how many it has
 _ALIGNED = 64

@@ -6,11 +6,12 @@ Nobody loses points by them: they are told where results are wrong (grading/susp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from onekernel.simulator.compilation import lint_indices, lint_numbers
+from onekernel.simulator.compilation import lint_numbers, lint_programs
 from onekernel.simulator.compilation.lint_numbers import Found
-from onekernel.simulator.compilation.lint_programs import in_programs
+from onekernel.simulator.facts.file import Facts, facts_of
+from onekernel.simulator.facts.functions import Function
 
 Seen = Iterator[tuple[str, int, str, dict[str, object]]]
 """File, line, the message's name in messages/compile.toml behind `warning-`, its values."""
@@ -30,63 +31,60 @@ _ALLOCATES = re.compile(r"\bcudaMalloc(?:Async|Managed)?\s*\(\s*(?:\(\s*void\s*\
 def lint(files: Mapping[str, str], program: bool = False) -> Seen:
     """What is seen in the texts of the learner's files, or of a whole program."""
     for file, text in files.items():
-        lines = _code(text)
-        for rule in (in_programs,) if program else _RULES:
-            yield from ((file, n, key, values) for n, key, values in rule(lines))
+        facts = facts_of(text)
+        for rule in lint_programs.RULES if program else _RULES:
+            yield from ((file, n, key, values) for n, key, values in rule(facts))
 
 
-def _code(text: str) -> list[str]:
-    """The lines without comments."""
-    kept = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
-    return [re.sub(r"//.*", "", line) for line in kept.splitlines()]
+def _own(facts: Facts) -> Iterator[tuple[int, str, str]]:
+    """The arrays of a thread's own: number, line, name."""
+    for n, line in enumerate(facts.lines, 1):
+        if array := _ARRAY.match(line):
+            yield from ((n, line, name) for name in re.findall(r"(\w+)\s*\[", array[1]))
 
 
-def _own_arrays(lines: Sequence[str]) -> Found:
+def _own_arrays(facts: Facts) -> Found:
     """Arrays of a thread's own that are indexed by the thread, in a file whose threads meet at barriers: __shared__ may
     be missing."""
-    text = "\n".join(lines)
+    text = "\n".join(facts.lines)
     if "__syncthreads" not in text:
         return
     of_thread = "|".join({"threadIdx", *_OF_THREAD.findall(text)})
-    for n, line in enumerate(lines, 1):
-        array = _ARRAY.match(line)
-        for name in re.findall(r"(\w+)\s*\[", array[1]) if array else ():
-            if re.search(rf"(?<![.\w>]){name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
-                yield n, "own-array", {"name": name}
+    for n, _, name in _own(facts):
+        if re.search(rf"(?<![.\w>]){name}\s*\[[^\]]*\b(?:{of_thread})\b[^\]]*\]\s*=[^=]", text):
+            yield n, "own-array", {"name": name}
 
 
-def _only_added(lines: Sequence[str]) -> Found:
+def _only_added(facts: Facts) -> Found:
     """Arrays of a thread's own whose elements are added to, and neither set before nor given to a function."""
-    text = "\n".join(lines)
-    for n, line in enumerate(lines, 1):
-        array = _ARRAY.match(line)
-        for name in re.findall(r"(\w+)\s*\[", array[1]) if array else ():
-            element = rf"\b{name}\s*(?:\[[^\]]*\]\s*)+"
-            given = re.search(rf"\b{name}\b\s*(?![\s\[])", text.replace(line, "", 1))
-            elsewhere = given or re.search(rf"{element}=[^=]|&\s*{element}", text)
-            if re.search(rf"{element}\+=", text) and not elsewhere:
-                yield n, "uninitialised", {"name": name}
+    text = "\n".join(facts.lines)
+    for n, line, name in _own(facts):
+        element = rf"\b{name}\s*(?:\[[^\]]*\]\s*)+"
+        given = re.search(rf"\b{name}\b\s*(?![\s\[])", text.replace(line, "", 1))
+        elsewhere = given or re.search(rf"{element}=[^=]|&\s*{element}", text)
+        if re.search(rf"{element}\+=", text) and not elsewhere:
+            yield n, "uninitialised", {"name": name}
 
 
-def _set_bytes(lines: Sequence[str]) -> Found:
+def _set_bytes(facts: Facts) -> Found:
     """cudaMemset with another value than 0, or all bits: it sets bytes."""
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(facts.lines, 1):
         for call, value in _SET.findall(line):
             if re.fullmatch(r"[1-9]\d*|0x0*[1-9]|-?\d*\.\d*f?", value) and value not in ("255", "127"):
                 yield n, "set-bytes", {"call": call, "value": value}
 
 
-def _empty_bodies(lines: Sequence[str]) -> Found:
-    for n, line in enumerate(lines, 1):
+def _empty_bodies(facts: Facts) -> Found:
+    for n, line in enumerate(facts.lines, 1):
         empty = _EMPTY_FOR.search(line)
-        if empty and n < len(lines) and lines[n].strip().startswith("{") and not re.match(r"\s*\}", line):
+        if empty and n < len(facts.lines) and facts.lines[n].strip().startswith("{") and not re.match(r"\s*\}", line):
             yield n, "empty-body", {"word": empty[1]}
 
 
-def _bytes(lines: Sequence[str]) -> Found:
+def _bytes(facts: Facts) -> Found:
     """Copies of a number of elements, where a number of bytes is meant."""
-    text = "\n".join(lines)
-    for n, line in enumerate(lines, 1):
+    text = "\n".join(facts.lines)
+    for n, line in enumerate(facts.lines, 1):
         for copy in _COPY.finditer(line):
             given = [part.strip() for part in copy["given"].split(",")]
             if len(given) < 3 or not re.match(r"\w", given[2]):
@@ -97,10 +95,10 @@ def _bytes(lines: Sequence[str]) -> Found:
                 yield n, "bytes", {"call": copy["call"], "count": given[2]}
 
 
-def _allocated(lines: Sequence[str]) -> Found:
+def _allocated(facts: Facts) -> Found:
     """An allocation that is given the pointer's value, which is nothing yet, for its address."""
-    text = "\n".join(lines)
-    for n, line in enumerate(lines, 1):
+    text = "\n".join(facts.lines)
+    for n, line in enumerate(facts.lines, 1):
         given = _NO_ADDRESS.search(line)
         if given is None:
             continue
@@ -109,30 +107,28 @@ def _allocated(lines: Sequence[str]) -> Found:
             yield n, "no-address", {"name": name}
 
 
-def _extern_twice(lines: Sequence[str]) -> Found:
-    """The second dynamic array of a kernel."""
-    before = False
-    for n, line in enumerate(lines, 1):
-        if "__global__" in line:
-            before = False
-        if re.search(r"\bextern\s+__shared__", line):
-            if before:
-                yield n, "extern-twice", {}
-            before = True
+def _extern_twice(facts: Facts) -> Found:
+    """The second dynamic array of a function."""
+    before: set[Function] = set()
+    for array in facts.arrays:
+        if array.is_dynamic and (function := facts.function_at(array.line)):
+            if function in before:
+                yield array.line, "extern-twice", {}
+            before.add(function)
 
 
-def _own_outputs(lines: Sequence[str]) -> Found:
+def _own_outputs(facts: Facts) -> Found:
     """A tensor that the launcher was given, replaced by memory of its own."""
-    text = "\n".join(lines)
+    text = "\n".join(facts.lines)
     launcher = _LAUNCHER.search(text)
     given = re.findall(r"\*\s*(\w+)", launcher[1]) if launcher else []
-    for n, line in enumerate(lines, 1):
+    for n, line in enumerate(facts.lines, 1):
         allocated = _ALLOCATES.search(line)
         if allocated and allocated[1] in given:
             yield n, "own-output", {"name": allocated[1]}
 
 
 _RULES = (
-    *lint_numbers.RULES, *lint_indices.RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs,
+    *lint_numbers.RULES, _own_arrays, _only_added, _set_bytes, _empty_bodies, _bytes, _own_outputs,
     _extern_twice, _allocated,
 )  # fmt: skip

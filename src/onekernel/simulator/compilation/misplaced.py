@@ -8,8 +8,9 @@ from pathlib import Path
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read.excerpt import code_lines, line_of
-from onekernel.simulator.rewrite.functions import Function
+from onekernel.simulator.facts.file import facts_at
+from onekernel.simulator.facts.functions import Function
+from onekernel.simulator.read.excerpt import line_of
 from onekernel.simulator.rewrite.source import SIDES, Source
 
 MOST = 5
@@ -86,7 +87,7 @@ def _is_known(name: str, file: str, line: str, *, of_class: bool) -> bool:
     left = _AS_CONSTANT.sub(" ", line)
     left = re.sub(rf"\b{last}\s*\[\s*(?:\w+::)*(?:\d+|k?[A-Z]\w*)\s*\]\s*\.\s*\w+\b(?!\s*\[)", " ", left)
     if of_class:
-        code = _TEMPLATE.sub(" ", "\n".join(code_lines(file)))
+        code = _TEMPLATE.sub(" ", "\n".join(facts_at(file).plain_lines))
         element = re.compile(rf"(?<![.>])\b{last}\s*\[(?P<index>[^\[\]]+)\]")
         left = element.sub(lambda found: found[0] if _names_variable(found["index"], code) else " ", left)
     return not re.search(rf"\b{last}\b", left)

@@ -19,9 +19,9 @@ from onekernel.backends.machine_code import disassemble, disassembler
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import find
 from onekernel.simulator.machine_code import cubin, encode
+from onekernel.simulator.machine_code.elf import Symbol, plain_name
 from onekernel.simulator.machine_code.instructions import Unreadable, functions_of
 from onekernel.simulator.paths import RUNTIME
-from onekernel.simulator.read.elf import Symbol, plain_name
 
 FIELDS = 50  # numbers of an instruction: runtime/machine_code/program.h
 _KEPT_BYTES = 256 << 20

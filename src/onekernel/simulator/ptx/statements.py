@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from onekernel.simulator.rewrite.source import ASM
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
@@ -19,6 +18,7 @@ from onekernel.simulator.rewrite.tokens import (
     split_commas,
     text_of,
 )
+from onekernel.simulator.rewrite.source import ASM
 
 _FOUND = re.compile(rf'^# (?P<line>\d+) "(?P<file>[^"\n]*)"[^\n]*$|\b{ASM}\b', re.MULTILINE)
 _QUALIFIERS = ("volatile", "__volatile__", "__volatile", "inline", "goto")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from onekernel.simulator.read import around, excerpt
+from onekernel.simulator.facts.file import facts_at
+from onekernel.simulator.read import around
 from onekernel.simulator.read.case import Case, Place
 
 _MOST = 200  # bytes of a line that are looked at
@@ -21,7 +22,8 @@ def name_of(file: str, line: int, facts: Mapping[str, Any]) -> str:
     """The array whose index the check has found outside, `a`, or `p.a[i]` of one of its rows; "" where the line does
     not tell. g++ knows the column where the subscript ends, in a template where its bracket opens; clang++ the one
     where the array's name begins."""
-    text, column = excerpt.as_written(file, line).encode(), facts["column"]
+    lines, column = facts_at(file).text.split("\n"), facts["column"]
+    text = lines[line - 1].encode() if 0 < line <= len(lines) else b""
     if facts["at_begin"]:
         found = _BEGINS.match(_readable(text[column - 1 : column + _MOST]))
         groups = re.findall(_GROUP, found[2]) if found else []
@@ -48,8 +50,7 @@ def is_told_elsewhere(found: dict[str, Any], outside: Collection[Place]) -> bool
     file, line = found["file"], found["line"]
     name = name_of(file, line, found["facts"])
     first = re.split(r"\W", name)[0]
-    declared = re.compile(rf"__(?:shared|device|constant|managed)__[^;()]*\b{first}\b\s*[\[;,]")
-    return not name or (file, line) in outside or any(declared.search(code) for code in excerpt.code_lines(file))
+    return not name or (file, line) in outside or first in facts_at(file).in_memory
 
 
 def tell(case: Case) -> None:

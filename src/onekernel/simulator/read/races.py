@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from onekernel.messages import Message
+from onekernel.simulator.facts.file import facts_at
 from onekernel.simulator.read import around, causes, declared, excerpt, updating
 from onekernel.simulator.read.case import Case
 
@@ -40,7 +41,7 @@ def tell(case: Case) -> None:
         case.form = _two_writers(case)
     if "other_block" in values and declared.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
-    if not values["warp"] and excerpt.mentions(case.file, "__syncwarp"):
+    if not values["warp"] and any("__syncwarp" in line for line in facts_at(case.file).plain_lines):
         values["warp"] = case.says("other-warps")
     values[QUOTED] = _quoted(case)
 

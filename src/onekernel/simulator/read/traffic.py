@@ -8,8 +8,8 @@ from typing import Any
 
 from onekernel import counts
 from onekernel.counts import BufferTraffic, KernelCounts, LineCounts
+from onekernel.simulator.doubts.requests import Doubts
 from onekernel.simulator.machine_code.encode import CODE_SITE
-from onekernel.simulator.read.doubts import Doubts
 from onekernel.simulator.read.lines import Lines
 
 _COUNTED = (

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.simulator.read.excerpt import code_lines
+from onekernel.simulator.facts.file import Facts, facts_at
+from onekernel.simulator.facts.functions import KERNEL
+from onekernel.simulator.facts.statements import counted
+from onekernel.simulator.facts.tokens import text_of
 from onekernel.simulator.read.traffic import kernel_name
 
 CHAPTER = "02-02-shared-tree#shared-memory"
-_HALVES = re.compile(
-    r"\bfor\s*\(\s*(?:unsigned\s+)?\w+\s+(\w+)\s*=\s*blockDim\.x\s*(?:/\s*2|>>\s*1)\s*;[^;]*;\s*\1\s*(?:>>=\s*1|/=\s*2)\s*\)"
-)
-_KERNEL = re.compile(r"__global__[^;(]*?\b(\w+)\s*\(")
-_BODY = 3  # lines behind the loop's head that are looked at
+_HALF = ("blockDim.x/2", "blockDim.x>>1")
 
 
 def odd_trees(report: dict[str, Any], files: Iterable[Path], functions: dict[int, str]) -> tuple[Finding, ...]:
@@ -27,7 +26,7 @@ def odd_trees(report: dict[str, Any], files: Iterable[Path], functions: dict[int
         threads = launch["block"][0]
         if threads & (threads - 1) and threads > 1:
             sizes.setdefault(re.split(r"[<(:]", kernel_name(launch, functions))[0].strip(), threads)
-    read = ((f, line, kernel) for f in files if sizes for line, kernel in _trees(code_lines(str(f))))
+    read = ((f, line, kernel) for f in files if sizes for line, kernel in _trees(facts_at(f)))
     return tuple(
         Finding("odd-tree", Message("simulator.odd-tree", {"kernel": kernel, "threads": sizes[kernel]}), str(file),
                 line, "warning", CHAPTER)
@@ -36,13 +35,13 @@ def odd_trees(report: dict[str, Any], files: Iterable[Path], functions: dict[int
     )  # fmt: skip
 
 
-def _trees(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+def _trees(facts: Facts) -> Iterator[tuple[int, str]]:
     """The lines of loops that halve a step from blockDim.x / 2 on and add what lies that far, and their kernels."""
-    kernel = ""
-    for n, line in enumerate(lines, 1):
-        kernel = next(iter(_KERNEL.findall(line)), kernel)
-        if found := _HALVES.search(line):
-            step = found[1]
-            body = " ".join([line[found.end() :], *lines[n : n + _BODY]])
-            if re.search(rf"\bif\s*\(\s*\w+(?:\.x)?\s*<\s*{step}\s*\)", body) and re.search(rf"\+\s*{step}\s*\]", body):
-                yield n, kernel
+    for loop in facts.statements:
+        turns, kernel = counted(facts.code, loop), facts.function_at(loop.first_line)
+        if not turns or not kernel or kernel.side != KERNEL or text_of(turns.value) not in _HALF:
+            continue
+        step, body = turns.name, text_of(facts.code[loop.first : loop.last + 1])
+        halves = text_of(turns.step) in (f"{step}>>=1", f"{step}/=2")
+        if halves and re.search(rf"\bif\(\w+(?:\.x)?<{step}\)", body) and f"+{step}]" in body:
+            yield loop.first_line, kernel.name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.read.excerpt import code_of
+_LEFT_OUT = re.compile(r'//.*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\s')
 
 # In code without spaces: `v[i]`, of brackets within brackets, and `*v`.
 _ELEMENT = r"(?:\w+(?:\[(?:[^][]|\[[^][]*\])*\])+|\*\w+)"
@@ -14,7 +14,7 @@ def updates(text: str, variable: str) -> bool:
     """Whether a line changes an element by what is in it, and reads no other: `v[i] += w`, `v[i] = v[i] + w`, and
     `if (w > v[i]) v[i] = w`. Where it does not say the variable's name, that has another one there, a pointer's: what
     the line writes is meant."""
-    code = re.sub(r"\s", "", code_of(text))
+    code = _code(text)
     one = _element(variable)
     if re.search(rf"{one}\)?(?:\+\+|--)|(?:\+\+|--)\(?{one}", code):
         return True
@@ -29,7 +29,7 @@ def updates(text: str, variable: str) -> bool:
 
 def adds_to(text: str, variable: str) -> bool:
     """Whether a line adds to the element that it reads: `v[i] += w`, and not `sum += v[i]`."""
-    target, added, value = re.sub(r"\s", "", code_of(text)).partition("+=")
+    target, added, value = _code(text).partition("+=")
     name = re.escape((re.findall(r"\w+", variable) or [variable])[-1])  # of soa.x the member
     here, there = (bool(re.search(rf"\b{name}\b", part)) for part in (target, value))
     is_element = re.search(rf"(?:\]|\*\w+|\b{name})$", target)
@@ -40,11 +40,11 @@ def adds_to(text: str, variable: str) -> bool:
 def updates_later(read: str, write: str, variable: str) -> bool:
     """Whether the second line writes an element by what the first has read there: `old = v[i];`, `v[i] = old + w;`, or
     `if (w > v[i])`, `v[i] = w;`."""
-    before, after = (re.sub(r"\s", "", code_of(text)) for text in (read, write))
+    before, after = (_code(text) for text in (read, write))
     changed = _assigned(after, variable)
     if changed is None or _read(before, changed[0], variable) != {changed[0]}:
         return False
-    kept = re.search(r"(\w+)\s*=[^=;]+;", code_of(read))
+    kept = re.search(r"(\w+)\s*=[^=;]+;", read)
     tested = re.search(rf"\b(?:if|while)\((?:[^()]|\([^()]*\))*?{re.escape(changed[0])}", before)
     return bool(tested or (kept and re.search(rf"\b{kept[1]}\b", changed[2])))
 
@@ -71,7 +71,7 @@ def _assigned(code: str, variable: str) -> tuple[str, str, str] | None:
 
 def written_array(text: str) -> str:
     """The name of the array, or of the pointer, of which a line assigns an element; "" where it assigns none."""
-    changed = _assigned(re.sub(r"\s", "", code_of(text)), "")
+    changed = _assigned(_code(text), "")
     return changed[0].lstrip("*").partition("[")[0] if changed else ""
 
 
@@ -79,3 +79,8 @@ def reads_further(text: str, variable: str) -> bool:
     """Whether a line changes an element of the array by another that lies a sum further on: v[t] += v[t + s]."""
     name = re.escape(variable)
     return bool(re.search(rf"\b{name}\s*\[[^\]]*\]\s*[-+*/]?=[^=].*\b{name}\s*\[[^\]]*\+[^\]]*\]", text))
+
+
+def _code(text: str) -> str:
+    """A line without spaces, strings, characters and a comment at its end."""
+    return _LEFT_OUT.sub("", text)

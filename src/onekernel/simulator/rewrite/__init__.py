@@ -1,1 +1,1 @@
-"""A `.cu` file to C++ that a C++ compiler takes, token by token; what has no counterpart is refused by name."""
+"""A `.cu` file to C++ that a C++ compiler takes, token by token."""

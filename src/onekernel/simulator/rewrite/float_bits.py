@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line, split_commas
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, split_commas
 
 _FUNCTIONS = {"atomicMax": "atomic_max_of_bits", "atomicMin": "atomic_min_of_bits"}
 _BITS = re.compile(r"__float_as_int ?\(.*\)|\* ?\(? ?\( ?int ?\* ?\) ?&.*|\* ?reinterpret_cast ?< ?int ?\* ?>.*")

@@ -1,11 +1,12 @@
-"""The kernels of a file by their definitions, and what names them without launching them."""
+"""Kernels: what names them without launching them, and what `__cluster_dims__(x, y, z)` and `__launch_bounds__(n)` say,
+which becomes calls at the start of the kernel, whose threads tell them to the launch."""
 
 from __future__ import annotations
 
 import re
 
-from onekernel.simulator.rewrite.stubs import default_at, parameters
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.statements import expression_end
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
@@ -25,47 +26,7 @@ _CASTS = re.compile(
 _CAST_TOKENS = 16  # of such a cast, spaces included
 _BY_ADDRESS = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel")
 _NODES = ("cudaKernelNodeParams", "cudaKernelNodeParamsV2", "cudaGraphNodeParams")
-
-
-def kernels(tokens: list[Token]) -> tuple[dict[str, int], dict[str, int]]:
-    """Template parameters of each kernel template, and how often each kernel name is defined, or declared otherwise, or
-    has default arguments, which no pointer to it has."""
-    arity: dict[str, int] = {}
-    names: dict[str, int] = {}
-    taken: dict[str, set[str]] = {}  # the types of its parameters
-    for i, token in enumerate(tokens):
-        if token.kind != "name" or token.text != "__global__":
-            continue
-        k = i
-        while k < len(tokens) and not is_sign(tokens, k, ";") and not is_sign(tokens, k, "{"):
-            if is_sign(tokens, k, "("):
-                before = previous_solid(tokens, k - 1)
-                if tokens[before].text in ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__"):
-                    k = closing(tokens, k) + 1
-                    continue
-                name = tokens[before].text
-                close = next_solid(tokens, closing(tokens, k) + 1)
-                types = _types(tokens[k + 1 : closing(tokens, k)])
-                is_other = types not in taken.setdefault(name, {types})
-                taken[name].add(types)
-                inside = parameters(tokens[k + 1 : closing(tokens, k)])
-                has_default = any(default_at(piece) < len(piece) for piece in inside)
-                names[name] = names.get(name, 0) + is_sign(tokens, close, "{") + is_other + 2 * has_default
-                if (count := _template_parameters(tokens, i)) is not None:
-                    arity[name] = count
-                break
-            k += 1
-    return arity, names
-
-
-def _types(parameters: list[Token]) -> str:
-    """The parameters without spaces and their own names, so that a declaration is known as its definition's."""
-    out = []
-    for piece in split_commas(parameters):
-        words = [t.text for t in piece if t.kind not in ("space", "directive")]
-        named = len(words) > 1 and words[-1].isidentifier() and words[-2] != "unsigned"
-        out.append("".join(words[:-1] if named else words))
-    return ",".join(out)
+CALLS = {"__cluster_dims__": "ok_cluster_dims(dim3({}))", "__launch_bounds__": "ok_launch_bounds({})"}
 
 
 def plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str, int]]:
@@ -77,26 +38,6 @@ def plain_calls(tokens: list[Token], kernels: dict[str, int]) -> list[tuple[str,
             if any(is_sign(tokens, before, sign) for sign in (";", "{", "}")):
                 found.append((token.text, token.line))
     return found
-
-
-def _template_parameters(tokens: list[Token], i: int) -> int | None:
-    """How many parameters the template header before token `i` has; None without one."""
-    k = previous_solid(tokens, i - 1)
-    while k >= 0 and tokens[k].kind == "name" and tokens[k].text in ("static", "inline", "extern"):
-        k = previous_solid(tokens, k - 1)
-    if not is_sign(tokens, k, ">"):
-        return None
-    end, depth, count = k, 0, 1
-    while k >= 0:
-        depth += is_sign(tokens, k, ">") - is_sign(tokens, k, "<")
-        if depth == 0:
-            break
-        count += depth == 1 and is_sign(tokens, k, ",")
-        k -= 1
-    before = previous_solid(tokens, k - 1)
-    if before < 0 or tokens[before].text != "template":
-        return None
-    return count if one_line(tokens[k + 1 : end]) else 0
 
 
 def uncast_kernels(tokens: list[Token]) -> list[Token]:
@@ -164,3 +105,19 @@ def _name_end(tokens: list[Token], i: int) -> int:
 
 def _uncast(text: str) -> str:
     return _CAST.sub(r"\1\2", _C_CAST.sub(r"\1", text))
+
+
+def tell_attributes(tokens: list[Token]) -> list[Token]:
+    """Puts the calls into every kernel that is defined with these attributes."""
+    i = 0
+    while i < len(tokens):
+        if tokens[i].kind == "name" and tokens[i].text in CALLS:
+            opening = next_solid(tokens, i + 1)
+            close = closing(tokens, opening)
+            values = one_line(tokens[opening + 1 : close])
+            body = expression_end(tokens, close + 1, len(tokens), "{;")
+            if is_sign(tokens, body, "{"):
+                call = f" ::__ok::{CALLS[tokens[i].text].format(values)};"
+                tokens.insert(body + 1, Token("call", call, tokens[body].line))
+        i += 1
+    return tokens

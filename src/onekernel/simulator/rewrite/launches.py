@@ -1,73 +1,172 @@
-"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call that keeps their names and, once,
-makes the kernel's parameters of them on the host."""
+"""`kernel<<<grid, block, shared, stream>>>(arguments)` becomes a call that keeps their names and, once, makes the
+kernel's parameters of them on the host.
+
+A kernel that its name alone does not tell, a template, one of an overloaded name, one with default arguments, has a
+function of the host beside it. As nvcc's stub, it is called in place of the kernel and takes what the kernel takes, so
+that the compiler itself finds the parameters and converts the arguments.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from onekernel.simulator.rewrite.stubs import stub_name
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.functions import default_at, parameters
+from onekernel.simulator.facts.kernels import next_launch
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
     next_solid,
     one_line,
-    opening,
     previous_solid,
     split_commas,
     text_of,
 )
 
-
-@dataclass(frozen=True)
-class Launch:
-    """The tokens of one launch: where the kernel's name begins, <<< and >>> begin, and the arguments' brackets."""
-
-    begin: int
-    chevrons: int
-    end: int
-    bracket: int
-    close: int
+_BOUNDS = ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__")
+# What ends a parameter without a name, and what is no type by itself.
+_TYPES = frozenset(
+    ("int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "const", "volatile", "wchar_t",
+     "__restrict__", "__restrict", "restrict", "auto", "void", "char16_t", "char32_t")
+)  # fmt: skip
+_OF_ITSELF = frozenset(("const", "volatile", "__restrict__", "__restrict"))  # of a parameter, and not of its type
+_NO_TYPES = frozenset(("const", "volatile", "typename", "struct", "class", "enum", "union", "__grid_constant__"))
 
 
-def joined(tokens: list[Token]) -> list[Token]:
-    """The tokens with `<< <` and `>> >`, as some editors write them, in one piece; nvcc takes them for that."""
-    out = list(tokens)
-    for i in range(len(out) - 3):
-        if out[i].text not in ("<", ">"):
+def stub_name(kernel: str) -> str:
+    return f"ok_stub_{kernel}"
+
+
+def has_stub(kernel: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:
+    return kernel in template_arity or names.get(kernel, 0) > 1
+
+
+def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict[str, int]) -> list[Token]:
+    """The tokens with a stub before each declaration of a kernel that `has_stub`, on the same line."""
+    written: dict[int, str] = {}
+    for i, token in enumerate(tokens):
+        if token.kind != "name":
             continue
-        one, other, space, last = out[i : i + 4]
-        if space.kind == "space" and one.text == other.text == last.text:
-            out[i + 2], out[i + 3] = last, space
+        if token.text == "__global__" and (found := _kernel(tokens, i)):
+            begin, header, name_at, bracket = found
+            if has_stub(tokens[name_at].text, template_arity, names):
+                _plain_packs(tokens, bracket)
+                written[begin] = _stub(tokens, header, name_at, bracket)
+        elif token.text == "using" and (end := _using(tokens, i)) and has_stub(tokens[end].text, template_arity, names):
+            # the stub comes along, wherever the kernel's name is taken
+            written[i] = f"{one_line(tokens[i:end])}{stub_name(tokens[end].text)}; "
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        if i in written:
+            out.append(Token("call", written[i], token.line))
+        out.append(token)
     return out
 
 
-def launches(tokens: list[Token]) -> Iterator[Launch]:
-    """Every launch in the text, those in arguments of others included."""
-    i = 0
-    while (i := _chevrons(tokens, i, "<")) < len(tokens):
-        begin = _kernel_begin(tokens, i)
-        end = _end(tokens, begin, i)
-        bracket = next_solid(tokens, end + 3)
-        if begin is not None and is_sign(tokens, bracket, "("):
-            yield Launch(begin, i, end, bracket, closing(tokens, bracket))
-        i += 3
+def _plain_packs(tokens: list[Token], bracket: int) -> None:
+    """`const Rest... rest` as `Rest... rest`, `T* __restrict__... in` as `T*... in`: g++ finds no kernel of such a type
+    (by its address, whichever way it is asked), and what is passed is the same."""
+    for parameter in parameters(tokens[bracket + 1 : closing(tokens, bracket)]):
+        for token in reversed(parameter if "..." in one_line(parameter) else []):
+            if token.text in ("*", "&", "&&"):
+                break  # what stands before it is not the parameter's own
+            if token.text in _OF_ITSELF:
+                token.kind, token.text = "space", " "
+
+
+def _kernel(tokens: list[Token], i: int) -> tuple[int, list[Token], int, int] | None:
+    """Where the declaration with `__global__` at `i` begins, its template's header, its name, its opening bracket. None
+    for what is declared elsewhere: a friend, an instance or a specialization of a template."""
+    bracket = i
+    while bracket < len(tokens):
+        if is_sign(tokens, bracket, "("):
+            if tokens[previous_solid(tokens, bracket - 1)].text not in _BOUNDS:
+                break
+            bracket = closing(tokens, bracket)
+        elif tokens[bracket].kind == "sign" and tokens[bracket].text in (";", "{", "}"):
+            return None
+        bracket += 1
+    name_at = previous_solid(tokens, bracket - 1)
+    if bracket >= len(tokens) or tokens[name_at].kind != "name":
+        return None
+    begin = i
+    while begin > 0 and tokens[begin - 1].kind != "directive" and tokens[begin - 1].text not in (";", "{", "}"):
+        begin -= 1
+    begin = next_solid(tokens, begin)
+    words = [t.text for t in tokens[begin:i] if t.kind == "name"]
+    if "friend" in words:
+        return None
+    template = next((k for k in range(begin, i) if tokens[k].text == "template"), None)
+    if template is None:
+        return begin, [], name_at, bracket
+    opens = next_solid(tokens, template + 1)
+    depth, end = 0, opens
+    for end in range(opens, i):
+        if tokens[end].kind == "sign":
+            depth += (tokens[end].text in ("<", "(")) - (tokens[end].text in (">", ")"))
+        if depth == 0:
+            break
+    header = tokens[opens + 1 : end]
+    return (begin, header, name_at, bracket) if is_sign(tokens, opens, "<") and one_line(header) else None
+
+
+def _stub(tokens: list[Token], header: list[Token], name_at: int, bracket: int) -> str:
+    close = closing(tokens, bracket)
+    texts, types, values = ["const OkHow& ok_how"], [], []
+    for k, parameter in enumerate(parameters(tokens[bracket + 1 : close])):
+        equals = default_at(parameter)
+        declared, default = parameter[:equals], parameter[equals:]
+        name, named = _named(declared, f"ok_{k}")
+        texts.append(f"{named} {one_line(default)}")
+        pack = "..." if "..." in one_line(declared) else ""
+        types.append(f"decltype({name}){pack}")
+        values.append(name + pack)
+    of = f"{one_line(header)}, " if header else ""
+    is_defined = is_sign(tokens, next_solid(tokens, close + 1), "{")
+    body = f" {{ return ok_how.template ok_run<{', '.join(types)}>({', '.join(values)}); }}" if is_defined else ";"
+    head = f'extern "C++" template <{of}class OkHow> OK_QUIET inline int {stub_name(tokens[name_at].text)}'
+    return f"{head}({', '.join(texts)}){body} "
+
+
+def _named(parameter: list[Token], other: str) -> tuple[str, str]:
+    """The name of a parameter, and its text; one without a name is given `other`."""
+    solid = [i for i, t in enumerate(parameter) if t.kind not in ("space", "directive")]
+    for k, i in enumerate(solid):  # a pointer or reference to a function or an array: `float (*f)(float)`
+        if is_sign(parameter, i, "(") and k + 1 < len(solid) and parameter[solid[k + 1]].text in ("*", "&"):
+            inner = [t for t in parameter[i : closing(parameter, i)] if t.kind == "name" and t.text not in _TYPES]
+            if inner:
+                return inner[-1].text, one_line(parameter)
+            return other, f"{one_line(parameter[: solid[k + 1] + 1])}{other}{one_line(parameter[solid[k + 1] + 1 :])}"
+    end = len(solid)
+    while end and is_sign(parameter, solid[end - 1], "]"):  # `float x[4]`
+        while end and not is_sign(parameter, solid[end - 1], "["):
+            end -= 1
+        end -= 1
+    words = [parameter[i] for i in solid[:end]]
+    before = [w.text for w in words[:-1] if w.text not in _NO_TYPES]
+    last = words[-1] if words else None
+    if last and last.kind == "name" and last.text not in _TYPES and before and before[-1] != "::":
+        return last.text, one_line(parameter)
+    at = solid[end] if end < len(solid) else len(parameter)
+    return other, f"{one_line(parameter[:at])} {other}{one_line(parameter[at:])}"
+
+
+def _using(tokens: list[Token], i: int) -> int | None:
+    """The last name of `using a::b;`, or None."""
+    end = i + 1
+    while end < len(tokens) and (tokens[end].kind in ("name", "space") or is_sign(tokens, end, "::")):
+        end += 1
+    last = previous_solid(tokens, end - 1)
+    of_scope = is_sign(tokens, previous_solid(tokens, last - 1), "::")
+    return last if is_sign(tokens, end, ";") and of_scope and tokens[last].kind == "name" else None
 
 
 def rewrite_launches(tokens: list[Token], template_arity: dict[str, int], names: dict[str, int]) -> list[Token]:
     """Replaces every launch. `template_arity`: template parameters of each kernel template; `names`: how often each
     kernel's name is defined."""
     i = 0
-    while (i := _chevrons(tokens, i, "<")) < len(tokens):
-        begin = _kernel_begin(tokens, i)
-        end = _end(tokens, begin, i)
-        bracket = next_solid(tokens, end + 3)
-        if begin is None or not is_sign(tokens, bracket, "("):
-            i += 3
-            continue
-        close = closing(tokens, bracket)
-        kernel, config, arguments = tokens[begin:i], tokens[i + 3 : end], tokens[bracket + 1 : close]
+    while launch := next_launch(tokens, i):
+        begin, close = launch.begin, launch.close
+        kernel, config = tokens[begin : launch.chevrons], tokens[launch.chevrons + 3 : launch.end]
+        arguments = tokens[launch.bracket + 1 : close]
         arguments = rewrite_launches(arguments, template_arity, names)
         for token in arguments:
             if token.kind == "name" and token.text == "NULL":
@@ -99,58 +198,6 @@ def _stub_of(kernel: list[Token]) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
-
-
-def _end(tokens: list[Token], begin: int | None, chevrons: int) -> int:
-    """Where the chevrons of a launch close. Not looked for where no kernel stands before them: a thousand of them in a
-    row would each walk to the end of the file."""
-    return len(tokens) if begin is None else _chevrons(tokens, chevrons + 3, ">", outside_brackets=True)
-
-
-def _chevrons(tokens: list[Token], start: int, sign: str, outside_brackets: bool = False) -> int:
-    """The index of the next three `sign`s in a row, len(tokens) if there is none."""
-    i = start
-    while i < len(tokens):
-        if outside_brackets and tokens[i].kind == "sign" and tokens[i].text in "([{":
-            i = closing(tokens, i)
-        elif tokens[i].text == sign and all(is_sign(tokens, i + k, sign) for k in range(3)):
-            return i
-        i += 1
-    return len(tokens)
-
-
-def _kernel_begin(tokens: list[Token], chevrons: int) -> int | None:
-    """Where the expression that names the kernel begins: a::b<c, d> or (pointer)."""
-    i = previous_solid(tokens, chevrons - 1)
-    if is_sign(tokens, i, ")"):
-        i = opening(tokens, i, "(", ")")
-        return i if i >= 0 else None
-    while is_sign(tokens, i, "]"):  # kernels[k]<<<...>>>
-        i = previous_solid(tokens, opening(tokens, i, "[", "]") - 1)
-    while i >= 0:
-        if is_sign(tokens, i, ">"):
-            depth = 0
-            while i >= 0:
-                depth += is_sign(tokens, i, ">") - is_sign(tokens, i, "<")
-                if depth == 0:
-                    break
-                i -= 1
-            i = previous_solid(tokens, i - 1)
-        if i < 0 or tokens[i].kind != "name":
-            return None
-        before = previous_solid(tokens, i - 1)
-        if is_sign(tokens, before, "::"):
-            i = previous_solid(tokens, before - 1)
-            if i < 0 or not (tokens[i].kind == "name" or is_sign(tokens, i, ">")):
-                return before
-            if tokens[i].text in ("return", "else", "do"):
-                return before
-            continue
-        if is_sign(tokens, before, ".") or is_sign(tokens, before, "->"):
-            i = previous_solid(tokens, before - 1)
-            continue
-        return i
-    return None
 
 
 def _is_one_function(name: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:

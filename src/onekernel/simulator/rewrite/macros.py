@@ -1,45 +1,54 @@
-"""The macros of a `.cu`, as far as they hold CUDA's qualifiers or whole declarations."""
+"""Macros that are written out where they are used: those that declare shared memory, and those that launch a kernel
+that they are given, `#define RUN(kernel, n, ...) kernel<<<1, n>>>(__VA_ARGS__)`: only there is it known which stub to
+call."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 
-from onekernel.simulator.rewrite.functions import MEMORY, QUALIFIERS, WHOLE
-from onekernel.simulator.rewrite.tokens import Token, previous_solid, solid, tokenize
-
-DEFINE = re.compile(r"#\s*define\s+(?P<name>\w+)(?P<arguments>\([^)]*\))?(?P<body>(?:[^\n\\]|\\[\s\S])*)")
-
-
-def macros(tokens: Iterable[Token]) -> dict[str, frozenset[str]]:
-    """CUDA's qualifiers in the text of each macro that the file defines, those of macros in it included, and WHOLE."""
-    bodies: dict[str, set[str]] = {}
-    whole: set[str] = set()
-    for token in tokens:
-        match = DEFINE.match(token.text) if token.kind == "directive" else None
-        if match and match["name"] not in QUALIFIERS:  # an editor is told that they are nothing
-            body = tokenize(match["body"])
-            bodies.setdefault(match["name"], set()).update(t.text for t in body if t.kind == "name")
-            if _is_whole(body, match["arguments"] or "", whole):
-                whole.add(match["name"])
-    known: dict[str, frozenset[str]] = {}
-
-    def of(name: str, seen: frozenset[str]) -> frozenset[str]:
-        words = bodies[name]
-        inner = (of(w, seen | {w}) for w in words if w in bodies and w not in seen)
-        return frozenset(words & (QUALIFIERS | MEMORY)).union(*inner)
-
-    for name in bodies:
-        known[name] = of(name, frozenset((name,))) | ({WHOLE} if name in whole else set())
-    return known
+from onekernel.simulator.facts.kernels import launches
+from onekernel.simulator.facts.macros import Macro, body_tokens, macros_of, written_out
+from onekernel.simulator.facts.tokens import Token, one_line, tokenize
+from onekernel.simulator.rewrite.launches import has_stub
 
 
-def _is_whole(body: list[Token], arguments: str, whole: set[str]) -> bool:
-    """Whether a macro stands for declarations from their first word to their end: `void f() { }`, or a list for a macro
-    that is given, `#define TYPES(X) X(float) X(double)`."""
-    last = previous_solid(body, len(body) - 1)
-    if last >= 0 and body[last].kind == "sign" and body[last].text in ("}", ";"):
-        return True
-    given = whole.union(re.findall(r"\w+", arguments))
-    words = [t for _, t in solid(body, 0, len(body))]
-    return bool(words) and all(t.text in given if n % 2 == 0 else t.text == "(" for n, t in enumerate(words))
+def with_arenas(tokens: list[Token], everything: Iterable[Token]) -> list[Token]:
+    """The tokens, macros that declare shared memory or are given one that does written out: `__shared__` itself by
+    another name, an array of any type, a whole kernel."""
+    known = macros_of(everything)
+    words = {name: macro.words() for name, macro in known.items()}
+    sharing: set[str] = set()
+    while more := {n for n, said in words.items() if n not in sharing and said & (sharing | {"__shared__"})}:
+        sharing |= more
+
+    def wanted(name: str, macro: Macro, given: Mapping[str, str]) -> bool:
+        return name in sharing or any(t.text in sharing for text in given.values() for t in body_tokens(text))
+
+    return written_out(tokens, known, wanted) if sharing else tokens
+
+
+def with_launches(
+    tokens: list[Token], everything: list[Token], template_arity: dict[str, int], names: dict[str, int]
+) -> list[Token]:
+    """The tokens, such uses of macros replaced by what they stand for. `everything`: those of included files, too."""
+
+    def wanted(name: str, macro: Macro, given: Mapping[str, str]) -> bool:
+        return any(_has_stub(given[p], template_arity, names) for p in _launched(macro) if p in given)
+
+    known = {name: m for name, m in macros_of(everything).items() if "<<<" in m.body}
+    return written_out(tokens, known, wanted) if known else tokens
+
+
+@cache
+def _launched(macro: Macro) -> frozenset[str]:
+    """The parameters that a macro launches."""
+    if macro.parameters is None or "<<<" not in macro.body:
+        return frozenset()
+    body = tokenize(macro.body)
+    return frozenset(one_line(body[at.begin : at.chevrons]) for at in launches(body)) & frozenset(macro.parameters)
+
+
+def _has_stub(kernel: str, template_arity: dict[str, int], names: dict[str, int]) -> bool:
+    base = kernel.partition("<")[0].rpartition("::")[2].strip()
+    return has_stub(base, template_arity, names)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import (
+from onekernel.simulator.facts.statements import expression_end
+from onekernel.simulator.facts.tokens import (
     Token,
     closing,
     is_sign,
@@ -34,7 +35,7 @@ def rewrite_shared(tokens: list[Token]) -> list[Token]:
             tokens[i] = Token("space", " ", tokens[i].line)  # nvcc reads past it
         elif tokens[i].kind == "name" and tokens[i].text == "__shared__":
             begin = _begin(tokens, i)
-            end = _end(tokens, i)
+            end = expression_end(tokens, i, len(tokens), ";")
             new = _declaration(tokens[begin:end], tokens[i].line, _at_namespace_scope(tokens, begin))
             tokens[begin : end + 1] = [Token("declaration", new, tokens[begin].line)]
             i = begin
@@ -70,13 +71,6 @@ def _begin(tokens: list[Token], i: int) -> int:
             return begin
         else:
             begin = before
-
-
-def _end(tokens: list[Token], i: int) -> int:
-    while i < len(tokens) and not is_sign(tokens, i, ";"):
-        i = closing(tokens, i) if tokens[i].kind == "sign" and tokens[i].text in "([{" else i
-        i += 1
-    return i
 
 
 def _at_namespace_scope(tokens: list[Token], end: int) -> bool:

@@ -6,7 +6,8 @@ declaration a statement of its own does; a variable of a `for` is told where its
 
 from __future__ import annotations
 
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
+from onekernel.simulator.facts.statements import expression_end
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
 
 _OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "<", ">")
 _STARTS = (";", "{", "}", ")", ":")
@@ -94,16 +95,8 @@ def _is_declaration(tokens: list[Token], i: int) -> bool:
 
 def _statement_end(tokens: list[Token], i: int) -> int | None:
     """The `;` that ends the statement; None where a bracket around it closes first, as in an argument."""
-    k = i
-    while k < len(tokens):
-        if tokens[k].kind == "sign" and tokens[k].text in "([{":
-            k = closing(tokens, k)
-        elif is_sign(tokens, k, ";"):
-            return k
-        elif tokens[k].kind == "sign" and tokens[k].text in ")]}":
-            return None
-        k += 1
-    return None
+    end = expression_end(tokens, i, len(tokens), ";)]}")
+    return end if is_sign(tokens, end, ";") else None
 
 
 def _in_for(tokens: list[Token], i: int, end: int) -> bool:

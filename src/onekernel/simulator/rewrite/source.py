@@ -12,31 +12,28 @@ from onekernel.backends.base import BuildError, Finding
 from onekernel.messages import Message
 from onekernel.simulator import cccl
 from onekernel.simulator.arch import DEFAULT
+from onekernel.simulator.facts.arrays import names_of_memory
+from onekernel.simulator.facts.conditionals import asks_for_the_card
+from onekernel.simulator.facts.declarations import declarations
+from onekernel.simulator.facts.functions import KERNEL, Declarations
+from onekernel.simulator.facts.includes import closed, for_programs, included, own_file, with_included
+from onekernel.simulator.facts.kernels import joined, kernels
+from onekernel.simulator.facts.macros import macros
+from onekernel.simulator.facts.symbols import UNSET, declares_aligned_types, exports, variables
+from onekernel.simulator.facts.tokens import Token, text_of, tokenize
 from onekernel.simulator.paths import INCLUDE
-from onekernel.simulator.rewrite.attributes import tell_attributes
-from onekernel.simulator.rewrite.brackets import unclosed
-from onekernel.simulator.rewrite.conditionals import asks_for_the_card
-from onekernel.simulator.rewrite.flat import walk_flat
+from onekernel.simulator.refusals.brackets import unclosed
+from onekernel.simulator.refusals.features import NAMES, UNCOUNTED, refusals, unread
+from onekernel.simulator.refusals.sides import misplaced
 from onekernel.simulator.rewrite.float_bits import watch_float_bits
-from onekernel.simulator.rewrite.functions import KERNEL, Declarations
-from onekernel.simulator.rewrite.headers import for_programs, included
-from onekernel.simulator.rewrite.includes import closed, own_file, with_included
-from onekernel.simulator.rewrite.kernels import keep_addresses, kernels, plain_calls, uncast_kernels
-from onekernel.simulator.rewrite.launches import joined, rewrite_launches
-from onekernel.simulator.rewrite.macro_launches import with_launches
-from onekernel.simulator.rewrite.macro_uses import with_arenas
-from onekernel.simulator.rewrite.macros import macros
-from onekernel.simulator.rewrite.proven import names_of_memory, spare
-from onekernel.simulator.rewrite.refuse import UNCOUNTED, refusals
-from onekernel.simulator.rewrite.scopes import declarations
+from onekernel.simulator.rewrite.kernels import keep_addresses, plain_calls, tell_attributes, uncast_kernels
+from onekernel.simulator.rewrite.launches import rewrite_launches, write_stubs
+from onekernel.simulator.rewrite.macros import with_arenas, with_launches
 from onekernel.simulator.rewrite.shared_arrays import BadDeclaration, rewrite_shared
 from onekernel.simulator.rewrite.shown import assigned, with_shown
-from onekernel.simulator.rewrite.sides import mark, misplaced
-from onekernel.simulator.rewrite.stubs import write_stubs
-from onekernel.simulator.rewrite.symbols import UNSET, declares_aligned_types, exports, variables
-from onekernel.simulator.rewrite.tokens import Token, text_of, tokenize
+from onekernel.simulator.rewrite.sides import mark
+from onekernel.simulator.rewrite.subscripts import spare, walk_flat
 from onekernel.simulator.rewrite.two_sides import differing, on_their_sides, words_on_host
-from onekernel.simulator.rewrite.unread import NAMES, unread
 
 COMPILE_ERRORS = "01-07-compile-errors#compile-errors"
 SIDES = "01-03-launch#launch"

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
-from onekernel.simulator.rewrite.conditionals import CARD, HOST_VIEW, active, asks_for_the_card
-from onekernel.simulator.rewrite.functions import BOTH, HOST, Declarations, qualifiers_in
-from onekernel.simulator.rewrite.macros import DEFINE
-from onekernel.simulator.rewrite.scopes import declarations
-from onekernel.simulator.rewrite.tokens import Token, closing, is_sign, next_solid, tokenize
+from onekernel.simulator.facts.conditionals import CARD, HOST_VIEW, active, asks_for_the_card
+from onekernel.simulator.facts.declarations import declarations
+from onekernel.simulator.facts.functions import BOTH, HOST, Declarations, qualifiers_in
+from onekernel.simulator.facts.macros import DEFINE
+from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, tokenize
 
 _NO_MACRO = "OK_NO_CARD"  # stands for __CUDA_ARCH__ in what the host has
 _ON_DEVICE = " if (!__builtin_is_constant_evaluated() && ::__ok::ok_on_device()) {"

@@ -1,0 +1,1 @@
+"""One reading of a `.cu`: its tokens, macros, functions, declarations and launches. It changes nothing."""

@@ -1,0 +1,98 @@
+"""The one reading of a file: its functions and their sides, what stands around a line, its arrays and numbers."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from onekernel.simulator.facts.file import BRANCHES, LOOPS, facts_at, facts_of
+from onekernel.simulator.facts.functions import name_of
+
+TURNS = """__global__ void k(float* x, int n)
+{
+    for (unsigned int i = 0;
+         i < n; i++)
+    {
+        if (i > 2)
+            x[i] = 1;
+        else x[i] = 2;
+    }
+    do
+        n--;
+    while (n > 4);
+    x[0] = 3;  // for if while
+}
+#define AGAIN do { if (1) {} } while (0)
+int f() { return 1; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("__global__ void k(float* x) { x[0] = 1; }", [("k", "kernel")]),
+        ("#define KERNEL __global__ void\nKERNEL k(float* x) { }", [("k", "kernel")]),
+        ("template <int N = 4> __device__ int f(int a) { return a; }", [("f", "device")]),
+        ("template <class T = int> struct P { __host__ __device__ T f() { return 1; } };", [("f", "both")]),
+        ("auto f(int a) -> int { if (a) { return 1; } return 2; }", [("f", "host")]),
+        ("struct P { int a; P(int b) : a{b} { } ~P() { } };", [("P", "host"), ("P", "host")]),
+        ("struct P { __device__ int operator()(int i) const { for (;;) { } } };", [("operator", "device")]),
+        ("int main() try { } catch (...) { }", [("main", "host")]),
+        ("int f(int a);\nint a[] = {1, 2};\nenum E { ONE };", []),
+    ],
+)
+def test_functions_are_found_with_their_sides(text: str, found: list[tuple[str, str]]) -> None:
+    assert [(f.name, f.side) for f in facts_of(text).functions] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("void f(pair<int, float> p, int a = 3) { }", ["p", "a"]),
+        ("struct P { int operator()(int i, float t[4]) { } };", ["i", "t"]),
+        ("void f(void) { }", []),
+    ],
+)
+def test_parameters_stand_behind_the_name(text: str, parameters: list[str]) -> None:
+    facts = facts_of(text)
+    (f,) = facts.functions
+    assert [name_of(parameter) for parameter in f.parameters(facts.code)] == parameters
+
+
+def test_a_statement_is_around_its_lines_with_braces_or_without() -> None:
+    facts = facts_of(TURNS)
+    lines = range(1, TURNS.count("\n") + 1)
+    assert [n for n in lines if facts.around(n, LOOPS)] == [*range(3, 13)]
+    assert [n for n in lines if facts.around(n, BRANCHES)] == [6, 7, 8]
+    assert [f.name for f in map(facts.function_at, (13, 16)) if f] == ["k", "f"]
+    assert [turns.name for turns in facts.counted(7)] == ["i"] and facts.line(13).strip() == "x[0] = 3;"
+
+
+def test_arrays_know_their_memory_and_numbers_their_names() -> None:
+    facts = facts_of(
+        "#define N (8)  // of them\nconstexpr int kRows = 4;\n__device__ float a[2] = {1, 2}, b[kRows][N];\n"
+        "__global__ void k(const float* x) {\n    extern __shared__ __align__(16) float s[];\n    float own[N];\n}\n"
+    )
+    assert {array.name: array.words for array in facts.arrays} == {
+        "a": {"__device__"}, "b": {"__device__"}, "s": {"extern", "__shared__"}, "own": set(),
+    }  # fmt: skip
+    assert facts.numbers == {"N": "8", "kRows": "4"} and facts.in_memory >= {"a", "s"}
+
+
+def test_a_file_that_is_written_again_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.cu"
+    file.write_text("void f() { }\n")
+    assert [f.name for f in facts_at(file).functions] == ["f"]
+    file.write_text("void other() { }\n")
+    assert [f.name for f in facts_at(file).functions] == ["other"]
+    file.unlink()
+    assert facts_at(file).functions == facts_at(None).functions == []
+
+
+def test_many_branches_in_each_other_are_read_all_the_same() -> None:
+    deep = "void f(int a) { " + "if (a) " * 1200 + "a = 1; }"
+    started = time.process_time()
+    assert len(facts_of(deep).statements) == 1200  # Python itself stops at 1,000 calls in each other
+    assert time.process_time() - started < 20
