@@ -12,9 +12,7 @@ from support import rules
 from support.course import COURSE
 
 STARTED = {path: e for e in COURSE.exercises.values() if (path := COURSE.starter(e)).is_file()}
-WORDS = {path: comments.table(path) for path in (COURSE.root / "solutions" / "starters.es.txt",
-                                                 COURSE.root / "labs" / "practice" / "starters.es.txt")}  # fmt: skip
-KNOWN = {line for words in WORDS.values() for line in words}
+WORDS = {path: comments.table(path) for path in {COURSE.words(e, "es") for e in COURSE.exercises.values()}}
 SOLVED = {path: e for e in STARTED.values() if (path := COURSE.solution(e)).suffix != ".md"}
 # Made for speed at every shape, and long: what their starters do not hold is told in English alone.
 RECORDS = {"softmax_tuned", "softmax_triton", "softmax_mul", "softmax_mul_triton", "gemm_tensorcore", "gemm_skinny"}
@@ -25,7 +23,7 @@ def solution(exercise: Exercise) -> str:
     return gaps.solved(path.read_text(encoding="utf-8"), path)
 
 
-UNTOLD = "translate these in solutions/starters.es.txt or labs/practice/starters.es.txt"
+UNTOLD = "translate these in solutions/starters.es.txt, or in the exercise's answer.es.txt"
 
 
 def test_a_spanish_starter_has_the_same_code_and_no_english_sentence() -> None:
@@ -34,7 +32,7 @@ def test_a_spanish_starter_has_the_same_code_and_no_english_sentence() -> None:
         suffix, both = path.suffix, COURSE.starters(exercise)
         if suffix != ".md":
             assert comments.code(both["en"], suffix) == comments.code(both["es"], suffix)
-        return [line for line in comments.told(both["en"], suffix) if line not in KNOWN]
+        return [line for line in comments.told(both["en"], suffix) if line not in WORDS[COURSE.words(exercise, "es")]]
 
     rules.each(STARTED, untold, UNTOLD)
 
@@ -44,15 +42,18 @@ def test_a_solution_is_told_in_spanish() -> None:
         text, suffix = solution(SOLVED[path]), path.suffix
         spanish = COURSE.told(SOLVED[path], text)["es"]
         assert comments.code(text, suffix) == comments.code(spanish, suffix)
-        return [line for line in comments.told(text, suffix) if line not in KNOWN]
+        return [line for line in comments.told(text, suffix) if line not in WORDS[COURSE.words(SOLVED[path], "es")]]
 
     rules.each([path for path, e in SOLVED.items() if e.slug not in RECORDS], untold, UNTOLD)
 
 
 def test_no_translation_is_left_over() -> None:
-    told = {line for path, e in STARTED.items() for line in comments.told(COURSE.starters(e)["en"], path.suffix)}
-    told |= {line for path, e in SOLVED.items() for line in comments.told(solution(e), path.suffix)}
-    assert [line for words in WORDS.values() for line in words if line not in told] == []
+    told: dict[Path, set[str]] = {path: set() for path in WORDS}
+    for path, e in STARTED.items():
+        told[COURSE.words(e, "es")] |= set(comments.told(COURSE.starters(e)["en"], path.suffix))
+    for path, e in SOLVED.items():
+        told[COURSE.words(e, "es")] |= set(comments.told(solution(e), path.suffix))
+    assert [line for path, words in WORDS.items() for line in words if line not in told[path]] == []
 
 
 def test_comments_are_translated_where_they_stand() -> None:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,10 @@ from onekernel.grading import buffers, reference
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, UNTOUCHED, Failure, Result
+from onekernel.labs import declared
 from onekernel.labs.practice import FILE
 from onekernel.labs.reader import load
 from onekernel.messages import each_language
-from onekernel.ops.base import Arrays, Sizes
 from onekernel.sandbox.protocol import Request
 from support import in_process
 from support.course import COURSE, ROOT
@@ -111,10 +111,30 @@ def gap_lines(answer: Path) -> int:
     return sum(bool(line) and not line.startswith(f"{mark}|") for line in lines)
 
 
-def test_their_numbers_are_their_order_and_the_labs_come_in_it() -> None:
-    numbers = [int(e.home.name[:2]) for e in COURSE.practice if e.home]
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert [e.before for e in COURSE.practice] == sorted(e.before for e in COURSE.practice)
+def test_each_comes_before_what_it_names_and_a_new_one_right_before_it(tmp_path: Path) -> None:
+    def order(*before: tuple[str, str]) -> list[tuple[str, str]]:
+        root = tmp_path / "-".join(name for name, _ in before)
+        for part in ("docs", "solutions"):
+            root.mkdir(exist_ok=True)
+            (root / part).symlink_to(ROOT / part)
+        for lab in ("00-hello-cuda", "01-naive-kernel"):
+            shutil.copytree(ROOT / "labs" / lab, root / "labs" / lab)
+        for slug, what in before:
+            folder = root / "labs" / "practice" / slug
+            folder.mkdir(parents=True)
+            for name, text in NEW.items():
+                (folder / name).write_text(text.replace('before = "01-naive-kernel"', f'before = "{what}"'))
+        for name in ("lab.toml", "README.md", "README.es.md"):
+            shutil.copy(ROOT / "labs" / "practice" / name, root / "labs" / "practice")
+        return [(e.slug, e.before[:2]) for e in load(root).practice]
+
+    lab, here = "01-naive-kernel", [("a", "b"), ("b", "c"), ("c", "01-naive-kernel"), ("d", "00-hello-cuda")]
+    assert order(*here) == [("d", "00"), ("a", "01"), ("b", "01"), ("c", "01")]
+    assert [slug for slug, _ in order(*here, ("new", "c"))] == ["d", "a", "b", "new", "c"]
+    assert [slug for slug, _ in order(*here, ("last", lab))] == ["d", "a", "b", "c", "last"]
+    assert [slug for slug, _ in order(*here, ("first", "a"))] == ["d", "first", "a", "b", "c"]
+    with pytest.raises(course.UserError, match=r"a/exercise\.toml.*comes before itself"):
+        order(("a", "b"), ("b", "a"))
 
 
 def test_every_tally_has_its_words() -> None:
@@ -131,6 +151,7 @@ chapter = "01-03-launch#launch"
 before = "01-naive-kernel"
 minutes = 2
 inputs = [{ n = 96 }, { n = 32 }]
+meant = "-x"
 
 [tensors.x]
 shape = ["n"]
@@ -176,7 +197,7 @@ def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None
         (tmp_path / part).symlink_to(ROOT / part)
     shutil.copytree(ROOT / "labs", tmp_path / "labs")
     (tmp_path / "learners").mkdir()
-    folder = tmp_path / "labs" / "practice" / "99-minus"
+    folder = tmp_path / "labs" / "practice" / "minus"
     folder.mkdir()
     for name, text in NEW.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -208,15 +229,17 @@ def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("old", "new", "place", "mend"),
     [
-        ('shape = ["n"]\nvalues', 'shape = ["m"]\nvalues', "exercise.toml:8", "nearest is n"),
-        ('values = "normal"', 'values = "norml"', "exercise.toml:9", "normal"),
+        ('shape = ["n"]\nvalues', 'shape = ["m"]\nvalues', "exercise.toml:9", "nearest is n"),
+        ('values = "normal"', 'values = "norml"', "exercise.toml:10", "normal"),
         ("out = true", "", "exercise.toml", "out = true"),
-        ("load_sectors = 1", "load_sector = 1", "exercise.toml:16", "load_sectors"),
+        ("load_sectors = 1", "load_sector = 1", "exercise.toml:17", "load_sectors"),
         ("inputs = [{ n = 96 }, { n = 32 }]", "inputs = [{ n = 0 }]", "exercise.toml:5", "without a zero"),
-        ('change = "-x[i]"', 'change = "-x[j]"', "exercise.toml:19", "out[i] = -x[i];"),
+        ('change = "-x[i]"', 'change = "-x[j]"', "exercise.toml:20", "out[i] = -x[i];"),
         ("minutes = 2", "minutes = 0", "exercise.toml:4", "1 to 60"),
         ('before = "01-naive-kernel"', 'before = "01-naive"', "exercise.toml:3", "01-naive-kernel"),
         ("[limits]", "[limit]", "exercise.toml", "limits"),
+        ('meant = "-x"', "", "exercise.toml", "each output: out"),
+        ('meant = "-x"', 'meant = "-x +"', "exercise.toml:6", "each output: out"),
         ("#launch", "#lunch", "exercise.toml:2", '<a id="lunch">'),
     ],
 )
@@ -227,7 +250,7 @@ def test_a_mistake_in_the_folder_is_refused_with_its_place(
     (tmp_path / "solutions").symlink_to(ROOT / "solutions")
     for name in ("00-hello-cuda", "01-naive-kernel"):
         shutil.copytree(ROOT / "labs" / name, tmp_path / "labs" / name)
-    folder = tmp_path / "labs" / "practice" / "01-minus"
+    folder = tmp_path / "labs" / "practice" / "minus"
     folder.mkdir(parents=True)
     for name in ("lab.toml", "README.md", "README.es.md"):
         shutil.copy(ROOT / "labs" / "practice" / name, folder.parent)
@@ -255,53 +278,6 @@ def test_what_is_counted_in_a_lab_file_is_held_to_the_answer_too() -> None:
     assert result.earned == 2 and {v.status for v in result.verdicts} == {PASSED}
 
 
-def _scan(x: np.ndarray) -> np.ndarray:
-    return np.cumsum(x, axis=1)
-
-
-def _join(i: Arrays) -> Arrays:
-    m = np.maximum(i["m1"], i["m2"])
-    return {"m": m, "s": i["s1"] * np.exp(i["m1"] - m) + i["s2"] * np.exp(i["m2"] - m)}
-
-
-# What each answer computes, said a second time and another way: an answer is its exercise's only oracle.
-MEANT: dict[str, Callable[[Arrays, Sizes], Any]] = {
-    "block_map": lambda i, s: np.arange(s["n"]),
-    "guard": lambda i, s: i["x"] * 2,
-    "round_up": lambda i, s: np.full(s["n"], 7),
-    "grid_stride": lambda i, s: i["x"] + 1,
-    "plane": lambda i, s: np.add.outer(1000 * np.arange(s["rows"]), np.arange(s["cols"])),
-    "bias": lambda i, s: i["x"] + i["bias"],
-    "row_stride": lambda i, s: -i["x"],
-    "coalesce": lambda i, s: 3 * i["x"],
-    "off_by_rows": lambda i, s: i["x"].max(axis=1),
-    "reverse": lambda i, s: i["x"].reshape(-1, 128)[:, ::-1].ravel(),
-    "transpose": lambda i, s: i["x"].T,
-    "histogram": lambda i, s: np.bincount(i["x"].astype(int), minlength=8),
-    "private_bins": lambda i, s: np.bincount(i["x"].astype(int), minlength=8),
-    "shuffle_sum": lambda i, s: i["x"].sum(axis=1),
-    "butterfly": lambda i, s: i["x"] - i["x"].max(axis=1, keepdims=True),
-    "warp_scan": lambda i, s: _scan(i["x"]),
-    "two_stages": lambda i, s: i["x"].sum(axis=1),
-    "head_tail": lambda i, s: 2 * i["x"],
-    "online_join": lambda i, s: _join(i),
-    "vote": lambda i, s: (i["x"] > 0).sum(axis=1),
-    "lost_barrier": lambda i, s: i["x"].sum(axis=1),
-    "barrier_for_some": lambda i, s: i["x"] - i["x"][np.arange(s["n"]) // 64 * 64],
-    "absent_lane": lambda i, s: i["x"].sum(keepdims=True),
-    "misaligned": lambda i, s: -i["x"],
-    "cluster_neighbour": lambda i, s: i["x"] / np.repeat((i["x"].reshape(-1, 256) ** 2).sum(axis=1), 256),
-    "tile_pointers": lambda i, s: 2 * i["x"],
-    "tile_mask": lambda i, s: i["x"] + i["y"],
-    "outer": lambda i, s: np.outer(i["a"], i["b"]),
-    "where": lambda i, s: np.maximum(i["x"], 0.1 * i["x"]),
-    "row_max": lambda i, s: i["x"].max(axis=1),
-    "tile_transpose": lambda i, s: i["x"].T,
-    "tuned_block": lambda i, s: i["x"] ** 2,
-    "fuse_it": lambda i, s: np.maximum(2 * i["x"] + i["y"], 0),
-}
-
-
 @EACH
 def test_the_answer_computes_what_is_meant(exercise: course.Exercise) -> None:
     if exercise.operator is None:
@@ -315,14 +291,8 @@ def test_the_answer_computes_what_is_meant(exercise: course.Exercise) -> None:
     outcome = in_process.run(Request(s.path, s.backend, args, prototypes, options))
     assert reference.fill(s, calls, outcome) is None
     for call in calls:
-        want = MEANT[exercise.slug](call.inputs, call.case.sizes)
-        want = want if isinstance(want, dict) else {operator.outputs()[0].name: want}
-        for name, array in want.items():
+        for name, array in declared.meant(exercise.meant, call.inputs, call.case.sizes).items():
             np.testing.assert_allclose(call.expected[name], array, rtol=1e-5, atol=1e-5)
-
-
-def test_every_kernel_is_meant_a_second_time() -> None:
-    assert set(MEANT) == {e.slug for e in COURSE.practice if e.operator}
 
 
 @pytest.mark.parametrize(
