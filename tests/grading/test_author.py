@@ -249,6 +249,7 @@ def test_each_mistake_has_its_sentence(
         ("kind", "mine", "00-hello-cuda", "no-lab"),
         ("practice", "44-mine", None, "bad-name"),
         ("finding", "my_code", None, "bad-name"),
+        ("finding", "host-copy", None, "already-there"),  # a record, of which no kernel has the name
     ],
 )
 def test_what_cannot_be_begun_is_refused_and_nothing_written(sort: str, name: str, lab: str | None, key: str) -> None:
@@ -257,9 +258,11 @@ def test_what_cannot_be_begun_is_refused_and_nothing_written(sort: str, name: st
     assert refused.value.message.key == f"author.{key}"
 
 
-def test_what_is_not_begun_is_refused() -> None:
-    with pytest.raises(UserError, match="Nothing of the course is called nobody"):
-        verify.missing(ROOT, "nobody")
+@pytest.mark.parametrize("name", ["nobody", "*", "../x", ""])
+def test_what_is_not_begun_is_refused(name: str) -> None:
+    with pytest.raises(UserError) as refused:
+        verify.missing(ROOT, name)
+    assert refused.value.message == Message("author.unknown", {"name": name})
 
 
 def test_every_template_has_a_mark_and_every_mark_says_what_is_wanted() -> None:

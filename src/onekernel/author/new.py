@@ -31,7 +31,7 @@ def write(root: Path, sort: str, name: str, lab: str | None = None) -> list[Path
     words = _words(course, sort, name, lab)
     made = {root / path: source for source, path in _places(sort, words)}
     for path, source in made.items():
-        if source.suffix == _NEW and path.exists():
+        if path.exists() and (source.suffix == _NEW or f"\n[{name}]\n" in path.read_text(encoding="utf-8")):
             raise UserError(Message.of("author.already-there", file=path.relative_to(root), name=name))
     for path, source in made.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def _words(course: Course, sort: str, name: str, lab: str | None) -> dict[str, s
     if (sort == "exercise") != (lab is not None) or (lab is not None and lab not in labs):
         raise UserError(Message.of(f"author.{'which' if sort == 'exercise' else 'no'}-lab", labs=", ".join(labs)))
     if sort in ("exercise", "practice") and name in course.exercises:
-        raise UserError(Message.of("author.already-there", file=name, name=name))
+        raise UserError(Message.of("author.already-there", file=f"labs/{course.exercises[name].lab}", name=name))
     chosen = labs[lab] if lab else list(labs.values())[-1]
     return {"NAME": name, "FILE": name.replace("-", "_"), "LAB": chosen.name, "CHAPTER": chosen.chapters[0]}
 

@@ -11,12 +11,13 @@ from onekernel.errors import UserError
 from onekernel.labs.reader import load
 from onekernel.messages import Message
 
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _GENERATED = ("starters", "tables", "stamp")  # in the order in which they are written: a page is stamped as it ends
 
 
 def missing(root: Path, name: str) -> list[Message]:
     """A sentence for each thing that is missing from what has that name. Raises UserError where nothing has it."""
-    sorts = [sort for sort in SORTS if begun(root, sort, name)]
+    sorts = [sort for sort in SORTS if _NAME.fullmatch(name) and begun(root, sort, name)]
     if not sorts:
         raise UserError(Message.of("author.unknown", name=name))
     told = new.marks(root, sorted({path for sort in sorts for path in new.files(root, sort, name)}))
