@@ -31,7 +31,7 @@ test-corpora: $(BIN)/python  ## all tests with the whole corpora, of which the o
 	$(PYTEST) --corpora $(ARGS)
 
 suite: $(BIN)/python  ## how long the tests take on this machine, for the table of docs/en/contributing.md
-	$(BIN)/python bench/suite.py $(ARGS)
+	$(BIN)/python -m audits.suite $(ARGS)
 	$(BIN)/onekernel author tables
 
 docs: $(BIN)/zensical  ## the pages as a site, built strictly, on this machine
@@ -43,7 +43,7 @@ bench: $(BIN)/python  ## the results of docs/en/results.md, again, on this machi
 	$(BIN)/onekernel author tables
 
 matrix:  ## a cell of the matrix of machines in an environment of its own, CELL=py3.12-torch2.15-clang16; without one, the cells
-	PYTHONPATH=src python3 audits/matrix.py $(CELL) $(ARGS)
+	PYTHONPATH=src python3 -m audits.matrix $(CELL) $(ARGS)
 
 $(BIN)/python:
 	python3 -m venv .venv

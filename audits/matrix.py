@@ -2,7 +2,7 @@
 
     make matrix                                   the cells, and which of them can be had on this machine
     make matrix CELL=py3.12-torch2.15-clang16     runs one in an environment of its own, and records what it found
-    python audits/matrix.py --here                the same on the packages of this very interpreter, without a network
+    python -m audits.matrix --here                the same on the packages of this very interpreter, without a network
 
 A cell grades solutions, those that cells.toml names or with --whole all of the course, then runs the tests that depend
 on what a cell is made of. What it found is one entry of results/matrix.json, from which the pages' table is written.
@@ -80,7 +80,8 @@ class Cell:
 def parsed(name: str) -> Cell:
     """The cell of that name. Raises UserError for one that cells.toml has no values for."""
     found = _NAME.fullmatch(name)
-    cell = Cell(**{**found.groupdict(""), "gpu": bool(found["gpu"])}) if found else None
+    parts = found.groupdict("") if found else {}
+    cell = Cell(**{axis: parts[axis] for axis in parts if axis != GPU}, gpu=bool(parts[GPU])) if parts else None
     if cell is None or not _known(cell):
         axes = {"python": FACTS["python"]["versions"], **{axis: FACTS[axis] for axis in ("torch", "compiler", "nvcc")}}
         known = {axis: ", ".join(values) for axis, values in axes.items()}
@@ -233,7 +234,8 @@ def _version(compiler: str) -> str:
 
 def _versions(cell: Cell, python: str, surroundings: Mapping[str, str]) -> dict[str, str]:
     """What the cell is really made of."""
-    found = json.loads(_output(python, "-c", _VERSIONS)) | {"c++": _version(surroundings["ONEKERNEL_CXX"])}
+    found: dict[str, str] = json.loads(_output(python, "-c", _VERSIONS))
+    found["c++"] = _version(surroundings["ONEKERNEL_CXX"])
     if cell.nvcc:
         found["nvcc"] = _version(str(Path(surroundings["CUDA_HOME"]) / "bin" / "nvcc"))
     if cell.gpu:
@@ -304,14 +306,14 @@ def _row(name: str, entry: Mapping[str, Any]) -> list[Any]:
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = Parser(prog="python audits/matrix.py", description=say("bench.about-matrix"))
+    parser = Parser(prog="python -m audits.matrix", description=say("bench.about-matrix"))
     parser.add_argument("cells", nargs="*", metavar="CELL", help=say("bench.opt-matrix-cells"))
     parser.add_argument("--here", action="store_true", help=say("bench.opt-matrix-here"))
     parser.add_argument("--whole", action="store_true", help=say("bench.opt-matrix-whole"))
     options = parser.parse_args(argv)
     if options.here:
         cell, settings = here()
-        return _kept(cell, sys.executable, settings, "PYTHONPATH=src python audits/matrix.py --here", options.whole)
+        return _kept(cell, sys.executable, settings, "PYTHONPATH=src python -m audits.matrix --here", options.whole)
     if not options.cells:
         print("\n".join(listed()))
     bad = 0

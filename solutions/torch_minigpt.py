@@ -1,7 +1,7 @@
 """MiniGPT as a torch.nn.Module: the NumPy model of src/onekernel/minigpt/model.py, ported to the last bit.
 
 Check:  onekernel check torch_minigpt
-Bench:  none here: bench/minigpt.py times the NumPy model, bench/byte_identity.py compares the bytes on a GPU
+Bench:  none here: audits/byte_identity/cost.py times the NumPy model, audits/byte_identity compares the bytes on a GPU
 Idea:   a module is a registry (of parameters, of modules) with a `forward`; a forward pass is a list of operator calls,
         and torch sends each one to the code for the tensors' device and dtype. Exchange the operators and the same
         module computes other bytes; fix their order and it computes the same bytes as NumPy.

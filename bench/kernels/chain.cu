@@ -1,6 +1,6 @@
 // chain: `count` kernels in a row, each reading what the one before it wrote; `early`: by programmatic dependent launch.
 //
-// Bench: python bench/overhead.py
+// Bench: python -m audits.overhead
 //
 // The idea: a kernel that calls cudaTriggerProgrammaticLaunchCompletion lets the next one be set up while it still
 // works, and cudaGridDependencySynchronize holds that next one until everything before it has been written.

@@ -1,6 +1,6 @@
 // recompute: y[r][c] = w[r] * f(x[c]), where f costs `rounds` times tanh. Fused, every row computes f again.
 //
-// Bench: python bench/overhead.py
+// Bench: python -m audits.overhead
 //
 // The idea: broadcast_fused is one kernel and calls f rows * cols times; broadcast_apart writes f(x) once, cols
 // values, and reads it back in a second kernel. Both write the same y, and nearly the same bytes.

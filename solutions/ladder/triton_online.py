@@ -1,7 +1,7 @@
 """Row softmax in Triton, online: maximum and sum in one pass, the result in a second.
 
 Check:  python -m pytest tests/grading/test_triton_solutions.py -k online
-Bench:  python bench/triton_sweep.py
+Bench:  python -m audits.triton_sweep
 Idea:   keep a running maximum and the sum of exp(x - maximum). When the maximum grows from m to n, what has been summed
         is too large by exp(n - m): multiply it by exp(m - n) and go on (Milakov and Gimelshein, arXiv:1805.02867).
         The second pass walks backwards: the columns that the first one read last are the likeliest to be in L2.

@@ -1,7 +1,7 @@
 """Row softmax in Triton, for short rows and long ones: the wrapper chooses who shares a row.
 
 Check:  python -m pytest tests/grading/test_triton_solutions.py -k regimes
-Bench:  python bench/triton_sweep.py
+Bench:  python -m audits.triton_sweep
 Idea:   a tile may have two dimensions. Several short rows share a program, the rows of a tile (ROWS, BLOCK), and the
         reductions go along axis 1. A row beyond 32768 columns is cut into parts: one launch writes each part's maximum
         and sum, the next one joins them and writes the result. In between the single tile stays what it was.

@@ -1,7 +1,7 @@
 """Row softmax in Triton, one tile: the row is loaded once and stays in the program's registers.
 
 Check:  python -m pytest tests/grading/test_triton_solutions.py -k single_tile
-Bench:  python bench/triton_sweep.py
+Bench:  python -m audits.triton_sweep
 Idea:   make BLOCK the next power of two above the row. One load, one maximum, one sum, one store, no loop. The size
         of a tile is a compile-time constant, so each power of two is a kernel of its own, compiled at its first call.
 But:    a short row leaves most of the program idle, a long one does not fit: above 32768 columns the registers run out

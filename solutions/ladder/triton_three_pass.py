@@ -1,7 +1,7 @@
 """Row softmax in Triton, three passes over the row: maximum, sum, result.
 
 Check:  python -m pytest tests/grading/test_triton_solutions.py -k three_pass
-Bench:  python bench/triton_sweep.py
+Bench:  python -m audits.triton_sweep
 Idea:   a program owns a row and walks it in tiles of BLOCK columns. There is no thread index, no shared memory and no
         barrier in the source: tl.max and tl.sum are where the compiler puts them.
 But:    the row is read three times, and each element's exponential is computed twice.

@@ -42,7 +42,7 @@ def blocks(language: str) -> list[re.Match[str]]:
 
 def printed(language: str) -> dict[int, str]:
     """What each Python block of the page prints, by its place in the page."""
-    from onekernel.triton.guards import choose_interpreter
+    from onekernel.triton.faults import choose_interpreter
 
     choose_interpreter()
     names: dict[str, object] = {"__name__": "chapter_03"}
@@ -86,9 +86,9 @@ def test_both_languages_show_the_same_code_text_and_anchors():
 
 
 def test_findings_of_the_backend_link_to_sections_that_exist():
-    from onekernel.triton import guards, memory, program, tuning
+    from onekernel.triton import faults, program, tuning, watch
 
-    for module in (guards, memory, program, tuning):
+    for module in (faults, program, tuning, watch):
         chapter, _, anchor = module.CHAPTER.partition("#")
         assert chapter in NAMES
         assert anchor in ANCHOR.findall((ROOT / "docs" / "en" / f"{chapter}.md").read_text(encoding="utf-8"))

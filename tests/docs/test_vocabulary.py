@@ -1,4 +1,4 @@
-"""One Spanish word a term: what docs/es/architecture.md rules out stands in no text that a reader sees."""
+"""One Spanish word a term: what docs/es/style.md rules out stands in no text that a reader sees."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import audits  # noqa: F401  its sentences, too
 from onekernel import comments, messages
 from support import rules
 from support.drawings import told_in_drawings
 
 ROOT = Path(__file__).resolve().parents[2]
-LIST = ROOT / "docs" / "es" / "architecture.md"
+LIST = ROOT / "docs" / "es" / "style.md"
 WRITTEN = ("docs/es/*.md", "labs/**/*.es.md", "profiles/**/*.es.md", "learners/borja/*.es.md", "README.es.md")
 CODE = re.compile(r"^```.*?^```$|^    [^\n]*$|`[^`\n]*`|\]\([^)]*\)", re.M | re.S)
 AREAS = sorted(p.stem for p in Path(messages.__file__).parent.glob("*.toml"))
@@ -27,7 +28,7 @@ def rows(page: Path) -> list[list[str]]:
 
 
 RULED_OUT = [word.strip().lower() for *_, words in rows(LIST) for word in words.split(",") if word.strip()]
-INSTEAD = "docs/es/architecture.md lists the term to write instead of"
+INSTEAD = "docs/es/style.md lists the term to write instead of"
 PAGES = sorted({page for kind in WRITTEN for page in ROOT.glob(kind)})
 
 

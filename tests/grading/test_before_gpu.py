@@ -120,11 +120,11 @@ def graded(simulator: Said, gpu: Said) -> tuple[dict[str, Verdict], list[list[st
     """What comes of softmax_block on both, by kind and number of its checks, and the checks that the GPU judged."""
     of_gpu: list[list[str]] = []
 
-    def grade(s: Submission) -> list[Verdict]:
-        if s.device == "simulator":
-            return simulator(s)
-        of_gpu.append([c.kind.name for c in s.exercise.checks])
-        return gpu(s)
+    def grade(submission: Submission) -> list[Verdict]:
+        if submission.device == "simulator":
+            return simulator(submission)
+        of_gpu.append([c.kind.name for c in submission.exercise.checks])
+        return gpu(submission)
 
     mine = Submission(COURSE, COURSE.exercises["softmax_tuned"], ROOT / "solutions" / "softmax_tuned.cu", "cuda", 1)
     verdicts = before_gpu.on_both(mine, grade)
@@ -132,20 +132,20 @@ def graded(simulator: Said, gpu: Said) -> tuple[dict[str, Verdict], list[list[st
     return {f"{v.check.kind.name} {n}": v for n, v in enumerate(verdicts)}, of_gpu
 
 
-def all_right(s: Submission) -> list[Verdict]:
-    return [Verdict(c, PASSED, c.points) for c in s.exercise.checks]
+def all_right(submission: Submission) -> list[Verdict]:
+    return [Verdict(c, PASSED, c.points) for c in submission.exercise.checks]
 
 
-def first_wrong(s: Submission) -> list[Verdict]:
+def first_wrong(submission: Submission) -> list[Verdict]:
     failure = Failure(Message("grading.no-programs"), "", code="race-shared", line=3)
-    return [Verdict(v.check, FAILED, failures=(failure,)) if n == 0 else v for n, v in enumerate(all_right(s))]
+    return [Verdict(v.check, FAILED, failures=(failure,)) if n == 0 else v for n, v in enumerate(all_right(submission))]
 
 
-def not_here(s: Submission) -> list[Verdict]:
-    return [Verdict(c, NOT_ASSESSED) for c in s.exercise.checks]
+def not_here(submission: Submission) -> list[Verdict]:
+    return [Verdict(c, NOT_ASSESSED) for c in submission.exercise.checks]
 
 
-def kinds_of(s: Submission | None = None) -> list[str]:
+def kinds_of(submission: Submission | None = None) -> list[str]:
     return [c.kind.name for c in COURSE.exercises["softmax_tuned"].checks]
 
 

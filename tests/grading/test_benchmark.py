@@ -102,8 +102,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     from onekernel.sandbox.tasks import benchmark
 
-    def run(s: Submission, options: dict, seconds: float) -> TaskRun:
-        return TaskRun([benchmark.run(s.path, request) for request in options["requests"]])
+    def run(submission: Submission, options: dict, seconds: float) -> TaskRun:
+        return TaskRun([benchmark.run(submission.path, request) for request in options["requests"]])
 
     monkeypatch.setattr(judge, "run", run)
 

@@ -1,5 +1,5 @@
 """What reads a class's files in the grader's own process, given files changed at random: each is read, soon, and none
-stops the class. `bench/fuzz.py` gives the same to the readers of a submission."""
+stops the class. `audits/fuzz` gives the same to the readers of a submission."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from audits.fuzz.run import SECONDS, Kind, tried
 from onekernel import learners
-from onekernel.bench.fuzz.run import SECONDS, Kind, tried
 from onekernel.cohort import journal, languages, layouts, matching, similar
 from onekernel.cohort.dates import lateness
 from onekernel.cohort.handed_in import Student

@@ -21,7 +21,7 @@ TRACES = (Path.home() / "onekernel-was-here", Path("/tmp/onekernel-was-here"))  
 
 
 def named(entries: list[Entry], classes: Callable[[Entry], Collection[Hashable]]):
-    """Each entry as a test. Each day the suite has one of each class, and bench/grading.py has all; the fast ones are
+    """Each entry as a test. Each day the suite has one of each class, and audits/grading has all; the fast ones are
     the same each day, without Triton, whose import takes seconds."""
     first = representatives([classes(e) for e in entries])
     params = []
@@ -70,7 +70,7 @@ def test_unusual_but_right_submission_passes(entry: Entry, device: str) -> None:
 
 
 def closed(entry: Entry) -> set[tuple[str, str]]:
-    """What closes the door, for CUDA C and for Python; bench/attacks.py runs every file, as root and as a user."""
+    """What closes the door, for CUDA C and for Python; audits/attacks runs every file, as root and as a user."""
     return {(entry.path.suffix, entry.header["closed by"])}
 
 

@@ -21,7 +21,7 @@ from support.course import COURSE, ROOT
 SHAPES = ((6, 40), (5, 33))
 
 
-def answered(s: Submission, wrong: bool):
+def answered(submission: Submission, wrong: bool):
     """A process that reports 10 us for each launch, and the operator's own results, or others."""
 
     def run(request):
@@ -29,13 +29,13 @@ def answered(s: Submission, wrong: bool):
         for _, args in request.calls:
             dtype = "float32" if args[0].itemsize == 4 else "bfloat16"
             buffers = {a.name: a for a in args if isinstance(a, Buffer)}
-            sizes = dict(zip(s.operator.sizes, (a for a in args if isinstance(a, int)), strict=False))
+            sizes = dict(zip(submission.operator.sizes, (a for a in args if isinstance(a, int)), strict=False))
             scalars = {a.name: float(a.value) for a in args if isinstance(a, Scalar)}
             inputs = {
                 p.name: buffers[p.name].memory.view(DTYPES[dtype]).astype(np.float64).reshape(p.dims(sizes, scalars))
-                for p in s.operator.inputs()
+                for p in submission.operator.inputs()
             } | {name: np.array(value) for name, value in scalars.items()}
-            ((out, y),) = s.operator.oracle(inputs).items()
+            ((out, y),) = submission.operator.oracle(inputs).items()
             y = y * (1.01 if wrong else 1.0)
             after = {n: b.memory for n, b in buffers.items()} | {out: y.astype(DTYPES[dtype]).view(np.uint8).ravel()}
             calls.append(CallOutcome(after=after, times=(10e-6,) * request.timed["launches"]))
@@ -50,17 +50,19 @@ def test_an_operator_is_timed_and_its_kept_launch_is_checked(
     slug: str, wrong: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exercise = COURSE.exercises[slug]
-    s = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
-    shapes = tuple((*shape, 12)[: len(s.operator.sizes)] for shape in SHAPES) if slug.startswith("gemm") else SHAPES
-    beside = replace(credit.BESIDE[s.operator.name], shapes=shapes, representative=shapes[0])
-    monkeypatch.setitem(credit.BESIDE, s.operator.name, beside)
+    submission = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
+    shapes = (
+        tuple((*shape, 12)[: len(submission.operator.sizes)] for shape in SHAPES) if slug.startswith("gemm") else SHAPES
+    )
+    beside = replace(credit.BESIDE[submission.operator.name], shapes=shapes, representative=shapes[0])
+    monkeypatch.setitem(credit.BESIDE, submission.operator.name, beside)
     times = (Sample.of([9.5e-6]), Sample.of([15e-6]), 8e-6)
     monkeypatch.setattr(credit, "reference", lambda *_: times)
     monkeypatch.setattr(credit, "L2Emptier", lambda: None)
     monkeypatch.setattr(device, "current", lambda: None)
-    monkeypatch.setattr(supervisor, "run", answered(s, wrong))
+    monkeypatch.setattr(supervisor, "run", answered(submission, wrong))
     check = next(c for c in exercise.checks if c.kind.name == "speed")
-    verdict = judge.judge(s, check, [], [])
+    verdict = judge.judge(submission, check, [], [])
     assert verdict.earned == (0 if wrong else check.points)
     words = [str(f.message) for f in verdict.failures] or [str(verdict.note)]
     limit = {"copy": "copy", "add": "addition", "library": "library"}[beside.limit]
@@ -71,7 +73,7 @@ def test_an_operator_is_timed_and_its_kept_launch_is_checked(
 @pytest.mark.parametrize("built", [True, False])
 def test_how_the_timed_process_ended_is_said(built: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise = COURSE.exercises["gelu"]
-    s = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
+    submission = Submission(COURSE, exercise, COURSE.solution(exercise), "cuda", 1)
     how = Message("grading.killed", {"signal": "SIGXFSZ"})
 
     def run(request):
@@ -82,7 +84,7 @@ def test_how_the_timed_process_ended_is_said(built: bool, monkeypatch: pytest.Mo
     monkeypatch.setattr(credit, "references", lambda *_: references)
     monkeypatch.setattr(device, "current", lambda: None)
     monkeypatch.setattr(supervisor, "run", run)
-    verdict = judge.judge(s, next(c for c in exercise.checks if c.kind.name == "speed"), [], [])
+    verdict = judge.judge(submission, next(c for c in exercise.checks if c.kind.name == "speed"), [], [])
     assert verdict.earned == 0 and [f.message for f in verdict.failures].count(how) == 1
 
 

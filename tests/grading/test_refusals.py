@@ -57,8 +57,8 @@ def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_pa
 def test_whatever_a_file_leads_to_is_a_named_zero_of_all_its_points(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def raises(s: Submission) -> None:
-        raise LookupError(s.exercise.slug)
+    def raises(submission: Submission) -> None:
+        raise LookupError(submission.exercise.slug)
 
     monkeypatch.setattr(grader, "_everywhere", raises)
     path = tmp_path / "vector_add.cu"

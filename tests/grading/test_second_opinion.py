@@ -14,7 +14,7 @@ from onekernel.backends.base import BuildError
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
 from onekernel.cuda.nvcc import Nvcc
-from onekernel.cuda.refused import refuse
+from onekernel.cuda.refusals import refuse
 from onekernel.doctor import selftest
 from onekernel.doctor.selftest import health
 from onekernel.grading.grader import grade
@@ -80,7 +80,7 @@ def test_a_compiler_that_does_not_work_here_says_nothing(tmp_path, monkeypatch):
     (tmp_path / "bin" / "nvcc").write_text("#!/bin/sh\necho 'host_config.h(1): error: no' >&2\nexit 1\n")
     (tmp_path / "bin" / "nvcc").chmod(0o755)
     monkeypatch.setattr(nvcc, "find", lambda: Nvcc(tmp_path, "13.0"))
-    for asked in ("ahead", "refused"):
+    for asked in ("ahead", "refusals"):
         monkeypatch.setattr(f"onekernel.cuda.{asked}.find", lambda: Nvcc(tmp_path, "13.0"))
     SecondOpinion(add(tmp_path)).wait()
     SecondOpinion(add(tmp_path), whole=True).wait()

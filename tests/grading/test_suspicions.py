@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from onekernel.backends.base import Finding
-from onekernel.grading.mends import mended
+from onekernel.grading.fixes import fixed
 from onekernel.messages import Message
 from onekernel.simulator.compilation.lint import lint
 from support.corpus import graded
@@ -58,7 +58,7 @@ def test_an_array_that_a_thread_needs_is_no_cause_of_a_lost_value(tmp_path: Path
 def test_of_two_slips_that_only_together_make_it_wrong_one_is_named(tmp_path: Path) -> None:
     text = KERNEL.replace("float v[4];", "int v[4]; // cut\n    int w = 0;").replace("= v[k]", "= v[k] + w")
     keys = told(tmp_path / "vector_add.cu", text)
-    assert keys[0] == "compile.warning-mended" and "compile.warning-cuts" in keys
+    assert keys[0] == "compile.warning-fixed" and "compile.warning-cuts" in keys
 
 
 MENDS = [
@@ -83,11 +83,11 @@ MENDS = [
 ]  # fmt: skip
 
 
-def test_a_sum_in_16_bits_is_mended_to_one_in_float() -> None:
+def test_a_sum_in_16_bits_is_fixed_to_one_in_float() -> None:
     """It, and what is set to it, while other values stay of 16 bits."""
     lines = ["T own = (T)0.0f, t;", "own = __hadd(own, (T)expf(v));", "y[i] = (T)(v / __half2float(own));"]
     message = Message("compile.warning-narrow-sum", {"name": "own", "type": "T"})
-    (found,) = mended("\n".join(lines), [Finding("warning-narrow-sum", message, "k.cu", 1, "warning")])
+    (found,) = fixed("\n".join(lines), [Finding("warning-narrow-sum", message, "k.cu", 1, "warning")])
     defined, instead = found.splitlines()[:-3], found.splitlines()[-3:]
     assert all(line.startswith("#define ok_") for line in defined)
     assert instead == ["float own = (float)0.0f, t;", "own = ok_add(own, (float)expf(v));",
@@ -95,9 +95,9 @@ def test_a_sum_in_16_bits_is_mended_to_one_in_float() -> None:
 
 
 @pytest.mark.parametrize(("kind", "values", "line", "instead"), MENDS, ids=[m[0] for m in MENDS])
-def test_a_line_is_mended(kind: str, values: dict[str, object], line: str, instead: list[str]) -> None:
+def test_a_line_is_fixed(kind: str, values: dict[str, object], line: str, instead: list[str]) -> None:
     finding = Finding(f"warning-{kind}", Message(f"compile.warning-{kind}", values), "k.cu", 2, "warning")
-    found = list(mended(f"// first\n{line}\n// last", [finding]))
+    found = list(fixed(f"// first\n{line}\n// last", [finding]))
     assert found == [f"// first\n{text}\n// last" for text in instead]
 
 

@@ -26,9 +26,9 @@ EACH_CONFIGURATION = """
 import sys
 import torch
 import softmax_triton as S
-from onekernel.triton.guards import mend
+from onekernel.triton.faults import fix_interpreter
 
-mend()  # Triton 3.6.0's interpreter does not loop over a tensor's number with NumPy 2.4
+fix_interpreter()  # Triton 3.6.0's interpreter does not loop over a tensor's number with NumPy 2.4
 S.largest_team = lambda x: 64
 S.PATIENCE.value = 2
 chosen, few = set(), S.FEW_PARTS.value

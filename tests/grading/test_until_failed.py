@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.grading import until_failed
-from onekernel.grading.grader import grade
+from onekernel.grading import grader
+from onekernel.grading.grader import grade, grade_until_failed
 from onekernel.grading.submission import Submission
-from onekernel.grading.until_failed import grade_until_failed
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, UNTOUCHED, Failure, Result, Verdict
 from onekernel.messages import Message
 from support.course import COURSE, ROOT
@@ -59,13 +58,15 @@ def test_it_stops_where_there_is_something_to_mend(
 ) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def judged(s: Submission) -> Result:
-        asked.append(tuple(check.id for check in s.exercise.checks))
+    def judged(submission: Submission) -> Result:
+        asked.append(tuple(check.id for check in submission.exercise.checks))
         why = (Failure(Message("grading.no-programs"), "", code=code),) if code else ()
-        verdicts = tuple(Verdict(check, status, failures=why) for check in s.exercise.checks)
-        return Result(s.exercise, verdicts, s.backend, s.seed, 1.0, s.ran_on, ("gpu",))
+        verdicts = tuple(Verdict(check, status, failures=why) for check in submission.exercise.checks)
+        return Result(
+            submission.exercise, verdicts, submission.backend, submission.seed, 1.0, submission.ran_on, ("gpu",)
+        )
 
-    monkeypatch.setattr(until_failed, "grade", judged)
+    monkeypatch.setattr(grader, "grade", judged)
     result = grade_until_failed(SOLUTION)
     every = tuple(c.id for c in EXERCISE.checks)
     assert asked == ([every[:1]] if stops else [*((c,) for c in every), every])

@@ -23,7 +23,7 @@ last = []
 
 
 def real_of(t):
-    mem = sys.modules["onekernel.triton.closed"].ClosedMemory.active
+    mem = sys.modules["onekernel.triton.memory"].ClosedMemory.active
     return mem._real
 
 

@@ -60,6 +60,6 @@ def softmax_triton(x, out=None):
     import sys
 
     if x.numel():
-        with sys.modules["onekernel.triton.closed"].ClosedMemory.active.opened():
+        with sys.modules["onekernel.triton.memory"].ClosedMemory.active.opened():
             compute()
     return out

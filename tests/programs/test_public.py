@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench.public_cuda.outcomes import result_of
-from onekernel.bench.public_cuda.programs import candidates
+from audits.public_cuda.outcomes import result_of
+from audits.public_cuda.programs import candidates
 from onekernel.simulator import cccl
 from programs.test_run import onekernel
 from support.marks import marked

@@ -1,4 +1,4 @@
-"""bench/public_cuda.py: what became of each program of a folder, by cause."""
+"""audits/public_cuda: what became of each program of a folder, by cause."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench.public_cuda import patience
-from onekernel.bench.public_cuda.run import main
+from audits.public_cuda import patience
+from audits.public_cuda.run import main
 from onekernel.cuda import nvcc
 from onekernel.programs.executable import LIMIT
 

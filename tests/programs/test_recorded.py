@@ -1,4 +1,4 @@
-"""bench/public_cuda.py --record: what programs print with nvcc and a GPU, here with a stand-in for nvcc."""
+"""audits/public_cuda --record: what programs print with nvcc and a GPU, here with a stand-in for nvcc."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from onekernel.bench.public_cuda import recording
-from onekernel.bench.public_cuda.likeness import Likeness, likeness
-from onekernel.bench.public_cuda.run import main
+from audits.public_cuda import recording
+from audits.public_cuda.likeness import Likeness, likeness
+from audits.public_cuda.run import main
 from onekernel.cuda import nvcc
 
 STAND_IN = """#!/bin/sh

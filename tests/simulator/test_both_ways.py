@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audits.agreement.others import Launch, OtherFile, files_of
 from onekernel import counts, simulator
 from onekernel.backends.base import Arg, Buffer, CallReport
 from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
-from onekernel.profiling.agreement.others import Launch, OtherFile, files_of
 from onekernel.simulator.program import Simulated
 from support.compilers import OTHERS
 

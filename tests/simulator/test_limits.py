@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audits.simulator import limits, ratios
 from onekernel import counts, simulator
-from onekernel.bench.simulator import limits, ratios
 from support.simulated import buffer
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audits.agreement import others_tables
 from onekernel import counts, simulator
 from onekernel.backends import call_arguments
 from onekernel.backends.machine_code import disassembler
 from onekernel.cuda import nvcc
 from onekernel.ops import OPERATORS
-from onekernel.profiling.agreement import others_tables
 from onekernel.simulator.machine_code import need
 from onekernel.simulator.rewrite.promises import promises_of
 from support import rules

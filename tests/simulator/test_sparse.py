@@ -12,8 +12,8 @@ from onekernel import simulator
 from onekernel.grading import sparse
 from onekernel.ops import OPERATORS
 from onekernel.ops.base import SIMULATED
+from onekernel.sandbox.arrays import pack_sparse, unpack_sparse
 from onekernel.sandbox.supervisor import CallOutcome
-from onekernel.sandbox.touched import pack, unpack
 from onekernel.ways import SPARSE
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +27,7 @@ def judged(operator: str, path: Path, slug: str) -> list[str | None]:
         call = sparse.make(op, slug, case, "float32", seed=1)
         report = program.call(call.function, call.args, SPARSE)
         assert not report.findings, [str(f) for f in report.findings]
-        touched = {a.name: unpack(pack(a), a) for a in call.args if isinstance(a, sparse.Sparse)}
+        touched = {a.name: unpack_sparse(pack_sparse(a), a) for a in call.args if isinstance(a, sparse.Sparse)}
         wrong = sparse.judge(op, call, CallOutcome(report, touched=touched))
         found.append(wrong and wrong[0])
     return found
@@ -69,12 +69,12 @@ def test_each_way_to_lose_elements_has_its_name(name, code):
 
 def test_an_answer_that_cannot_be_is_refused():
     asked = sparse.Sparse("y", 4096, True, 4, 1024, 1024, np.zeros(0, np.uint8))
-    good = pack(replace(asked, runs=np.array([[8, 4]], np.uint64), data=np.zeros(4, np.uint8)))
-    assert unpack(good, asked).runs.tolist() == [[8, 4]]
+    good = pack_sparse(replace(asked, runs=np.array([[8, 4]], np.uint64), data=np.zeros(4, np.uint8)))
+    assert unpack_sparse(good, asked).runs.tolist() == [[8, 4]]
     for start, length, size in ((4096, 4, 4), (6, 4, 4), (8, 3, 3), (8, 4, 8), (2**64 - 4, 8, 8)):
         runs = np.array([[start, length]], np.uint64)
         forged = replace(asked, runs=runs, data=np.zeros(size, np.uint8))
         with pytest.raises(ValueError):
-            unpack(pack(forged), asked)
+            unpack_sparse(pack_sparse(forged), asked)
     with pytest.raises(ValueError):
-        unpack(b"\0" * 8, asked)
+        unpack_sparse(b"\0" * 8, asked)

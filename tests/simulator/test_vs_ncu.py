@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from audits.agreement import cases, compare, run, tables
 from onekernel.errors import UserError
-from onekernel.profiling.agreement import cases, compare, run, tables
 
 ROOT = Path(__file__).parents[2]
 

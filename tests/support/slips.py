@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from onekernel.bench import dealt
+from audits import dealt
 from onekernel.course import Course
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission

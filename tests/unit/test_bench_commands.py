@@ -16,14 +16,21 @@ from onekernel.bench.softmax.cases import grid
 from onekernel.errors import told
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = sorted(p.stem for p in ROOT.glob("bench/*.py"))
+# How each bench and each audit is called, and the name under which its sentences and its result stand.
+SCRIPTS = {p.stem: f"bench/{p.name}" for p in sorted(ROOT.glob("bench/*.py"))}
+MODULES = {p.parent.name: f"audits.{p.parent.name}" for p in sorted(ROOT.glob("audits/*/__main__.py"))}
+MODULES |= {"simulator_vs_ncu": MODULES.pop("agreement"), "others_vs_ncu": "audits.agreement.others_run"}
+MODULES |= {"minigpt": "audits.byte_identity.cost"}
+CALLED = {**SCRIPTS, **{name: f"-m {module}" for name, module in MODULES.items()}}
 
 
 def bench(name: str):
-    """The module whose `main` a script of bench/ runs."""
-    script = (ROOT / "bench" / f"{name}.py").read_text(encoding="utf-8")
-    (module,) = re.findall(r"^from (onekernel\.\S+) import main$", script, re.MULTILINE)
-    return importlib.import_module(module)
+    """The module whose `main` a script of bench/, or an audit, runs."""
+    path = ROOT / SCRIPTS[name] if name in SCRIPTS else ROOT / MODULES[name].replace(".", "/") / "__main__.py"
+    if not path.is_file():
+        return importlib.import_module(MODULES[name])
+    found = re.findall(r"^from (\S+) import main$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return importlib.import_module(*found)
 
 
 @pytest.fixture(autouse=True)
@@ -130,21 +137,21 @@ def test_every_bench_has_a_dry_run_that_says_how_long_it_takes(name, capsys):
     assert "It took" in told or "It takes about" in told or "is not recorded" in told
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", CALLED)
 @pytest.mark.parametrize("lang", messages.LANGUAGES)
 def test_every_bench_explains_itself_and_its_options_in_both_languages(name, lang, capsys, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_LANG", lang)
     with pytest.raises(SystemExit) as end:
         bench(name).main(["--help"])
     told = capsys.readouterr().out
-    assert end.value.code == 0 and f"bench/{name}.py" in told and "--dry-run" in told
+    assert end.value.code == 0 and f"python {CALLED[name]} " in told and "--dry-run" in told
     assert messages.area("bench")[f"about-{name}"][lang].strip() in told
 
 
-def test_a_script_of_the_bench_calls_the_package_and_nothing_else():
-    for name in SCRIPTS:
-        script = (ROOT / "bench" / f"{name}.py").read_text(encoding="utf-8")
-        assert len(script.splitlines()) < 15 and "sys.path" not in script and "noqa" not in script, name
+def test_a_script_calls_the_package_and_nothing_else():
+    for path in [*ROOT.glob("bench/*.py"), *ROOT.glob("audits/*/__main__.py")]:
+        script = path.read_text(encoding="utf-8")
+        assert len(script.splitlines()) < 15 and "sys.path" not in script and "noqa" not in script, path
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench.grading import corpora
+from audits.grading import corpora
 from onekernel.errors import UserError
 
 OPTIONS = """

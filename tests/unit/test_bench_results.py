@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
@@ -48,6 +49,13 @@ def test_a_record_without_a_gpu_is_noticed_in_the_folder_of_a_gpu():
     there["cupy"] = {}
     assert what_is_wrong(Path("h200/byte_identity.json"), data | {"cupy": "14"}) == []
     assert what_is_wrong(Path("nvidia-h200/byte_identity.json"), data | {"cupy": "14"}) == ["its GPU is NVIDIA H200"]
+
+
+@pytest.mark.parametrize("name", ["mutants", "byte_identity", "overhead"])
+def test_the_tables_that_a_record_keeps_are_those_of_its_figures(name):
+    made = importlib.import_module(f"audits.{name}.tables").tables
+    kept = [records.read(path) for path in RECORDS if path.stem == name]
+    assert kept and all(data["tables"] == made(data) for data in kept), "the audit writes them anew"
 
 
 # --- how long a bench takes -------------------------------------------------------------------------------------------

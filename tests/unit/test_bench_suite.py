@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench.suite import run
+from audits.suite import run
 
 TESTS = """
 import subprocess, sys

@@ -48,8 +48,8 @@ WORDS_JUDGE = '''from onekernel.grading.verdicts import FAILED, PASSED, Failure,
 from onekernel.messages import Message
 
 
-def judge(s, check, ran, before):
-    found = len(s.path.read_text().split())
+def judge(submission, check, ran, before):
+    found = len(submission.path.read_text().split())
     if found >= check.options["least"]:
         return Verdict(check, PASSED, check.points)
     message = Message("grading.words", {"found": found})

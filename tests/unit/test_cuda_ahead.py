@@ -11,7 +11,7 @@ from onekernel.backends.machine_code import Count, functions_of
 from onekernel.cuda import ahead, nvcc
 from onekernel.cuda.ahead import Resources, compile_ahead, resources
 from onekernel.cuda.nvcc import Nvcc
-from onekernel.cuda.refused import refuse
+from onekernel.cuda.refusals import refuse
 
 ROOT = Path(__file__).resolve().parents[2]
 needs_nvcc = pytest.mark.skipif(nvcc.find() is None, reason="NVIDIA's compiler is not here")
@@ -160,7 +160,7 @@ def test_without_machine_code_the_same_is_refused(program, tmp_path, monkeypatch
 def test_what_it_takes_is_taken(tmp_path, monkeypatch):
     monkeypatch.setenv("ONEKERNEL_CACHE", str(tmp_path))
     refuse(ROOT / "solutions" / "vector_add.cu", "sm_90")
-    monkeypatch.setattr("onekernel.cuda.refused._refused", None)  # the second time reads what was kept
+    monkeypatch.setattr("onekernel.cuda.refusals._refused", None)  # the second time reads what was kept
     refuse(ROOT / "solutions" / "vector_add.cu", "sm_90")
 
 

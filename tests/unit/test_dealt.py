@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from onekernel.bench import dealt
+from audits import dealt
 
 
 def test_each_process_sees_one_gpu_of_those_that_this_one_sees(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -336,9 +336,9 @@ def test_a_gpu_that_does_not_work_is_told_for_one_file_as_for_all(slug: str, mon
     assert device == "simulator" and "pip install ninja" in str(note)
 
 
-def graded_nowhere(s: Submission) -> Result:
-    verdicts = tuple(Verdict(c, PASSED, c.points) for c in s.exercise.checks)
-    return Result(s.exercise, verdicts, s.backend, 1, 0.0, s.ran_on)
+def graded_nowhere(submission: Submission) -> Result:
+    verdicts = tuple(Verdict(c, PASSED, c.points) for c in submission.exercise.checks)
+    return Result(submission.exercise, verdicts, submission.backend, 1, 0.0, submission.ran_on)
 
 
 @pytest.mark.parametrize("words", [(), ("--device", "auto"), ("--first",)], ids=" ".join)
@@ -350,7 +350,7 @@ def test_check_says_that_a_gpu_ran_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.setattr("onekernel.cli.side_by_side.grade", graded_nowhere)
-    monkeypatch.setattr("onekernel.grading.until_failed.grade", graded_nowhere)
+    monkeypatch.setattr("onekernel.grading.grader.grade", graded_nowhere)
     card = tmp_path / "card.json"
     assert cli.main(["check", "--solutions", *slugs, *words, "--json", str(card)]) == 0
     heading, *board = capsys.readouterr().out.splitlines()

@@ -1,4 +1,4 @@
-"""A sample of what bench/fuzz.py gives the readers of submissions: files changed at random."""
+"""A sample of what audits/fuzz gives the readers of submissions: files changed at random."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.bench.fuzz.run import Kind, kinds, tried
+from audits.fuzz.run import Kind, kinds, tried
 from onekernel.course import find_root
 
 

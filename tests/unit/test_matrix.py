@@ -8,10 +8,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import matrix
 import pytest
 from packaging.specifiers import SpecifierSet
 
+from audits import matrix
 from onekernel.errors import UserError
 
 ROOT = Path(__file__).parents[2]

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import audits
 from onekernel import messages
 from onekernel.messages import Message
 
 FOLDER = Path(messages.__file__).parent
-SOURCES = sorted(FOLDER.parent.rglob("*.py"))
+SOURCES = sorted([*FOLDER.parent.rglob("*.py"), *Path(audits.__file__).parent.rglob("*.py")])
 AREAS = sorted(p.stem for p in FOLDER.glob("*.toml"))
 NAMED = re.compile(r"""(?:\bsay|\bMessage(?:\.of)?)\(\s*"([a-z_]+)\.([\w-]+)\"""")
 TELLS = re.compile(r"""\btell\(\s*"([\w-]+)\"""")

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
+from audits.mutants import good
+from audits.mutants.equivalent import reason
+from audits.mutants.files import Original, every
 from onekernel.bench import records
-from onekernel.bench.mutants import good
-from onekernel.bench.mutants.equivalent import reason
-from onekernel.bench.mutants.files import Original, every
-from onekernel.bench.mutants.tables import PARTS
 from onekernel.gaps import starter
-from onekernel.messages import LANGUAGES, area
+from onekernel.messages import area
 from onekernel.ops import OPERATORS
 from support.course import COURSE, ROOT
 
@@ -55,12 +54,6 @@ def test_a_small_exercise_is_changed_where_a_learner_writes() -> None:
 def test_what_mutants_are_made_of_has_names_of_its_own() -> None:
     names = [original.name for original in every(ROOT)]
     assert len(names) == len({*names})
-
-
-def test_the_tables_are_in_both_languages() -> None:
-    path = records.results(ROOT) / "cpu" / "mutants.json"
-    for part in PARTS.values():
-        assert len({len(part(path, lang)) for lang in LANGUAGES}) == 1
 
 
 def test_a_line_that_stands_in_two_functions_has_its_reason_in_one() -> None:

@@ -19,8 +19,8 @@ import pytest
 torch = pytest.importorskip("torch")
 tl = pytest.importorskip("triton.language")
 from onekernel.triton import origins  # noqa: E402
-from onekernel.triton.closed import ClosedMemory  # noqa: E402
-from onekernel.triton.plain import each_in, is_plain, is_plain_class  # noqa: E402
+from onekernel.triton.memory import ClosedMemory  # noqa: E402
+from onekernel.triton.origins import each_in, is_plain, is_plain_class  # noqa: E402
 
 origins.remember()
 
@@ -176,13 +176,13 @@ def test_what_is_put_into_tritons_modules_later_is_not_tritons(monkeypatch: pyte
 
 CALLS = """
 import sys
-from onekernel.sandbox import held
+from onekernel.sandbox import inputs
 from onekernel.triton import callbacks
 
 callbacks.refuse_to_look()
 call = "import sys; sys.audit('ctypes.call_function', 0, ())"  # what Python 3.14 tells of each call
-exec(call, vars(held))
-for told, of in ((call, {}), ("import sys; sys.audit('ctypes.dlsym', 0, 'mprotect')", vars(held))):
+exec(call, vars(inputs))
+for told, of in ((call, {}), ("import sys; sys.audit('ctypes.dlsym', 0, 'mprotect')", vars(inputs))):
     try:
         exec(told, of)
     except PermissionError as error:

@@ -14,8 +14,7 @@ from onekernel.backends.base import BuildError
 from onekernel.backends.occupancy import occupancy
 from onekernel.bench.device import slug_of
 from onekernel.errors import UserError
-from onekernel.triton.inspect import compile_source
-from onekernel.triton.listing import instructions, resources, sass_length
+from onekernel.triton.inspect import compile_source, instructions, resources, sass_length
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions" / "softmax_triton.py"
@@ -145,8 +144,8 @@ def test_resource_usage_is_read_or_refused():
 
 @needs_triton
 def test_the_sweep_says_what_it_would_measure():
-    script = ROOT / "bench" / "triton_sweep.py"
-    done = subprocess.run([sys.executable, script, "--dry-run"], capture_output=True, text=True)
+    words = [sys.executable, "-m", "audits.triton_sweep", "--dry-run"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and "4194304" in done.stdout and "team" in done.stdout
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from onekernel.sandbox.held import Held
+from onekernel.sandbox.inputs import ClosedInputs
 from support.patience import HUNG_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def called(folder: Path, then: str) -> tuple[list[str], list[float]]:
     from onekernel.backends.base import Buffer
 
     path = folder / "double.py"
-    found = 'memory = sys.modules["onekernel.triton.closed"].ClosedMemory.active\n    '
+    found = 'memory = sys.modules["onekernel.triton.memory"].ClosedMemory.active\n    '
     path.write_text(FILE.replace("{then}", found + then), encoding="utf-8")
     program = triton.build(path, interpret=True)
     program.prepare()
@@ -96,18 +96,18 @@ def test_what_is_written_between_launches_is_gone_and_a_kernels_work_stays(
 
 def test_inputs_open_only_for_who_closed_them(tmp_path: Path) -> None:
     (tmp_path / "inputs").write_bytes(bytes(range(100)))
-    held = Held(tmp_path / "inputs")
-    held.close()
+    inputs = ClosedInputs(tmp_path / "inputs")
+    inputs.close()
     with pytest.raises(PermissionError):
         sys.audit("onekernel.rights", 3, 0, 100)
     with pytest.raises(PermissionError):
-        _take(held)
+        _take(inputs)
 
 
-def _take(held: Held) -> None:
+def _take(inputs: ClosedInputs) -> None:
     from onekernel.backends.base import Buffer
 
-    held.take([Buffer("x", held.part(0, 100), 0, 100, False, 4)])
+    inputs.take([Buffer("x", inputs.part(0, 100), 0, 100, False, 4)])
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ def kernel(x_ptr, n, BLOCK: tl.constexpr):
 def test_what_is_named_to_be_restored_is_known_for_a_tensor_on_a_gpu_too(tmp_path):
     """There the interpreter's watch is not put up, which knew torch's own classes."""
     program = (
-        "from onekernel.triton import movers, tuning; tuning.tune_in_turn()\n"
-        "import torch; print(movers.is_torchs(torch.zeros(1)), movers.is_torchs(1))"
+        "from onekernel.triton import host, tuning; tuning.tune_in_turn()\n"
+        "import torch; print(host.is_torchs(torch.zeros(1)), host.is_torchs(1))"
     )
     environment = os.environ | {"PYTHONPATH": str(Path(tuning.__file__).parents[3])}
     done = subprocess.run(
@@ -136,10 +136,10 @@ def test_a_configuration_that_does_not_fit_shows_in_its_turn(tmp_path):
 def test_what_lies_on_a_gpu_is_not_read_as_the_hosts_memory() -> None:
     """Compiled kernels are timed by the autotuner itself: reading their tensors here ended the process."""
     torch = pytest.importorskip("torch")
-    from onekernel.triton import movers
-    from onekernel.triton.closed import ClosedMemory
+    from onekernel.triton import host
+    from onekernel.triton.memory import ClosedMemory
 
-    movers.remember()
+    host.remember()
     tuner = SimpleNamespace(restore_value=["a"], reset_to_zero=["b"], arg_names=["a", "b"])
     on_device = torch.ones(4, device="meta")
     with ClosedMemory(()):

@@ -128,9 +128,9 @@ def meant(course: Course, exercise: Exercise, seed: int = 5) -> list[Message]:
     """What a small exercise's answer computes is what its `meant` says."""
     if not exercise.meant:
         return []
-    s = Submission(course, exercise, course.solution(exercise), "simulator", seed)
-    calls = [buffers.make(s.operator, exercise.slug, case, "float32", seed) for case in s.operator.cases]
-    if reference.fill(s, calls, run(s, calls, (), counted=False)):
+    answer = Submission(course, exercise, course.solution(exercise), "simulator", seed)
+    calls = [buffers.make(answer.operator, exercise.slug, case, "float32", seed) for case in answer.operator.cases]
+    if reference.fill(answer, calls, run(answer, calls, (), counted=False)):
         return []  # it does not run: `solution` says why
     place = _shown(course, (exercise.home or Path()) / FILE)
     for call in calls:

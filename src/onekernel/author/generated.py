@@ -42,10 +42,10 @@ def stamp(root: Path, check: bool) -> list[Path]:
 def tables(root: Path, check: bool) -> list[Path]:
     """The tables of the pages, the lists, the excerpts, and the numbers in their sentences."""
     from onekernel.bench import tables as measured
-    from onekernel.book import excerpts, practice, samples, values
+    from onekernel.book import excerpts, floors, practice, samples, values
 
-    made = (measured.refresh, values.refresh, samples.refresh, practice.refresh, excerpts.refresh)
-    return sorted({page for each in made for page in each(root, check)})
+    made = (measured, values, samples, practice, floors, excerpts)
+    return sorted({page for each in made for page in each.refresh(root, check)})
 
 
 def _drawn(module: str) -> Callable[[Path, bool], list[Path]]:

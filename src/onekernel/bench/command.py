@@ -35,9 +35,10 @@ def run(main: Callable[[Sequence[str]], int]) -> int:
         return 0
 
 
-def parser(bench: str) -> argparse.ArgumentParser:
-    """The command line of a bench, without options but --help, --lang and --dry-run."""
-    made = Parser(prog=f"python bench/{bench}.py", description=say(f"bench.about-{bench}"))
+def parser(bench: str, module: str = "") -> argparse.ArgumentParser:
+    """The command line of a bench, or of an audit's `module`, without options but --help, --lang and --dry-run."""
+    called = f"python -m {module}" if module else f"python bench/{bench}.py"
+    made = Parser(prog=called, description=say(f"bench.about-{bench}"))
     option(made, bench, "--dry-run", action="store_true")
     return made
 

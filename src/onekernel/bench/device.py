@@ -141,6 +141,9 @@ def processor() -> str:
 def provenance() -> dict[str, Any]:
     """What every result file carries: versions, date (UTC) and the command that reproduces it, without its --out."""
     script = re.sub(r"^.*?(?=bench/|onekernel$)", "", sys.argv[0])
+    module = getattr(sys.modules["__main__"], "__spec__", None)  # where it was run by -m
+    if module is not None:
+        script = f"-m {module.name.removesuffix('.__main__')}"
     arguments = re.sub(r"--out[ =]\S+ ?", "", " ".join(map(shlex.quote, sys.argv[1:]))).strip()
     command = f"{'onekernel' if script == 'onekernel' else f'python {script}'} {arguments}".strip()
     now = datetime.datetime.now(datetime.UTC)

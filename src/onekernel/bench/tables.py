@@ -6,7 +6,7 @@
 
 A name is GPU/BENCH/PART and stands for bench/results/GPU/BENCH.json. Any bench can have tables: they are MADE from its
 figures, or its file carries them under "tables": {PART: {"columns": [...], "rows": [[...]]}}, where a text is a string
-or {"en": ..., "es": ...}.
+or {"en": ..., "es": ...}, and "under" the line below it where that is not the caption, "" for none.
 The part "caption" is the line under a figure: what it was measured on, when, and by which command.
 audits/NAME/PART stands for audits/results/NAME.json, what maintainers measure of the product itself.
 Two names are no result's: simulator/findings, the table of what the simulator finds, from its records, and
@@ -24,10 +24,7 @@ from typing import Any
 
 from onekernel.bench.fusion import tables as fusion
 from onekernel.bench.gemm import tables as gemm
-from onekernel.bench.identity import tables as identity
 from onekernel.bench.markdown import grid
-from onekernel.bench.mutants import tables as mutants
-from onekernel.bench.overhead import tables as overhead
 from onekernel.bench.records import results
 from onekernel.bench.roofline import tables as roofline
 from onekernel.bench.softmax import tables as softmax
@@ -42,8 +39,8 @@ _SHOWN = ("tests/simulator/kernels", "tests/programs")  # files whose comments s
 _MARKED = re.compile(r"// <- (.+)")
 # Tables that are made from a bench's figures; every other bench keeps its tables in its file.
 MADE = {
-    "softmax": softmax.PARTS, "roofline": roofline.PARTS, "byte_identity": identity.PARTS, "fusion": fusion.PARTS,
-    "gemm": gemm.PARTS, "gemm_ncu": gemm.READINGS, "mutants": mutants.PARTS, "overhead": overhead.PARTS,
+    "softmax": softmax.PARTS, "roofline": roofline.PARTS, "fusion": fusion.PARTS, "gemm": gemm.PARTS,
+    "gemm_ncu": gemm.READINGS,
 }  # fmt: skip
 _OPEN = re.compile(r"^<!-- table: (?P<name>\S+) -->$")
 _CLOSE = re.compile(r"^<!-- /table(?:: \S+)? -->$")
@@ -126,7 +123,7 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     path = folder / f"{bench}.json"
     if not path.is_file():
         where = path.relative_to(root).as_posix()
-        raise _error("stale-missing", page, root, line, name, path=where, command=f"python bench/{bench}.py")
+        raise _error("stale-missing", page, root, line, name, path=where)
     data = json.loads(path.read_text(encoding="utf-8"))
     made = MADE.get(data.get("bench", bench), {})  # a file may say whose shape it has, whatever it is called
     if part in made:
@@ -136,7 +133,9 @@ def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     kept: Mapping[str, Any] = data.get("tables", {})
     if part not in kept:
         raise _error("stale-unknown", page, root, line, name, known=", ".join([*made, *kept, CAPTION]))
-    return [*_as_kept(kept[part], lang), "", caption(data, lang)]
+    under = kept[part].get("under")
+    line_under = caption(data, lang) if under is None else under and under[lang]
+    return [*_as_kept(kept[part], lang), *(["", line_under] if line_under else [])]
 
 
 def _as_kept(described: Mapping[str, Any], lang: str) -> list[str]:

@@ -16,28 +16,28 @@ from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import TaskRun
 
 
-def run(s: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
-    request = Request(s.path.resolve(), "python", options=options, hidden=s.hidden)
-    ours = replace(request, source=s.course.solution(s.exercise))
+def run(submission: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
+    request = Request(submission.path.resolve(), "python", options=options, hidden=submission.hidden)
+    ours = replace(request, source=submission.course.solution(submission.exercise))
     count = len(options["requests"])
     done = machine.settled(
         lambda: supervisor.run_task(request, count=count, seconds=seconds),
         lambda: supervisor.run_task(ours, count=count, seconds=seconds),
         lambda done: machine.suspected([done.ended] if done.ended else [], [f.code for f in done.build]),
-        s.exercise.file,
+        submission.exercise.file,
     )
-    if done.unavailable and not ("kernel" in options and _lacks(s, options)):
+    if done.unavailable and not ("kernel" in options and _lacks(submission, options)):
         return TaskRun(ended=Message("grading.says-unavailable", {"why": done.unavailable}))
     return done
 
 
-def _lacks(s: Submission, options: Mapping[str, Any]) -> bool:
+def _lacks(submission: Submission, options: Mapping[str, Any]) -> bool:
     """Whether this machine cannot run the backend of the kernel that a port is to use, asked with the solution's."""
-    ours = s.course.root / "solutions" / Path(options["kernel"]).name
+    ours = submission.course.root / "solutions" / Path(options["kernel"]).name
     return not supervisor.runs(Request(ours, options["kernel_backend"]))
 
 
-def trouble(s: Submission, check: Check, done: TaskRun) -> Verdict | None:
+def trouble(submission: Submission, check: Check, done: TaskRun) -> Verdict | None:
     """A verdict where the module gave no answer: its kernel does not build, the process ended."""
     if done.unavailable:
         return Verdict(check, NOT_ASSESSED, note=done.unavailable)

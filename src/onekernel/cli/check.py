@@ -159,7 +159,7 @@ def _once(
 def _begin(learner: Learner | None, submissions: Sequence[Submission], seed: int) -> None:
     """Whose files are graded, and what runs them."""
     who = learner.name if learner else say("cli.solutions")
-    where = ", ".join(sorted({place(s.ran_on) for s in submissions} - {"-"})) or "-"
+    where = ", ".join(sorted({place(submission.ran_on) for submission in submissions} - {"-"})) or "-"
     verbatim(say("cli.heading", version=__version__, who=who, device=where, seed=seed), "bold")
 
 

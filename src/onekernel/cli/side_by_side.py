@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.cohort.journal import restored, stored
-from onekernel.grading.grader import grade
-from onekernel.grading.refusals import refused
+from onekernel.grading.grader import grade, grade_until_failed
+from onekernel.grading.refusals import refusals
 from onekernel.grading.submission import Submission
-from onekernel.grading.until_failed import grade_until_failed
 from onekernel.grading.verdicts import Result
 from onekernel.labs.reader import load
 from onekernel.messages import language, set_language
@@ -66,27 +65,28 @@ def graded(
 def _each(
     submissions: Sequence[Submission], meanwhile: Callable[[], object], told: Array[Progress], first: bool
 ) -> Generator[Result]:
-    run = [s for s in submissions if s.ran_on != "-" and refused(s) is None]
-    jobs = lanes.graders(len(run), on_gpu=any(s.ran_on == "cuda" for s in run))
+    run = [submission for submission in submissions if submission.ran_on != "-" and refusals(submission) is None]
+    jobs = lanes.graders(len(run), on_gpu=any(submission.ran_on == "cuda" for submission in run))
     if min(jobs, lanes.processors()) < 2:
         meanwhile()
-        for n, s in enumerate(submissions):
-            yield _graded(s, told[n], first)
+        for n, submission in enumerate(submissions):
+            yield _graded(submission, told[n], first)
         return
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), language(), told, jobs)) as pool:
         numbered = sorted(enumerate(submissions), key=lambda pair: _size(pair[1]), reverse=True)
-        asked = {n: pool.submit(_one, n, first, s.course.root, s.exercise.slug, s.path, s.device, s.seed, s.predictions)
-                 for n, s in numbered}  # fmt: skip
+        asked = {n: pool.submit(_one, n, first, submission.course.root, submission.exercise.slug, submission.path,
+                                submission.device, submission.seed, submission.predictions)
+                 for n, submission in numbered}  # fmt: skip
         try:
             meanwhile()
-            for n, s in enumerate(submissions):
+            for n, submission in enumerate(submissions):
                 try:
-                    result = restored(asked[n].result(), s.course, _HOME)
+                    result = restored(asked[n].result(), submission.course, _HOME)
                 except BrokenProcessPool:  # the machine has ended one of them: this process is left
                     for one in told:
                         one.over = True
-                    result = _graded(s, told[n], first)
-                if s is submissions[-1]:
+                    result = _graded(submission, told[n], first)
+                if submission is submissions[-1]:
                     pool.shutdown()  # at leisure: a caller that has all it asked for may not come back
                 yield result
         except BaseException:  # Ctrl-C, and a caller that wants no more
@@ -95,9 +95,9 @@ def _each(
             raise
 
 
-def _graded(s: Submission, told: Progress, first: bool) -> Result:
+def _graded(submission: Submission, told: Progress, first: bool) -> Result:
     with followed(told):
-        return grade_until_failed(s) if first else grade(s)
+        return grade_until_failed(submission) if first else grade(submission)
 
 
 def _size(submission: Submission) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 from onekernel.backends.base import BuildError, Finding, Unavailable
 from onekernel.backends.machine_code import Function, disassemble, disassembler, functions_of
 from onekernel.cuda.diagnostics import demangle, findings_of_log
-from onekernel.cuda.invocation import command, limited, remembered
+from onekernel.cuda.invocation import cached, command, limited
 from onekernel.cuda.nvcc import Nvcc, find
 from onekernel.messages import Message
 
@@ -79,10 +79,10 @@ def _once(path: Path, arch: str, compiler: Nvcc) -> Ahead:
     def ask(source: bytes, flags: tuple[str, ...], work: Path) -> dict[str, Any]:
         answer = _compile(path, source, flags, compiler, work)
         if not answer["cubin"]:
-            require_working(compiler, flags, work)  # a compiler that is broken is not remembered
+            require_working(compiler, flags, work)  # a compiler that is broken is not cached
         return answer
 
-    return _read(remembered(path, arch, compiler, __file__, ask), path, arch, compiler)
+    return _read(cached(path, arch, compiler, __file__, ask), path, arch, compiler)
 
 
 def _compile(path: Path, source: bytes, flags: tuple[str, ...], compiler: Nvcc, work: Path) -> dict[str, Any]:

@@ -54,9 +54,9 @@ def _key(path: Path, read: dict[Path, bytes], flags: tuple[str, ...], compiler: 
     return digest.hexdigest()[:20]
 
 
-def remembered(path: Path, arch: str, compiler: Nvcc, recipe: str, ask: Ask) -> dict[str, Any]:
+def cached(path: Path, arch: str, compiler: Nvcc, recipe: str, ask: Ask) -> dict[str, Any]:
     """What `ask` answers of the file's bytes, flags and a folder to work in: asked once for each content, architecture,
-    compiler and `recipe`, the module that asks. What it raises is not remembered."""
+    compiler and `recipe`, the module that asks. What it raises is not cached."""
     read, flags = dict(_sources(path)), _flags(arch)
     folder = cache_folder("nvcc")
     kept = folder / f"{path.stem}-{_key(path, read, flags, compiler, recipe)}.json"

@@ -21,20 +21,20 @@ from onekernel.messages import Message
 Grade = Callable[[Submission], list[Verdict]]
 
 
-def on_both(s: Submission, grade: Grade) -> list[Verdict]:
+def on_both(submission: Submission, grade: Grade) -> list[Verdict]:
     """The verdicts of a submission that a GPU is to run. `grade` judges the checks of one on its device."""
-    simulated = [c for c in s.exercise.checks if not c.kind.needs_gpu]
-    if simulated != list(s.exercise.checks):  # torch, beside which a kernel is timed, takes seconds to import
+    simulated = [c for c in submission.exercise.checks if not c.kind.needs_gpu]
+    if simulated != list(submission.exercise.checks):  # torch, beside which a kernel is timed, takes seconds to import
         threading.Thread(target=import_module, args=["torch"], daemon=True).start()
-    with built_meanwhile(s) as built:
-        there = {v.check.id: v for v in grade(_with(s, "simulator", simulated))}
+    with built_meanwhile(submission) as built:
+        there = {v.check.id: v for v in grade(_with(submission, "simulator", simulated))}
         shown = [v for v in there.values() if v.check.kind.shows_right]
         right = [v.check for v in shown if v.status != FAILED]
-        asked = [c for c in s.exercise.checks if c in right or (c.kind.needs_gpu and len(right) == len(shown))]
+        asked = [c for c in submission.exercise.checks if c in right or (c.kind.needs_gpu and len(right) == len(shown))]
         if asked:
             built()
-    here = {v.check.id: v for v in grade(_with(s, s.device, asked))} if asked else {}
-    verdicts = [here.get(c.id) or there.get(c.id) or right_first(c) for c in s.exercise.checks]
+    here = {v.check.id: v for v in grade(_with(submission, submission.device, asked))} if asked else {}
+    verdicts = [here.get(c.id) or there.get(c.id) or right_first(c) for c in submission.exercise.checks]
     wrong = any(v.check.kind.shows_right and v.status != PASSED for v in verdicts)
     return [right_first(v.check) if wrong and v.check.kind.needs_right and v.earned else v for v in verdicts]
 
@@ -45,5 +45,5 @@ def right_first(check: Check) -> Verdict:
     return Verdict(check, FAILED, failures=(why,))
 
 
-def _with(s: Submission, device: str, checks: list[Check]) -> Submission:
-    return replace(s, device=device, exercise=replace(s.exercise, checks=tuple(checks)))
+def _with(submission: Submission, device: str, checks: list[Check]) -> Submission:
+    return replace(submission, device=device, exercise=replace(submission.exercise, checks=tuple(checks)))

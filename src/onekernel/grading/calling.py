@@ -24,25 +24,25 @@ SIMULATED_SECONDS = 6.0  # of processor time a call may take: the longest right 
 
 
 def run(
-    s: Submission, every: Sequence[Call], defines: Sequence[str], *, counted: bool, path: Path | None = None,
+    submission: Submission, every: Sequence[Call], defines: Sequence[str], *, counted: bool, path: Path | None = None,
     ways: Sequence[str] = (),
 ) -> RunOutcome:
     """One process for all calls of the file, or of the one at `path`. `ways`: how they are made, where not as their
     cases say."""
-    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    backend = backend_of(s)
+    prototypes = [submission.operator.prototype(submission.exercise.slug, d) for d in submission.exercise.dtypes]
+    backend = backend_of(submission)
     options: dict[str, object] = {}
     if backend == "simulator":
-        options = simulated(s, counted=counted, by_code=any(not way for way in ways))
+        options = simulated(submission, counted=counted, by_code=any(not way for way in ways))
     if defines:
         options["defines"] = list(defines)
     calls = [(c.function, c.args) for c in every]
     ways = ways or [c.case.way for c in every]
     if backend == "simulator":
         ways = [_no_longer(way, call) for way, call in zip(ways, every, strict=True)]
-    request = Request((path or s.path).resolve(), backend, calls, prototypes, options, ways=ways, hidden=s.hidden,
-                      lanes=_lanes(backend, calls, ways))  # fmt: skip
-    ours = replace(request, source=s.course.solution(s.exercise))
+    request = Request((path or submission.path).resolve(), backend, calls, prototypes, options, ways=ways,
+                      hidden=submission.hidden, lanes=_lanes(backend, calls, ways))  # fmt: skip
+    ours = replace(request, source=submission.course.solution(submission.exercise))
 
     def theirs(request: Request = request) -> RunOutcome:
         outcome = supervisor.run(request)
@@ -53,7 +53,7 @@ def run(
     if request.source == ours.source.resolve():
         return theirs()
     once_more = partial(theirs, replace(request, lanes=()))  # several may need what is there for one
-    outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, s.exercise.file, once_more)
+    outcome = machine.settled(theirs, lambda: supervisor.run(ours), _let_down, submission.exercise.file, once_more)
     outcome.build = tuple(_its_own(f) for f in outcome.build)
     return outcome
 
@@ -70,27 +70,29 @@ def _lanes(backend: str, calls: Sequence[tuple[str, Sequence[Arg]]], ways: Seque
 
 
 @contextlib.contextmanager
-def built_meanwhile(s: Submission) -> Iterator[Callable[[], None]]:
+def built_meanwhile(submission: Submission) -> Iterator[Callable[[], None]]:
     """Has NVIDIA's compiler build a `.cu` for the GPU meanwhile; gives what waits for it. Not beside other graders,
     which have something to do for every core."""
-    if backend_of(s) != "cuda" or lanes.beside_others():
+    if backend_of(submission) != "cuda" or lanes.beside_others():
         yield lambda: None
         return
-    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    with supervisor.building(Request(s.path.resolve(), "cuda", (), prototypes, hidden=s.hidden)) as wait:
+    prototypes = [submission.operator.prototype(submission.exercise.slug, d) for d in submission.exercise.dtypes]
+    request = Request(submission.path.resolve(), "cuda", (), prototypes, hidden=submission.hidden)
+    with supervisor.building(request) as wait:
         yield wait
 
 
-def backend_of(s: Submission) -> str:
+def backend_of(submission: Submission) -> str:
     """The backend of calls. A Triton file is interpreted where the device is no GPU, on a GPU machine too."""
-    return INTERPRETED if s.backend == "triton" and s.device != "cuda" and gpu_nodes() else s.backend
+    interpreted = submission.backend == "triton" and submission.device != "cuda" and gpu_nodes()
+    return INTERPRETED if interpreted else submission.backend
 
 
-def simulated(s: Submission, *, counted: bool, by_code: bool) -> dict[str, object]:
+def simulated(submission: Submission, *, counted: bool, by_code: bool) -> dict[str, object]:
     """What the simulator is asked for. `by_code`: NVIDIA's machine code is read, for calls that are counted by it."""
     options: dict[str, object] = {"mode": "count" if counted else "check", "time_limit": SIMULATED_SECONDS}
-    options |= {"machine_code": counted and by_code} | ({"second_opinion": False} if s.known_right else {})
-    return options | ({"arch": s.exercise.arch} if s.exercise.arch else {})
+    options |= {"machine_code": counted and by_code} | ({"second_opinion": False} if submission.known_right else {})
+    return options | ({"arch": submission.exercise.arch} if submission.exercise.arch else {})
 
 
 def _no_longer(way: str, call: Call) -> str:

@@ -7,6 +7,7 @@ import secrets
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,9 +20,8 @@ from onekernel.grading.buffers import Call
 from onekernel.grading.calling import run
 from onekernel.grading.endings import stopped_first
 from onekernel.grading.judging import judge_call
-from onekernel.grading.leaks import with_leaks
-from onekernel.grading.leftovers import with_leftovers
-from onekernel.grading.refusals import build_failed, for_all, not_built, refused, unjudged
+from onekernel.grading.leftovers import with_leaks, with_leftovers
+from onekernel.grading.refusals import build_failed, for_all, not_built, refusals, unjudged
 from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.suspicions import with_warnings
@@ -32,7 +32,7 @@ from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import AS_WRITTEN, LEFT, SPARSE
 
-TRIED = 4  # wrong inputs on which a mended file is run again
+TRIED = 4  # wrong inputs on which a fixed file is run again
 
 
 def fresh_seed() -> int:
@@ -40,75 +40,109 @@ def fresh_seed() -> int:
     return secrets.randbelow(1 << 32)
 
 
-def grade(s: Submission) -> Result:
+def grade(submission: Submission) -> Result:
     """Grades a file. Every outcome is a Result; what the machine lacks (MachineFault) and Ctrl-C leave otherwise."""
     started = time.monotonic()
-    machine.require([s.course.root])
-    before = _cards(s)
+    machine.require([submission.course.root])
+    before = _cards(submission)
     try:
-        verdicts = refused(s) or _everywhere(s)
+        verdicts = refusals(submission) or _everywhere(submission)
     except (OSError, MemoryError) as error:
         raise machine.of_error(error) from error
     except UserError:  # a machine's fault among them
         raise
     except Exception as error:  # whatever of the file leads to it: the points are lost by name, and the class goes on
-        verdicts = [unjudged(c, error) for c in s.exercise.checks]
+        verdicts = [unjudged(c, error) for c in submission.exercise.checks]
     if any(v.status == FAILED for v in verdicts):
-        machine.require([s.course.root])  # what filled up meanwhile may have cost points
+        machine.require([submission.course.root])  # what filled up meanwhile may have cost points
     slow = any(v.check.kind.needs_gpu and v.earned < v.check.points for v in verdicts)
-    gpu_state.require(before, _cards(s), timed=slow)
-    if s.backend != "cuda":
+    gpu_state.require(before, _cards(submission), timed=slow)
+    if submission.backend != "cuda":
         verdicts = [_not_here(v) if v.check.kind.needs_gpu and v.status != UNTOUCHED else v for v in verdicts]
-    return Result(s.exercise, tuple(verdicts), s.backend, s.seed, time.monotonic() - started, s.ran_on,
+    seconds = time.monotonic() - started
+    return Result(submission.exercise, tuple(verdicts), submission.backend, submission.seed, seconds, submission.ran_on,
                   confinement.open_walls())  # fmt: skip
 
 
-def _everywhere(s: Submission) -> list[Verdict]:
+def grade_until_failed(submission: Submission) -> Result:
+    """As `grade`, without the checks behind the first that fails. Each has the file run by itself; where none fails,
+    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score."""
+    results: list[Result] = []
+    for check in submission.exercise.checks:
+        results.append(
+            grade(
+                replace(submission, exercise=replace(submission.exercise, checks=(check,)), whole=submission.exercise)
+            )
+        )
+        if results[-1].fails:
+            break
+    else:
+        results.append(grade(submission))
+        return replace(results[-1], seconds=sum(r.seconds for r in results))
+    return replace(
+        results[-1],
+        exercise=submission.exercise,
+        verdicts=tuple(v for r in results for v in r.verdicts),
+        seconds=sum(r.seconds for r in results),
+        ran_on=submission.ran_on,
+        open_walls=tuple(dict.fromkeys(wall for r in results for wall in r.open_walls)),
+    )
+
+
+def _everywhere(submission: Submission) -> list[Verdict]:
     """The verdicts on every device that has a say."""
-    return on_both(s, _grade_checks) if s.backend != "python" and s.ran_on == "cuda" else _grade_checks(s)
+    return (
+        on_both(submission, _grade_checks)
+        if submission.backend != "python" and submission.ran_on == "cuda"
+        else _grade_checks(submission)
+    )
 
 
-def _cards(s: Submission) -> tuple[gpu_state.Card, ...]:
+def _cards(submission: Submission) -> tuple[gpu_state.Card, ...]:
     """The GPUs as the driver has them now, where one grades."""
-    return gpu_state.cards(gpu_state.library()) if s.backend == "cuda" else ()
+    return gpu_state.cards(gpu_state.library()) if submission.backend == "cuda" else ()
 
 
-def _grade_checks(s: Submission) -> list[Verdict]:
-    plans: list[tuple[Check, list[Call]]] = [(c, c.kind.plan(s, c)) for c in s.exercise.checks if c.kind.plans]
+def _grade_checks(submission: Submission) -> list[Verdict]:
+    plans: list[tuple[Check, list[Call]]] = [
+        (c, c.kind.plan(submission, c)) for c in submission.exercise.checks if c.kind.plans
+    ]
     ran: dict[str, Ran] = {}
     warnings: tuple[Finding, ...] = ()
     for defines in dict.fromkeys(call.case.defines for _, plan in plans for call in plan):
         mine = [(c, call) for c, plan in plans for call in plan if call.case.defines == defines]
         mine.sort(key=lambda pair: _half_run(pair[1]))
         counted = any(c.kind.counted for c, _ in mine)
-        unanswered, own = _answered(s, mine, defines, counted=counted)
+        unanswered, own = _answered(submission, mine, defines, counted=counted)
         if unanswered:
-            return for_all(s, NOT_ASSESSED, unanswered)
-        with progress.about([c.id for c, _ in mine], s.ran_on):
-            outcome = own or run(s, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
+            return for_all(submission, NOT_ASSESSED, unanswered)
+        with progress.about([c.id for c, _ in mine], submission.ran_on):
+            outcome = own or run(submission, [call for _, call in mine], defines, counted=counted, ways=_ways(mine))
         if outcome.unavailable:
-            return for_all(s, NOT_ASSESSED, outcome.unavailable)
+            return for_all(submission, NOT_ASSESSED, outcome.unavailable)
         if not outcome.built and not defines:
-            return build_failed(s, outcome)
+            return build_failed(submission, outcome)
         warnings = warnings or outcome.warnings
         answers = outcome.calls if outcome.built else [not_built(outcome)] * len(mine)
         for (check, call), answer in zip(mine, answers, strict=True):
             ran.setdefault(check.id, []).append((call, answer))
     verdicts: list[Verdict] = []
-    for check in s.exercise.checks:
-        verdicts.append(_judged(s, check, ran.get(check.id, []), verdicts))
-    verdicts = with_leftovers(s, list(ran.values()), with_causes(s, ran, verdicts), partial(_alone, s))
-    verdicts = with_leaks(s, list(ran.values()), verdicts, partial(_left, s))
-    return with_warnings(stopped_first(verdicts), warnings, s.text(), partial(_cured, s, ran))
+    for check in submission.exercise.checks:
+        verdicts.append(_judged(submission, check, ran.get(check.id, []), verdicts))
+    verdicts = with_leftovers(
+        submission, list(ran.values()), with_causes(submission, ran, verdicts), partial(_alone, submission)
+    )
+    verdicts = with_leaks(submission, list(ran.values()), verdicts, partial(_left, submission))
+    return with_warnings(stopped_first(verdicts), warnings, submission.text(), partial(_cured, submission, ran))
 
 
-def _judged(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def _judged(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """A check's verdict. One that needs a right kernel fails where another check has shown that it is not."""
     if check.kind.needs_right and any(v.check.kind.shows_right and v.status != PASSED for v in before):
         return right_first(check)
     try:
-        with progress.about([check.id], s.ran_on):
-            verdict: Verdict = check.kind.judge(s, check, ran, before)
+        with progress.about([check.id], submission.ran_on):
+            verdict: Verdict = check.kind.judge(submission, check, ran, before)
     except (OSError, MemoryError, MachineFault):  # nobody's points
         raise
     except Exception as error:
@@ -122,19 +156,19 @@ def _not_here(verdict: Verdict) -> Verdict:
 
 
 def _answered(
-    s: Submission, every: Sequence[tuple[Check, Call]], defines: Sequence[str], *, counted: bool
+    submission: Submission, every: Sequence[tuple[Check, Call]], defines: Sequence[str], *, counted: bool
 ) -> tuple[Message | None, RunOutcome | None]:
     """Has the course's own answer make the calls of which it is the oracle, or the measure; what keeps it from that.
     With it what it did, where it is the very file that is graded and has made all calls: it need not make them again.
     """
-    asked = [(check, call) for check, call in every if check.kind.compares or s.operator.declared]
+    asked = [(check, call) for check, call in every if check.kind.compares or submission.operator.declared]
     if not asked:
         return None, None
-    calls, path = [call for _, call in asked], s.course.solution(s.exercise)
-    with progress.about([c.id for c, _ in asked], s.ran_on, answer=True):
-        outcome = run(s, calls, defines, counted=counted, path=path, ways=_ways(asked))
-    mine = len(asked) == len(every) and path.resolve() == s.path.resolve()
-    return reference.fill(s, calls, outcome), outcome if mine else None
+    calls, path = [call for _, call in asked], submission.course.solution(submission.exercise)
+    with progress.about([c.id for c, _ in asked], submission.ran_on, answer=True):
+        outcome = run(submission, calls, defines, counted=counted, path=path, ways=_ways(asked))
+    mine = len(asked) == len(every) and path.resolve() == submission.path.resolve()
+    return reference.fill(submission, calls, outcome), outcome if mine else None
 
 
 def _ways(asked: Sequence[tuple[Check, Call]]) -> list[str]:
@@ -147,30 +181,32 @@ def _half_run(call: Call) -> int:
     return math.prod(call.case.sizes.values()) if call.case.way == SPARSE else 0
 
 
-def _alone(s: Submission, call: Call) -> CallOutcome:
+def _alone(submission: Submission, call: Call) -> CallOutcome:
     """The call, made first in a process of its own."""
-    outcome = run(s, [call], (), counted=False)
+    outcome = run(submission, [call], (), counted=False)
     return outcome.calls[0] if outcome.built else CallOutcome(ended=outcome.ended)
 
 
-def _left(s: Submission, calls: Sequence[Call]) -> Sequence[CallOutcome]:
+def _left(submission: Submission, calls: Sequence[Call]) -> Sequence[CallOutcome]:
     """The calls once more in a process of their own, each telling what memory is left behind."""
-    return run(s, calls, (), counted=False, ways=[LEFT] * len(calls)).calls
+    return run(submission, calls, (), counted=False, ways=[LEFT] * len(calls)).calls
 
 
-def _cured(s: Submission, ran: Mapping[str, Ran], text: str) -> int:
+def _cured(submission: Submission, ran: Mapping[str, Ran], text: str) -> int:
     """How many of the inputs that came out wrong, the first few, come out right if the file has this text; 0 where one
     does not."""
-    asked = {c.id: c for c in s.exercise.checks if c.kind.shows_right}
+    asked = {c.id: c for c in submission.exercise.checks if c.kind.shows_right}
     calls = [(asked[name], call, outcome) for name in asked.keys() & ran.keys() for call, outcome in ran[name]]
     calls = [(c, call, outcome) for c, call, outcome in calls if not (call.case.way or call.case.defines)]
-    wrong = [(check, call) for check, call, outcome in calls if judge_call(s, check, call, outcome)][:TRIED]
+    wrong = [(check, call) for check, call, outcome in calls if judge_call(submission, check, call, outcome)][:TRIED]
     if not wrong:
         return 0
     with tempfile.TemporaryDirectory(prefix="onekernel-") as folder:
-        path = Path(folder) / s.path.name
+        path = Path(folder) / submission.path.name
         path.write_text(text, encoding="utf-8")
-        outcome = run(s, [call for _, call in wrong], (), counted=False, path=path)
-    if not outcome.built or any(judge_call(s, c, call, o) for (c, call), o in zip(wrong, outcome.calls, strict=True)):
+        outcome = run(submission, [call for _, call in wrong], (), counted=False, path=path)
+    if not outcome.built or any(
+        judge_call(submission, c, call, o) for (c, call), o in zip(wrong, outcome.calls, strict=True)
+    ):
         return 0
     return len(wrong)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from onekernel import counts
+from onekernel.backends.base import CallReport
 from onekernel.counts import KernelCounts
 from onekernel.course import Check
 from onekernel.grading import buffers, sparse
 from onekernel.grading.buffers import Call
-from onekernel.grading.host_computation import copy_first
 from onekernel.grading.reasons import exchanged, failure_of, said_once
 from onekernel.grading.submission import ENDLESS, ERRORS, SYMPTOMS, Submission
 from onekernel.grading.unwritten import told
@@ -22,14 +23,15 @@ from onekernel.ways import REFUSED, SPARSE
 
 FIRST = ("divergent-barrier",)  # what others follow from: a race, say
 FOLLOWS = {"stream-race": "wrong-stream"}  # what is not told beside what it follows from
+COPIED = "host-copy"
 OF_ERRORS = ("launch-error-lost", "status", "ended")  # whatever a check asks for, this is what its learner may read
 
 
-def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) -> list[Failure]:
+def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOutcome) -> list[Failure]:
     """Everything wrong with one call: how it ended, what the backend found, what the bytes say."""
 
     def because(message: Message, code: str) -> Failure:
-        see = f"onekernel hint {s.exercise.slug}" if code in SYMPTOMS else None
+        see = f"onekernel hint {submission.exercise.slug}" if code in SYMPTOMS else None
         chapter = ERRORS if code in OF_ERRORS else check.chapter
         return Failure(message, chapter, call.case.name, call.case.about, code=code, see=see)
 
@@ -52,27 +54,53 @@ def judge_call(s: Submission, check: Check, call: Call, outcome: CallOutcome) ->
     if call.case.way == SPARSE:
         if any(f.code == ENDLESS for f in report.findings):
             return []  # so few blocks do all the work that their turns cannot be waited for
-        judge = sparse.judge_whole if s.ran_on == "cuda" else sparse.judge
-        wrong = None if found else judge(s.operator, call, outcome)
+        judge = sparse.judge_whole if submission.ran_on == "cuda" else sparse.judge
+        wrong = None if found else judge(submission.operator, call, outcome)
         return found + ([because(wrong[1], wrong[0])] if wrong else [])
-    if s.backend == "triton" and any(not math.prod(k.grid) for k in report.kernels) and all(call.case.sizes.values()):
+    if (
+        submission.backend == "triton"
+        and any(not math.prod(k.grid) for k in report.kernels)
+        and all(call.case.sizes.values())
+    ):
         found.append(because(Message("grading.no-programs"), "bad-launch"))
-    fault = buffers.judge(s.operator, call, outcome.after)
+    fault = buffers.judge(submission.operator, call, outcome.after)
     if fault and fault.kind == "guard" and any(f.code == "out-of-bounds-write" for f in found):
         return found  # the backend has named the line already
     if fault and fault.kind == "unwritten" and found:
         return found  # what stopped the kernel also kept it from writing
     computed = fault is not None and fault.kind in ("values", "nan")
-    if computed and not found and s.backend == "triton" and not report.kernels and (idle := _idle(s, call, ())):
-        return [because(idle, "no-kernel")]  # what the host computed, it computed with noise: triton/closed.py
+    if (
+        computed
+        and not found
+        and submission.backend == "triton"
+        and not report.kernels
+        and (idle := _idle(submission, call, ()))
+    ):
+        return [because(idle, "no-kernel")]  # what the host computed, it computed with noise: triton/memory.py
     if fault:
-        found.append(because(told(call, report.kernels, fault, s.backend, s.text()), fault.kind))
+        found.append(because(told(call, report.kernels, fault, submission.backend, submission.text()), fault.kind))
     elif not found and all(call.case.sizes.values()):
-        idle = _idle(s, call, report.kernels)
+        idle = _idle(submission, call, report.kernels)
         found += [because(idle, "no-kernel")] if idle else []
         other = _other_block(call, report.kernels)
         found += [because(other, "other-block")] if other else []
-    return copy_first(found, report, (*SYMPTOMS, "status"))
+    return _copy_first(found, report, (*SYMPTOMS, "status"))
+
+
+def _copy_first(found: Sequence[Failure], report: CallReport, symptoms: Sequence[str]) -> list[Failure]:
+    """The failures of a call: what its bytes or its status show is told by the copy to the host, where it made one:
+    while a file is graded the host gets other bytes than the device holds (memory/host_view.h of the simulator)."""
+    copy = next((f for f in report.findings if f.code == COPIED), None)
+    if copy is None:
+        return list(found)
+    out = []
+    for failure in found:
+        if failure.code in symptoms:
+            message = Message("compile.warning", {"why": copy.message, "symptom": failure.message})
+            chapter = copy.chapter or failure.chapter
+            failure = replace(failure, message=message, file=copy.file, line=copy.line, code=COPIED, chapter=chapter)
+        out.append(failure)
+    return out
 
 
 def _other_block(call: Call, kernels: Sequence[KernelCounts]) -> Message | None:
@@ -83,14 +111,14 @@ def _other_block(call: Call, kernels: Sequence[KernelCounts]) -> Message | None:
     return Message("grading.other-block", {"block": wanted[0], "threads": math.prod(kernels[0].block)})
 
 
-def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message | None:
+def _idle(submission: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message | None:
     """What shows that no kernel wrote the answer: none was launched, or together they stored fewer bytes than it has.
 
     On a GPU nobody counts for the grader. (The simulator counts an atomic apart: here it is a store of an element.)
     What was seen to be stored as it ran counts as well, so that nobody is accused by a count of machine code alone.
     """
     if not kernels:
-        seen = s.ran_on in ("simulator", "interpreter")
+        seen = submission.ran_on in ("simulator", "interpreter")
         return Message("grading.no-kernel", {"function": call.function}) if seen else None
     if not all({counts.BYTES_STORED, counts.ATOMICS} <= k.metrics.keys() for k in kernels):
         return None
@@ -100,7 +128,7 @@ def _idle(s: Submission, call: Call, kernels: Sequence[KernelCounts]) -> Message
         max(k.metrics[counts.BYTES_STORED], seen) + item * k.metrics[counts.ATOMICS]
         for k, seen in zip(kernels, seen_stored, strict=True)
     )
-    expected = sum(call.expected[p.name].size for p in s.operator.outputs()) * item
+    expected = sum(call.expected[p.name].size for p in submission.operator.outputs()) * item
     if stored >= expected:
         return None
     return Message("grading.idle-kernel", {"function": call.function, "stored": stored, "bytes": expected})

@@ -11,44 +11,54 @@ from onekernel.messages import Message
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
 
-def refused(s: Submission) -> list[Verdict] | None:
+def refusals(submission: Submission) -> list[Verdict] | None:
     """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
     try:
-        if s.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
-            return for_all(s, FAILED, Message("grading.link", {"path": _shown(s)}))
-        if not s.path.is_file():
-            return for_all(s, FAILED, Message("grading.no-file", {"path": _shown(s), "slug": s.exercise.slug}))
-        if s.path.stat().st_size > SOURCE_BYTES:
-            return for_all(s, FAILED, Message("grading.too-large", {"path": _shown(s)}))
-        text = s.path.read_text(encoding="utf-8")
+        if submission.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
+            return for_all(submission, FAILED, Message("grading.link", {"path": _shown(submission)}))
+        if not submission.path.is_file():
+            return for_all(
+                submission,
+                FAILED,
+                Message("grading.no-file", {"path": _shown(submission), "slug": submission.exercise.slug}),
+            )
+        if submission.path.stat().st_size > SOURCE_BYTES:
+            return for_all(submission, FAILED, Message("grading.too-large", {"path": _shown(submission)}))
+        text = submission.path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        line = s.path.read_bytes()[: error.start].count(b"\n") + 1
-        return for_all(s, FAILED, Message("grading.not-utf8", {"path": _shown(s), "line": line}), line=line)
+        line = submission.path.read_bytes()[: error.start].count(b"\n") + 1
+        return for_all(
+            submission, FAILED, Message("grading.not-utf8", {"path": _shown(submission), "line": line}), line=line
+        )
     except OSError as error:
-        return for_all(s, FAILED, Message("grading.unreadable", {"path": _shown(s), "why": error.strerror}))
-    if not s.exercise.broken and text in s.course.starters(s.exercise).values():
-        return [Verdict(c, UNTOUCHED) for c in s.exercise.checks]
+        return for_all(
+            submission, FAILED, Message("grading.unreadable", {"path": _shown(submission), "why": error.strerror})
+        )
+    if not submission.exercise.broken and text in submission.course.starters(submission.exercise).values():
+        return [Verdict(c, UNTOUCHED) for c in submission.exercise.checks]
     return None
 
 
-def _shown(s: Submission) -> str:
+def _shown(submission: Submission) -> str:
     """The file as a reader knows it: from the course's root, where it lies in it; of a class, by the course's name."""
-    root = s.course.root
-    if s.closed:
-        return s.exercise.file
-    return str(s.path.relative_to(root) if s.path.is_relative_to(root) else s.path)
+    root = submission.course.root
+    if submission.closed:
+        return submission.exercise.file
+    return str(submission.path.relative_to(root) if submission.path.is_relative_to(root) else submission.path)
 
 
-def for_all(s: Submission, status: str, message: Message, *, line: int | None = None) -> list[Verdict]:
+def for_all(submission: Submission, status: str, message: Message, *, line: int | None = None) -> list[Verdict]:
     """The same verdict for every check."""
-    failure = Failure(message, s.exercise.checks[0].chapter, file=str(s.path), line=line, code="refused")
-    return _told_once(s, status, (failure,))
+    failure = Failure(
+        message, submission.exercise.checks[0].chapter, file=str(submission.path), line=line, code="refused"
+    )
+    return _told_once(submission, status, (failure,))
 
 
-def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> list[Verdict]:
+def _told_once(submission: Submission, status: str, failures: tuple[Failure, ...]) -> list[Verdict]:
     """The first check tells why, so that it is read once, and the others that it does; what this machine cannot assess
     has its reason at each."""
-    first, *others = s.exercise.checks
+    first, *others = submission.exercise.checks
     verdicts = [Verdict(first, status, failures=failures[:MAX_FAILURES])]
     for check in others:
         there = Failure(Message("grading.told-at-first"), check.chapter, code="told-at-first")
@@ -56,12 +66,12 @@ def _told_once(s: Submission, status: str, failures: tuple[Failure, ...]) -> lis
     return verdicts
 
 
-def build_failed(s: Submission, outcome: RunOutcome) -> list[Verdict]:
+def build_failed(submission: Submission, outcome: RunOutcome) -> list[Verdict]:
     """The compiler's findings, told once, at the first check."""
-    failures = tuple(failure_of(f, s.exercise.checks[0]) for f in outcome.build)
+    failures = tuple(failure_of(f, submission.exercise.checks[0]) for f in outcome.build)
     if outcome.ended:
         failures = (Failure(outcome.ended, ERRORS, code="ended"),)
-    return _told_once(s, FAILED, failures)
+    return _told_once(submission, FAILED, failures)
 
 
 def not_built(outcome: RunOutcome) -> CallOutcome:

@@ -79,10 +79,10 @@ class Submission:
         return made or OPERATORS[self.exercise.operator or ""]
 
 
-def trial(s: Submission) -> tuple[Check, ...]:
+def trial(submission: Submission) -> tuple[Check, ...]:
     """The checks by which a solution that is known to be right tries a machine; of a Triton file, whose interpreter
     takes its time, the one with the fewest calls."""
-    right = tuple(check for check in s.exercise.checks if check.kind.shows_right)
-    if s.backend == "triton" and s.device != "cuda":
-        return (min(right, key=lambda check: len(check.kind.plan(s, check))),)
+    right = tuple(check for check in submission.exercise.checks if check.kind.shows_right)
+    if submission.backend == "triton" and submission.device != "cuda":
+        return (min(right, key=lambda check: len(check.kind.plan(submission, check))),)
     return right

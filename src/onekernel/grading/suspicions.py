@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from onekernel.backends.base import Finding
-from onekernel.grading.mends import mended
+from onekernel.grading.fixes import fixed
 from onekernel.grading.submission import SYMPTOMS
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, PASSED, Failure, Verdict
 from onekernel.messages import Message
@@ -56,13 +56,13 @@ def _kind(warning: Finding) -> str:
 
 
 def _cause(warnings: Sequence[Finding], text: str, cured: Cured) -> tuple[Finding, int] | None:
-    """The warning without which the file is right, and on how many inputs: all of a kind are mended together, then the
+    """The warning without which the file is right, and on how many inputs: all of a kind are fixed together, then the
     kinds."""
     suspected = [w for w in warnings if _kind(w) in (*NEVER_MEANT, *PERHAPS, *BEHIND)]
     kinds = list(dict.fromkeys(map(_kind, suspected)))
     for chosen in (*([kind] for kind in kinds), *([kinds] if len(kinds) > 1 else [])):
         mine = [w for w in suspected if _kind(w) in chosen]
-        for version in mended(text, mine):
+        for version in fixed(text, mine):
             if inputs := cured(version):
                 return mine[0], inputs
     return None
@@ -90,7 +90,7 @@ def _warned(verdict: Verdict, warnings: Sequence[Finding], cause: tuple[Finding,
         told = first.code in SYMPTOMS  # a finding may be but what follows: the slip is fixed first
         symptom = first.message.values.get("symptom", first.message) if told else ""
         values = {"why": sure.message, "symptom": symptom, "inputs": inputs}
-        message = Message("compile.warning-mended" if inputs else "compile.warning", values)
+        message = Message("compile.warning-fixed" if inputs else "compile.warning", values)
         named = replace(first, message=message, file=sure.file, line=sure.line, code="warning")
         return replace(verdict, failures=(replace(named, chapter=sure.chapter or named.chapter),))
     if first.code in SYMPTOMS:

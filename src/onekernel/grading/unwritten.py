@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from onekernel.counts import KernelCounts
-from onekernel.grading.briefly import briefly
 from onekernel.grading.buffers import Call, Fault, judge
+from onekernel.grading.time_limit import within_time
 from onekernel.messages import Message
 from onekernel.ops.base import Operator
 from onekernel.sandbox.supervisor import CallOutcome
@@ -45,7 +45,7 @@ def told(call: Call, kernels: Sequence[KernelCounts], fault: Fault, backend: str
             if exchanged(call, kernels, second):
                 said = Message(f"grading.unwritten-{key}")
                 return Message(fault.message.key, {**fault.message.values, "second": said})
-    if second.key == "grading.unwritten-rows" and briefly(lambda: _ROW_OF_WARP.search(text), None):
+    if second.key == "grading.unwritten-rows" and within_time(lambda: _ROW_OF_WARP.search(text), None):
         of_warps = Message("grading.unwritten-rows-of-warps", second.values)
         return Message(fault.message.key, {**fault.message.values, "second": of_warps})
     if second.key not in ("grading.unwritten-tail", *(_OF_INDICES if backend == "triton" else ())):
@@ -90,7 +90,7 @@ def _last_row(kernels: Sequence[KernelCounts], second: Message) -> bool:
 def _of_values(call: Call, fault: Fault, text: str) -> Message | None:
     """That an element is written only where the same one of an input is above 0, or below; None where not just these
     are missing, or too few to tell and the text compares no element with 0."""
-    if len(fault.at) < FEW and not briefly(lambda: _ABOVE_0.search(text), None):
+    if len(fault.at) < FEW and not within_time(lambda: _ABOVE_0.search(text), None):
         return None
     missing = set(map(tuple, fault.at.tolist()))
     shape = next(iter(call.expected.values())).shape
@@ -113,7 +113,7 @@ def nothing_to_sum(call: Call) -> str:
 def _of_axes(kernels: Sequence[KernelCounts], second: object, text: str) -> Message | None:
     """An axis of the grid along which programs are not told apart, or one that the kernel asks for and the grid does
     not have."""
-    asked: set[str] = set(briefly(lambda: _PROGRAM.findall(text), list[str]()))
+    asked: set[str] = set(within_time(lambda: _PROGRAM.findall(text), list[str]()))
     if len(kernels) != 1 or not asked <= {"0", "1", "2"}:
         return None
     grid, axes = kernels[0].grid, {int(axis) for axis in asked}

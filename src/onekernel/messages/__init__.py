@@ -93,6 +93,11 @@ def area(name: str) -> dict[str, dict[str, str]]:
     return found
 
 
+def add(name: str, path: Path) -> None:
+    """Adds to an area sentences that stand beside the package: those of the repository's audits."""
+    area(name).update(_read(path))
+
+
 def _read(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 

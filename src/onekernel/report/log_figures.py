@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from onekernel import counts
 from onekernel.checks import memory
-from onekernel.checks.counted import call_at
+from onekernel.checks.counting import call_at
 from onekernel.checks.log import REQUESTS
 from onekernel.checks.measures import MEASURES, Counted
 from onekernel.checks.measures import shape as told
@@ -28,32 +28,34 @@ COUNT_SECONDS = 60.0
 MOST_TIMED_BYTES = 1 << 30  # of one tensor, which goes to the process and back through files
 
 
-def lines(s: Submission, log: Check, shape: tuple[int, ...] | None = None, dtype: str = "float32") -> list[str]:
+def lines(
+    submission: Submission, log: Check, shape: tuple[int, ...] | None = None, dtype: str = "float32"
+) -> list[str]:
     """One line a figure, in the language in force: the counts that `log` asks for, on a GPU the time, too.
 
     `shape` is what the operator's sizes are to be, in their order; those of `log` without it. One that is too large to
     be counted is timed alone where there is a GPU. Raises UserError for a kernel that does not build or is wrong, and
     for a shape or an element type that this machine cannot measure.
     """
-    if dtype not in s.exercise.dtypes:
-        raise UserError(Message("grading.log-dtype", {"dtype": dtype, "kernel": s.exercise.slug,
-                                                      "known": ", ".join(s.exercise.dtypes)}))  # fmt: skip
+    if dtype not in submission.exercise.dtypes:
+        raise UserError(Message("grading.log-dtype", {"dtype": dtype, "kernel": submission.exercise.slug,
+                                                      "known": ", ".join(submission.exercise.dtypes)}))  # fmt: skip
     usual: Mapping[str, int] = log.options["sizes"]
     sizes = dict(zip(usual, shape, strict=True)) if shape else dict(usual)
     found = []
     if math.prod(sizes.values()) <= MOST_COUNTED:
-        found = _counts(s, log, sizes, dtype)
-    elif s.device != "cuda":
+        found = _counts(submission, log, sizes, dtype)
+    elif submission.device != "cuda":
         raise UserError(_too_large(sizes, usual))
     else:
         found = [_too_large(sizes, usual).text()]
-    if s.device == "cuda" and shape is None:
-        found += [note.text() for note in speed.measure(s).notes]
-    elif s.device == "cuda":
-        if _largest(s.operator, sizes) * DTYPES[dtype].itemsize > MOST_TIMED_BYTES:
+    if submission.device == "cuda" and shape is None:
+        found += [note.text() for note in speed.measure(submission).notes]
+    elif submission.device == "cuda":
+        if _largest(submission.operator, sizes) * DTYPES[dtype].itemsize > MOST_TIMED_BYTES:
             values = {"shape": told(sizes), "most": Quantity(MOST_TIMED_BYTES, "B")}
             raise UserError(Message("grading.log-too-large-to-time", values))
-        found.append(speed.time_at(s, dtype, tuple(sizes.values())).text())
+        found.append(speed.time_at(submission, dtype, tuple(sizes.values())).text())
     return found
 
 
@@ -73,22 +75,24 @@ def _too_large(sizes: Mapping[str, int], usual: Mapping[str, int]) -> Message:
     return Message("grading.log-too-large", {**values, "fewer": f"{min(fewer, usual['rows'])},{cols}"})
 
 
-def _counts(s: Submission, log: Check, sizes: Mapping[str, int], dtype: str) -> list[str]:
+def _counts(submission: Submission, log: Check, sizes: Mapping[str, int], dtype: str) -> list[str]:
     """The figures of one call in the simulator. Of what shared memory served only where it served anything."""
     check = Check("log", memory.KIND, 1, Text("", ""), "01-13-coalescing#coalescing", {"sizes": sizes})
-    call = call_at(s, sizes, dtype)
-    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
+    call = call_at(submission, sizes, dtype)
+    prototypes = [submission.operator.prototype(submission.exercise.slug, d) for d in submission.exercise.dtypes]
     options = {"mode": "count", "time_limit": COUNT_SECONDS}
-    outcome = supervisor.run(Request(s.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options))
+    outcome = supervisor.run(
+        Request(submission.path.resolve(), "simulator", [(call.function, call.args)], prototypes, options)
+    )
     if outcome.unavailable or outcome.ended:
         raise UserError(outcome.unavailable or outcome.ended or Message("grading.no-kernel"))
     if outcome.build:
-        raise UserError(_why(s, str(outcome.build[0])))
-    failures = judge_call(replace(s, device="simulator"), check, call, outcome.calls[0])
+        raise UserError(_why(submission, str(outcome.build[0])))
+    failures = judge_call(replace(submission, device="simulator"), check, call, outcome.calls[0])
     report = outcome.calls[0].report
     if failures or report is None:
-        raise UserError(_why(s, str(failures[0].message)))
-    counted = Counted(report.kernels, s.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
+        raise UserError(_why(submission, str(failures[0].message)))
+    counted = Counted(report.kernels, submission.operator.ledger(sizes, DTYPES[dtype].itemsize), sizes)
     at = str(counted.shape) + ("" if dtype == "float32" else f" {dtype}")
     shown = (name for name in log.options["figures"] if counted.shared_wavefronts() or not name.startswith("shared_"))
     return [_requests(counted) if name == REQUESTS else MEASURES[name].told(counted, at).text() for name in shown]
@@ -101,5 +105,5 @@ def _requests(counted: Counted) -> str:
     return say("grading.measured-requests", value=loads / counted.sizes["rows"], sectors=sectors)
 
 
-def _why(s: Submission, text: str) -> Message:
-    return Message("grading.log-not-measured", {"why": text, "kernel": s.exercise.slug})
+def _why(submission: Submission, text: str) -> Message:
+    return Message("grading.log-not-measured", {"why": text, "kernel": submission.exercise.slug})

@@ -33,7 +33,7 @@ import numpy as np
 from onekernel.backends.base import Arg, Buffer, CallReport, Finding, Scalar, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.messages import LANGUAGES, Message
-from onekernel.sandbox.held import Held
+from onekernel.sandbox.inputs import ClosedInputs
 
 JSON_BYTES = 16 << 20
 MOST_TEXT = 20_000  # characters of one message: a compiler's complaint about a template is long, a flood is longer
@@ -105,26 +105,26 @@ def _laid_out(arg: Arg, file: BinaryIO) -> Any:
     return int(arg)
 
 
-def read_request(folder: Path) -> tuple[Request, Held]:
+def read_request(folder: Path) -> tuple[Request, ClosedInputs]:
     """The untrusted side's reading of `Request.write`, and what holds its bytes. The files are gone afterwards: the
     submission may read in this folder, and must not find its inputs there."""
     asked, brought = folder / "job.json", folder / "in"
     job = json.loads(asked.read_text(encoding="utf-8"))
-    held = Held(brought)
+    inputs = ClosedInputs(brought)
     asked.unlink()
     brought.unlink()
-    calls = [(call["function"], [_argument(arg, held) for arg in call["args"]]) for call in job["calls"]]
+    calls = [(call["function"], [_argument(arg, inputs) for arg in call["args"]]) for call in job["calls"]]
     rest = {key: job[key] for key in ("prototypes", "options", "timed", "ways", "lanes", "only_built")}
-    return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest), held
+    return Request(Path(job["source"]), job["backend"], calls, hidden=[Path(p) for p in job["hidden"]], **rest), inputs
 
 
-def _argument(arg: Any, held: Held) -> Arg:
+def _argument(arg: Any, inputs: ClosedInputs) -> Arg:
     """What `_laid_out` has laid out."""
     if isinstance(arg, int):
         return arg
     if "scalar" in arg:
         return Scalar(arg["scalar"], arg["value"])
-    memory = held.part(arg.pop("at"), arg.pop("bytes"))
+    memory = inputs.part(arg.pop("at"), arg.pop("bytes"))
     return Sparse(pattern=memory, **arg) if "span" in arg else Buffer(memory=memory, **arg)
 
 

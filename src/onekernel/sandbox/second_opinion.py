@@ -9,7 +9,7 @@ from pathlib import Path
 from onekernel.backends.base import BuildError, Unavailable
 from onekernel.cuda import nvcc
 from onekernel.cuda.ahead import compile_ahead
-from onekernel.cuda.refused import refuse
+from onekernel.cuda.refusals import refuse
 from onekernel.simulator.arch import architecture
 
 

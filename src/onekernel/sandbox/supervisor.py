@@ -26,11 +26,10 @@ from onekernel.sandbox import (
     progress,
     protocol,
     seals,
-    touched,
     turn,
     warm,
 )
-from onekernel.sandbox.arrays import MOST_BYTES, ArraysError, unpack
+from onekernel.sandbox.arrays import MOST_BYTES, MOST_SPARSE_BYTES, ArraysError, unpack, unpack_sparse
 from onekernel.sandbox.protocol import Forged, Request
 
 RESTARTS = 2
@@ -129,7 +128,7 @@ def run(request: Request) -> RunOutcome:
 def _room(arg: object) -> int:
     """The bytes that a call's argument may leave behind in a file."""
     if isinstance(arg, Sparse):
-        return touched.MOST_BYTES
+        return MOST_SPARSE_BYTES
     return arg.memory.nbytes if isinstance(arg, Buffer) else 0
 
 
@@ -293,7 +292,7 @@ def _require_sealed(out: Path, number: int, parts: Sequence[str], sealed: seals.
 
 def _touched(path: Path, asked: Sparse) -> Sparse:
     """What became of a tensor larger than memory. Raises Forged, FileNotFoundError."""
-    return touched.unpack(protocol.read_bytes(path, at_most=touched.MOST_BYTES), asked)
+    return unpack_sparse(protocol.read_bytes(path, at_most=MOST_SPARSE_BYTES), asked)
 
 
 def _read_arrays(out: Path, count: int) -> list[dict[str, np.ndarray]]:

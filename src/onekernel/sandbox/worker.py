@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, touched, turn
+from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, turn
+from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json, returned
 from onekernel.sandbox.second_opinion import SecondOpinion
@@ -165,7 +166,7 @@ def work(folder: Path) -> None:
             continue
         for arg in args:
             if isinstance(arg, Sparse):
-                answer[f"{number}.{arg.name}"] = touched.pack(arg)
+                answer[f"{number}.{arg.name}"] = pack_sparse(arg)
         if held := returned(request, args):
             answer[f"{number}.buffers"] = b"".join(buffer.memory.data for buffer in held)
         answer[f"{number}.json"] = _json(report_to_json(report))

@@ -19,7 +19,7 @@ from typing import Any
 
 from onekernel.backends.base import Finding
 from onekernel.triton.capture import CompileOnlyDriver
-from onekernel.triton.captured import Functions, where
+from onekernel.triton.closures import Functions, where
 from onekernel.triton.loading import load_module
 from onekernel.triton.refusals import refusal
 

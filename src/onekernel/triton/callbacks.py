@@ -68,8 +68,8 @@ def refuse_to_look() -> None:
     refused = say("triton.refused-here")
     _posixsubprocess.fork_exec = None  # type: ignore[assignment]  # which tells no audit
     # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.
-    held, look = sys.modules.get("onekernel.sandbox.held"), sys._getframe
-    own = vars(held) if held else None
+    inputs, look = sys.modules.get("onekernel.sandbox.inputs"), sys._getframe
+    own = vars(inputs) if inputs else None
 
     def hook(event: str, _: tuple[Any, ...]) -> None:
         if event == "ctypes.call_function" and look(1).f_globals is own:

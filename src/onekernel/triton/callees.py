@@ -14,7 +14,7 @@ from typing import Any
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
 from onekernel.triton import origins
-from onekernel.triton.plain import each_in, is_plain, is_plain_class
+from onekernel.triton.origins import each_in, is_plain, is_plain_class
 
 CHAPTER = "03-triton#program"
 # Python's own that the compiler takes; but for getattr, by which a kernel reaches what no name of it says.

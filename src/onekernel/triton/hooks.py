@@ -15,16 +15,15 @@ import numpy as np
 
 from onekernel.backends.base import Finding
 from onekernel.messages import Message
-from onekernel.triton import libdevice, movers
+from onekernel.triton import host, libdevice
 from onekernel.triton.ahead import Ahead, described
 from onekernel.triton.callees import plain_python, remember
-from onekernel.triton.closed import ClosedMemory
-from onekernel.triton.guards import CHAPTER, Stop
-from onekernel.triton.loops import count_in
-from onekernel.triton.memory import Watch
-from onekernel.triton.plain import is_plain
+from onekernel.triton.faults import CHAPTER, Stop, count_in
+from onekernel.triton.memory import ClosedMemory
+from onekernel.triton.origins import is_plain
 from onekernel.triton.sparse import Extent
 from onekernel.triton.tools import Tools
+from onekernel.triton.watch import Watch
 
 MOST_WARPS = 32  # 1024 threads, the most that a block has
 MOST_X, MOST_YZ = 2**31 - 1, 65_535  # programs of a grid
@@ -42,7 +41,7 @@ def install() -> None:
     builder._onekernel_watched = True
     libdevice.install()
     remember()
-    movers.remember()
+    host.remember()
     handle = interpreter.TensorHandle
 
     def narrowed(method: Callable[..., Any], kind: str, pointer_at: int, mask_at: int) -> Callable[..., Any]:
@@ -143,7 +142,7 @@ def _stays(value: Any) -> bool:
     """Whether an argument is on the host already: the interpreter copies it over itself, which opens its memory."""
     if type(value) in (int, float, bool, str, NoneType):
         return True
-    return movers.is_torchs(value) and value.device.type == "cpu"
+    return host.is_torchs(value) and value.device.type == "cpu"
 
 
 def _plain(value: Any) -> Any:

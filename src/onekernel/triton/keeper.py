@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from onekernel.messages import say
-from onekernel.triton import callbacks, closed, hooks, host, movers, recipes, tools, tuning, type_rules
-from onekernel.triton.closed import BEGIN, CLOSE, OPEN, ClosedMemory, bytes_at
+from onekernel.triton import callbacks, hooks, host, memory, tools, tuning, type_rules
+from onekernel.triton.memory import BEGIN, CLOSE, OPEN, ClosedMemory, bytes_at
 from onekernel.triton.tools import EXCHANGED, Tools
 from onekernel.triton.type_rules import Rules
 
-_MODULES = (closed, hooks, host, movers, recipes, tools, tuning, type_rules)
+_MODULES = (hooks, host, memory, tools, tuning, type_rules)
 _CHANGED = ("active", "_put_up")  # what the watch itself replaces
 _put_up = False
 
@@ -39,7 +39,7 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
     chains = [*_chains()]
     first = ClosedMemory._open.__code__, ClosedMemory.__exit__.__code__
     begins, closes = ClosedMemory.__enter__.__code__, ClosedMemory._close.__code__
-    owners = [*map(vars, (*_MODULES, ClosedMemory, Tools)), movers._of_torch, *_between()]
+    owners = [*map(vars, (*_MODULES, ClosedMemory, Tools)), host._of_torch, *_between()]
     held = [{**owner} for owner in owners]
     real: dict[int, np.ndarray] = {}  # the bytes that a kernel finds, by where they begin
     there: dict[int, np.ndarray] = {}  # the memory itself
@@ -61,9 +61,9 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
                 for table, found in zip(tables, found_out, strict=True):
                     table.clear()
                     table.update(found)
-            for at, memory in there.items():
+            for at, piece in there.items():
                 if at in real:
-                    memory[:] = real[at]
+                    piece[:] = real[at]
             if ended(frame):
                 for kept in (real, there, going_on):
                     kept.clear()
@@ -79,9 +79,9 @@ def _keeper() -> Callable[[str, tuple[Any, ...]], None]:
             for at, size in args[0].items():
                 if at not in there:
                     there[at] = bytes_at(at, size)
-            for at, memory in there.items():
-                real[at] = memory.copy()
-                memory[:] = 0xFF  # NaN, or -1
+            for at, piece in there.items():
+                real[at] = piece.copy()
+                piece[:] = 0xFF  # NaN, or -1
         elif event == BEGIN:
             frame = look(1)
             if going_on or frame.f_code is not begins:

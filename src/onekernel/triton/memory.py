@@ -1,234 +1,129 @@
-"""What a kernel touches in the interpreter: every load and store is checked against the tensors and counted.
+"""The memory of tensors, closed to the host as a GPU's is: open while a kernel runs or torch moves numbers.
 
-The interpreter's pointers are real addresses, and it believes every one of them: a load beyond a tensor returns what
-lies there, a store destroys it. Here the lanes that point outside are reported with their line and offsets and taken
-out of the access: a stray load gives NaN (0 for integers), a stray store does nothing.
-
-Counts are of elements that the program asks for, once for each element of a tile. A GPU may ask again, where the
-compiler gives the same element to several threads; sectors and requests depend on that deal and are not counted here.
+Otherwise noise stands there. Whoever computes past the watch on torch, by an address, in a thread, with its modes
+switched off, computes with noise, and what is written by such a way is gone when the next kernel starts.
 """
 
 from __future__ import annotations
 
-import linecache
+import gc
+import io
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from onekernel.backends.base import Finding
-from onekernel.counts import ATOMICS, BYTES_LOADED, BYTES_STORED, BufferTraffic, KernelCounts
-from onekernel.messages import Message
-from onekernel.triton.slow import Patience
+from onekernel.triton import callbacks
 
-CHAPTER = "03-triton#masks"
-MAX_FINDINGS = 8
-MOST_MARKED = 1 << 30  # bytes of a tensor of which it is kept which were touched
-
-
-@dataclass
-class Region:
-    """A tensor's own memory: rows of `cols` elements, `stride` apart, from address `start` up to `end` (exclusive)."""
-
-    name: str
-    start: int
-    end: int
-    itemsize: int
-    rows: int
-    cols: int
-    stride: int
-    writable: bool = True
-    contract: bool = False  # one of the call's own tensors, not scratch memory
-    loaded: int = 0
-    stored: int = 0
-    seen: dict[str, np.ndarray] = field(default_factory=dict)
-    pages: Any = None  # of a tensor larger than memory: sparse.Pages
-
-    def holds(self, first: np.ndarray, itemsize: int, store: bool) -> np.ndarray:
-        """Which accesses at addresses `first` lie inside. A store must also keep out of the gaps between rows."""
-        inside = (first >= self.start) & (first + itemsize <= self.end)
-        if store and self.stride > self.cols and self.rows > 1:
-            column = (first - self.start) // self.itemsize % self.stride
-            inside &= column < self.cols
-        return inside
-
-    def count(self, first: np.ndarray, itemsize: int, kind: str) -> None:
-        if self.pages is not None:
-            self.pages.touched(first - self.start, itemsize, kind)
-        if self.end - self.start > MOST_MARKED:
-            return
-        if kind not in self.seen:
-            self.seen[kind] = np.zeros(self.end - self.start, bool)
-        for byte in range(itemsize):
-            self.seen[kind][first - self.start + byte] = True
-
-    def traffic(self) -> BufferTraffic:
-        unique = {kind: int(bytes_.sum()) for kind, bytes_ in self.seen.items()}
-        return BufferTraffic(self.name, self.loaded, self.stored, unique.get("load", 0), unique.get("store", 0))
+MOST = 1 << 30  # bytes; of a larger storage only the rows of its tensor are there
+FREE = 64  # bytes of whole numbers that the host may read of what kernels wrote: flags and sizes, as on the simulator
+# As they are before a file of a learner's is there.
+_OUT, _FRAMES, _TEXT, _COLLECT = sys.stdout, sys._current_frames, io.StringIO, gc.enable
+# What the keeper is asked, as events of Python's audit.
+BEGIN, OPEN, CLOSE = "onekernel.begin", "onekernel.open", "onekernel.close"
 
 
-class Watch:
-    """Checks and counts the accesses of the kernels that run while it is `active`."""
+class ClosedMemory:
+    """What is closed during a call. Tensors are added when a kernel or an operator of torch has had to do with them."""
 
-    active: Watch | None = None
+    active: ClosedMemory | None = None
 
-    def __init__(self, file: str, known: Iterable[Region]) -> None:
-        self.file = file
-        self.known = list(known)
-        self.regions: list[Region] = []
-        self.findings: list[Finding] = []
-        self.kernels: list[KernelCounts] = []
-        self.program: tuple[int, ...] = (0, 0, 0)
-        self.in_place = False  # whether the output is the input, too: what it writes, it has read
-        self.patience = Patience()
-        self.configurations = 0  # of the autotuner that has most
-        self._widest = 0  # elements of the widest access of a program
-        self._metrics: dict[str, float] = {}
-        self._told: set[tuple[str, int | None, str]] = set()
+    def __init__(self, tensors: Iterable[Any]) -> None:
+        self.accompanied = False  # whether another thread ran beside a kernel
+        self._there: dict[int, int] = {}  # where memory is closed, and how many bytes; `keeper` has what they were
+        self._held: list[Any] = []  # storages: nothing else may come to lie there
+        self._floats: set[int] = set()  # which of them hold numbers that are worth computing with
+        self._said = _TEXT()  # what kernels print: in no file of the learner's while the call lasts
+        self._read = 0
+        self._users = 0
+        self._given = list(tensors)
 
-    def __enter__(self) -> Watch:
-        Watch.active = self
+    def __enter__(self) -> ClosedMemory:
+        _COLLECT()
+        sys.audit(BEGIN)
+        for tensor in self._given:
+            self.add(tensor)
+        self._close()
+        ClosedMemory.active = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        Watch.active = None
+        self._open()
+        ClosedMemory.active = None
+        print(self._said.getvalue(), end="", file=_OUT)
 
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """The rows and columns of the call."""
-        return self.known[0].rows, self.known[0].cols
+    def knows(self, tensor: Any) -> bool:
+        """Whether any of a tensor's memory is closed."""
+        return any(self._overlapped(piece) for piece in _pieces(tensor))
 
-    def metric(self, name: str) -> float:
-        """A count of the last launch."""
-        return self._metrics.get(name, 0.0)
+    def in_disguise(self, tensor: Any, taken_out: bool) -> bool:
+        """Whether a tensor of whole numbers lies where others are, or more of what kernels wrote is `taken_out` than a
+        flag or a size."""
+        at = [start for piece in _pieces(tensor) for start in self._overlapped(piece)]
+        self._read += tensor.element_size() if at and taken_out else 0
+        return self._read > FREE or not self._floats.isdisjoint(at)
 
-    def blame(self, finding: Finding) -> None:
-        """Reports, before all else, what may explain the rest."""
-        if (finding.code, finding.line) not in [(f.code, f.line) for f in self.findings]:
-            self.findings.insert(0, finding)
+    def add(self, tensor: Any) -> None:
+        """Closes a tensor's memory with the rest; it is as it is until then."""
+        for piece in _pieces(tensor):
+            known = self._overlapped(piece) or [piece.ctypes.data]
+            if known[0] not in self._there:
+                self._there[known[0]] = piece.size
+                self._held.append(tensor.untyped_storage())
+            if tensor.is_floating_point():
+                self._floats.update(known)
 
-    def begin(self, tensors: Iterable[tuple[str, Any]]) -> None:
-        """A launch starts: its tensor arguments, by parameter name, are what it may touch."""
-        self.regions = [replace(r, loaded=0, stored=0, seen={}) for r in self.known]
-        for name, tensor in tensors:
-            storage = tensor.untyped_storage()
-            start = storage.data_ptr()
-            if any(r.start < start + storage.nbytes() and start < r.end for r in self.regions):
-                continue  # a view of one of the call's own tensors
-            size = tensor.element_size()
-            elements = storage.nbytes() // size
-            self.regions.append(Region(name, start, start + storage.nbytes(), size, 1, elements, elements))
-        self.patience.launch()
-        self._widest = 0
-        self._metrics = {BYTES_LOADED: 0.0, BYTES_STORED: 0.0, ATOMICS: 0.0}
+    def _overlapped(self, piece: np.ndarray) -> list[int]:
+        begin = piece.ctypes.data
+        if begin in self._there:
+            return [begin]
+        return [at for at, size in self._there.items() if at < begin + piece.size and begin < at + size]
 
-    @property
-    def samples(self) -> bool:
-        """Whether some programs of a launch run, and not all."""
-        return any(r.pages is not None for r in self.known)
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """The real bytes are there."""
+        if not self._users:
+            self._open()
+        self._users += 1
+        shown, sys.stdout = sys.stdout, self._said
+        try:
+            yield
+        finally:
+            sys.stdout = shown
+            self._users -= 1
+            if not self._users:
+                self._close()
 
-    def end(self, kernel: str, grid: tuple[int, int, int], warps: int, ran: int) -> None:
-        """The launch has ended, after so many programs of its grid: its counts are kept."""
-        buffers = tuple(r.traffic() for r in self.regions if r.contract)
-        talks = any(r.stored for r in self.regions if not r.contract)  # programs leave each other words
-        shape, extra = (32 * warps, 1, 1), {"widest": self._widest, "configurations": self.configurations}
-        extra |= {"ran": ran, "talks": int(talks)}
-        self.kernels.append(
-            KernelCounts(kernel, grid, shape, 0, None, self._metrics, buffers, source="interpreter", extra=extra)
-        )
+    def _open(self) -> None:
+        """No code of the file's but a kernel's may run from here on."""
+        callbacks.take_off()
+        self.accompanied |= len(_FRAMES()) > 1
+        sys.audit(OPEN)
 
-    def access(self, kind: str, pointers: np.ndarray, mask: np.ndarray, itemsize: int) -> np.ndarray:
-        """Checks one tl.load ("load"), tl.store ("store") or atomic. Returns the mask without the stray lanes."""
-        if pointers.shape != mask.shape:
-            pointers, mask = np.broadcast_arrays(pointers, mask)
-        self._widest = max(self._widest, pointers.size)
-        asked = mask.astype(bool)
-        first = pointers[asked].astype(np.int64)
-        store = kind != "load"
-        good = np.zeros(first.shape, bool)
-        for region in self.regions:
-            inside = region.holds(first, itemsize, store)
-            held = int(np.count_nonzero(inside))
-            if not held:
-                continue
-            there = first if held == first.size else first[inside]
-            if store and not region.writable:
-                self._report("write-to-input", kind, region, there, first.size)
-            region.count(there, itemsize, "store" if store else "load")
-            region.stored += held * itemsize if store else 0
-            region.loaded += 0 if store else held * itemsize
-            good |= inside
-            if held == first.size:
-                break  # no two regions share a byte
-        right = int(np.count_nonzero(good))
-        self._metrics[BYTES_STORED if store else BYTES_LOADED] += right * itemsize
-        self._metrics[ATOMICS] += right if kind == "atomic" else 0
-        if right == first.size:
-            return asked
-        self._blame(kind, first[~good], first.size)
-        allowed = np.zeros(mask.shape, bool)
-        allowed[asked] = good
-        return allowed
-
-    def _blame(self, kind: str, stray: np.ndarray, lanes: int) -> None:
-        """Charges the stray lanes to the tensor that they are nearest to."""
-        if not self.regions:
-            return
-
-        def distance(region: Region) -> int:
-            return int(np.minimum(np.abs(stray - region.start), np.abs(stray - region.end)).min())
-
-        code = "out-of-bounds-read" if kind == "load" else "out-of-bounds-write"
-        self._report(code, kind, min(self.regions, key=distance), stray, lanes)
-
-    def _report(self, code: str, kind: str, region: Region, addresses: np.ndarray, lanes: int) -> None:
-        line = self.line()
-        if (code, line, region.name) in self._told or len(self.findings) >= MAX_FINDINGS:
-            return
-        self._told.add((code, line, region.name))
-        offsets = (addresses - region.start) // region.itemsize
-        first, last = int(offsets.min()), int(offsets.max())
-        values = {
-            "line": line or "?",
-            "call": {"load": "tl.load", "store": "tl.store", "atomic": "tl.atomic"}[kind],
-            "name": region.name,
-            "program": ", ".join(map(str, self.program)),
-            "count": len(offsets),
-            "lanes": lanes,
-            "where": Message(f"triton.at-offset{'s' * (first < last)}", {"first": first, "last": last}),
-            "end": (end := (region.end - region.start) // region.itemsize - 1),
-            "advice": Message("triton.advice-block" if _by_block(self.file, line) else f"triton.advice-{kind}"),
-            **_in_rows(region, first),
-        }
-        no_work = code.startswith("out") and len(offsets) == lanes and self.program[0] >= region.rows and first > end
-        key = "triton.out-of-bounds-program" if no_work else f"triton.{code}"
-        self.findings.append(Finding(code, Message(key, values), self.file, line, chapter=CHAPTER))
-
-    def line(self) -> int | None:
-        """The line of the learner's file that is being executed."""
-        frame = sys._getframe()
-        while frame is not None:
-            if frame.f_code.co_filename == self.file:
-                return frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]
-        return None
+    def _close(self) -> None:
+        sys.audit(CLOSE, self._there)
 
 
-def _by_block(file: str | None, line: int | None) -> bool:
-    """Whether the access of that line has a boundary check: its pointer is a block's."""
-    return "boundary_check" in linecache.getline(file or "", line or 0)
+def _pieces(tensor: Any) -> Iterator[np.ndarray]:
+    """The memory of a tensor's storage, as bytes; where that is too large, of its rows."""
+    storage = tensor.untyped_storage()
+    if tensor.device.type != "cpu" or not storage.nbytes():
+        return
+    if storage.nbytes() <= MOST:
+        yield bytes_at(storage.data_ptr(), storage.nbytes())
+    elif tensor.ndim == 2 and tensor.numel() * tensor.element_size() <= MOST:
+        size = tensor.element_size()
+        for row in range(tensor.shape[0]):
+            yield bytes_at(tensor.data_ptr() + row * tensor.stride(0) * size, tensor.shape[1] * size)
 
 
-def _in_rows(region: Region, first: int) -> dict[str, Message | str]:
-    """How a tensor lies in memory and where in it an offset is, told in rows where it has more than one."""
-    if region.rows == 1 or not region.stride:
-        return {"holds": Message("triton.holds-elements", {"cols": region.rows * region.cols}), "at": "", "gaps": ""}
-    rows = {"rows": region.rows, "cols": region.cols, "stride": region.stride}
-    row, col = divmod(first, region.stride)
-    return {
-        "holds": Message("triton.holds-rows", rows),
-        "at": Message("triton.stray-at", {"row": row, "col": col}),
-        "gaps": Message("triton.not-the-gaps") if region.stride > region.cols else "",
-    }
+class _Memory:
+    def __init__(self, at: int, size: int) -> None:
+        self.__array_interface__ = {"data": (at, False), "shape": (size,), "typestr": "|u1", "version": 3}
+
+
+def bytes_at(at: int, size: int) -> np.ndarray:
+    """The memory itself, not a copy."""
+    return np.asarray(_Memory(at, size))

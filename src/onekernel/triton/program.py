@@ -7,7 +7,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -17,23 +16,22 @@ import numpy as np
 
 from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
-from onekernel.triton import callbacks, far, keeper, large, sparse
+from onekernel.triton import callbacks, keeper, sparse
 from onekernel.triton.ahead import Ahead
-from onekernel.triton.closed import ClosedMemory
-from onekernel.triton.guards import Stop, choose_interpreter, mend
+from onekernel.triton.faults import Stop, choose_interpreter, count_in, fix_interpreter
 from onekernel.triton.hooks import install
 from onekernel.triton.host import CHAPTER as PROGRAM
 from onekernel.triton.host import CODE as HOST
 from onekernel.triton.host import HostWatch
 from onekernel.triton.loading import load_module
-from onekernel.triton.loops import count_in
-from onekernel.triton.memory import Watch
-from onekernel.triton.quick import hasten
+from onekernel.triton.memory import ClosedMemory
 from onekernel.triton.refusals import own_functions, refusal
-from onekernel.triton.tensors import copy_back, of_any_shape, regions_of, tensors_of, unwritten_is_nan
+from onekernel.triton.shortcuts import take_shortcuts
 from onekernel.triton.tools import Tools
 from onekernel.triton.tuning import tune_in_turn
-from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE
+from onekernel.triton.watch import Watch
+from onekernel.triton.ways import WAYS, Way, returned_out, unwritten_is_nan
+from onekernel.ways import SPARSE
 
 DTYPES = {"": "float32", "_f16": "float16", "_bf16": "bfloat16"}
 CHAPTER = "03-05-looking-inside#interpreter"
@@ -69,9 +67,9 @@ class TritonProgram(Untimed):
         """Imports Triton and the file. Raises BuildError for one that does not import."""
         if self.interpreted:
             self._ahead = Ahead(self.path) if Ahead.possible() else None
-            mend()
+            fix_interpreter()
             install()
-            hasten()
+            take_shortcuts()
             callbacks.refuse()
         tune_in_turn(self.first)
         if self.interpreted:
@@ -105,72 +103,49 @@ class TritonProgram(Untimed):
             raise BuildError([Finding("no-function", message, str(self.path))])
         if way == SPARSE and not self.interpreted:
             return self._whole(stem, target, args, dtype)
-        device = "cpu" if self.interpreted else "cuda"
-        allocations, tensors = tensors_of(args, dtype, device, self._rooms)
-        if self.interpreted:
-            for buffer, _ in allocations:  # else the inputs would lie open in a frame below the file's
-                buffer.memory = np.empty(0, np.uint8)
-        near = tensors
-        if way == FAR:
-            tensors = far.apart(near)
-        regions = regions_of(args, tensors)
-        if way == IN_PLACE:
-            tensors = [tensors[-1].copy_(tensors[0]), *tensors[1:-1], tensors[-1]]
-        if way == SPARSE:
-            try:
-                tensors, regions = sparse.laid_out(args, dtype)
-            except OSError:
-                return CallReport(0, "cudaSuccess", (sparse.UNSEEN,), (), 0.0)
-        watch = Watch(str(self.path), regions)
-        watch.in_place = way == IN_PLACE
+        kind = WAYS.get(way, Way)
+        try:
+            call = kind(str(self.path), stem, args, dtype, "cpu" if self.interpreted else "cuda", self._rooms)
+        except OSError:
+            return CallReport(0, "cudaSuccess", (sparse.UNSEEN,), (), 0.0)
+        watch = Watch(str(self.path), call.regions)
+        watch.in_place = call.in_place
         host = HostWatch(str(self.path))
-        memory = ClosedMemory(tensors if self.interpreted and way != SPARSE else ())
-        filled = nullcontext() if way == SPARSE else unwritten_is_nan()  # scratch of as many rows is not there, either
+        memory = ClosedMemory(call.tensors if self.interpreted and call.closes_memory else ())
         findings: list[Finding] = []
         started = time.monotonic()
         try:
             with memory:
-                with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), filled:
+                with watch, warnings.catch_warnings(), np.errstate(all="ignore"), host.watching(), call.scratch():
                     warnings.simplefilter("ignore")  # NaN and infinities are inputs here, not accidents
-                    if way == RETURNED:
-                        tensors = [of_any_shape(t) for t in tensors]
-                    given = tensors[:-1] if way == RETURNED else tensors
-                    result = target(*given, **_scalars(args))
+                    result = target(*call.given, **_scalars(args))
                     self._wait()
                 with host.watching():  # what is returned may be of a class of the file's
-                    findings += (self._new if way == RETURNED else self._returned)(stem, result, tensors[-1])
+                    findings += call.returned(result)
             if watch.kernels:  # else that is what is told: no kernel at all
                 replaced = self._tools.replaced() if self._tools else []
                 findings += host.findings or replaced or self._accompanied(memory)
-            if way == FAR:
-                near[-1].copy_(tensors[-1])
+            call.finish()
         except Exception as error:
-            wants_it = way == RETURNED and "'out'" in str(error) and _line(error, str(self.path)) is None
-            findings += self._new(stem, error, tensors[-1]) if wants_it else [self._failed(error, way)]
+            not_taken = call.not_taken(error) if _line(error, str(self.path)) is None else None
+            findings.append(not_taken or self._failed(error))
         if self._ahead is not None:
             findings = _with_refusals(findings, list(self._ahead.findings()))
         if self.usable:
-            copy_back(allocations, device)
+            call.copy_back()
         seconds = time.monotonic() - started
-        seen = far.told(watch.findings) if way == FAR else watch.findings
-        found = (*seen, *findings)
-        if way == SPARSE:
-            pages = [region.pages for region in regions if region.pages]
-            for tensor in pages:
-                tensor.take()
-            found = tuple(sparse.told(found, pages, watch.kernels))
-        return CallReport(0, "cudaSuccess", found, tuple(watch.kernels), seconds)
+        return CallReport(0, "cudaSuccess", tuple(call.told(watch, findings)), tuple(watch.kernels), seconds)
 
     def _whole(self, stem: str, target: Callable[..., Any], args: Sequence[Arg], dtype: str) -> CallReport:
         """A call on a GPU, on tensors larger than what travels through files."""
         started, findings = time.monotonic(), []
         try:
-            with large.on_device(args, dtype) as tensors:
+            with sparse.on_device(args, dtype) as tensors:
                 if tensors is None:
                     return CallReport(0, "cudaSuccess")
                 with unwritten_is_nan():
                     result = target(*tensors, **_scalars(args))
-                findings += self._returned(stem, result, tensors[-1])
+                findings += returned_out(result, tensors[-1], stem, str(self.path))
         except Exception as error:
             findings.append(self._failed(error))
         return CallReport(0, "cudaSuccess", tuple(findings), (), time.monotonic() - started)
@@ -186,22 +161,7 @@ class TritonProgram(Untimed):
         found = Finding(HOST, Message("triton.accompanied"), str(self.path), chapter=PROGRAM)
         return [found] if memory.accompanied else []
 
-    def _returned(self, function: str, result: Any, out: Any) -> list[Finding]:
-        if hasattr(result, "data_ptr") and (result.data_ptr(), result.shape) == (out.data_ptr(), out.shape):
-            return []
-        message = Message("triton.returns-none" if result is None else "triton.out-ignored", {"function": function})
-        return [Finding("out-ignored", message, str(self.path))]
-
-    def _new(self, function: str, result: Any, out: Any) -> list[Finding]:
-        """Takes a result that the function made itself over into `out`, where everybody looks for it."""
-        if hasattr(result, "data_ptr") and (result.shape, result.dtype) == (out.shape, out.dtype):
-            out.copy_(result)
-            return []
-        got = f"{tuple(result.shape)}, {result.dtype}" if hasattr(result, "data_ptr") else type(result).__name__
-        values = {"function": function, "got": got, "wanted": f"{tuple(out.shape)}, {out.dtype}"}
-        return [Finding("no-result", Message("triton.no-result", values), str(self.path))]
-
-    def _failed(self, error: BaseException, way: str = "") -> Finding:
+    def _failed(self, error: BaseException) -> Finding:
         cause = error
         while cause.__cause__ is not None:  # the interpreter wraps what a kernel raises
             cause = cause.__cause__
@@ -216,10 +176,6 @@ class TritonProgram(Untimed):
         if isinstance(cause, Stop):
             message = Message(cause.finding.message.key, {**cause.finding.message.values, "line": line or "?"})
             return Finding(cause.finding.code, message, str(self.path), line, chapter=cause.finding.chapter)
-        missing = re.search(r"missing .* positional arguments?: (.*)", str(cause))
-        if way == RETURNED and missing and line is None:
-            wanted = Message("triton.no-default", {"names": missing[1], "function": str(cause).partition("(")[0]})
-            return Finding("no-default", wanted, str(self.path), chapter=CHAPTER)
         code = "needs-driver" if "active drivers" in str(cause) else "raised"
         values: dict[str, Any] = {"line": line or "?", "why": _why(cause)}
         message = _raised(values) if code == "raised" else Message(f"triton.{code}", values)

@@ -1,5 +1,5 @@
 """Tensors of more elements than 32 bits count, in the interpreter: some programs of each launch run, on memory that is
-there only where it is touched.
+there only where it is touched; on a GPU, whole, as a CUDA C launcher is given them.
 
 An input repeats its pattern, which is laid into a page when a program first reads from it. Of a launch the first
 programs run, the last ones, and some between that lie apart evenly.
@@ -10,23 +10,27 @@ from __future__ import annotations
 import mmap
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from onekernel.backends import whole
 from onekernel.backends.base import Arg, Finding, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
-from onekernel.triton.far import CHAPTER, reserved, wrapped
-from onekernel.triton.guards import Stop
-from onekernel.triton.memory import Region
+from onekernel.triton.faults import Stop
+from onekernel.triton.watch import Region
 
 ENDS, BETWEEN = 3, 32  # programs at either end of a grid, and between them
 SECONDS = 1.5  # of processor time in a call, from its first access on: what is imported before is not its own
 PAGE, BINS = mmap.PAGESIZE, 64
 UNSEEN = Finding("time-limit", Message("triton.unseen"))  # nothing can be told of such a call
+BEFORE = 3 << 31  # elements that nobody has: an offset that wraps ends there, nearer to its tensor than to another
+CHAPTER = "01-09-rows-and-strides#rows-and-strides"
+_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 NO_ROOM = ("alloc", "not enough memory", "Cannot allocate")  # what torch and the system say
 
 
@@ -120,6 +124,26 @@ def _rows(flat: Any, arg: Sparse) -> int:
     return 1 if arg.stride <= 0 else int((flat.numel() - arg.cols) // arg.stride) + 1
 
 
+def reserved(size: int, itemsize: int) -> np.ndarray:
+    """So many bytes of addresses, behind those that an offset ends in when it wraps. Raises OSError."""
+    before = BEFORE * itemsize
+    memory = mmap.mmap(-1, before + size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    return np.frombuffer(memory, np.uint8)[before:]
+
+
+def blame_wrapped(found: Finding, key: str, **more: int) -> Finding:
+    """The finding; of an access before a tensor's beginning, what is likely where offsets go beyond 32 bits: a sum that
+    wrapped round, told by the message `key`."""
+    values = found.message.values
+    where = values.get("where")
+    if found.code not in ("out-of-bounds-read", "out-of-bounds-write") or not isinstance(where, Message):
+        return found
+    if int(where.values["first"]) >= 0:
+        return found
+    told = {k: values[k] for k in ("line", "call", "name", "program")} | more
+    return Finding("offset-wraps", Message(key, told), found.file, found.line, chapter=CHAPTER)
+
+
 def told(
     findings: Iterable[Finding], pages: Iterable[Pages] = (), kernels: Iterable[KernelCounts] = ()
 ) -> list[Finding]:
@@ -135,9 +159,27 @@ def told(
         if raised and partly:
             unseen = True
             continue
-        if wrapped(found):
-            values = {k: found.message.values[k] for k in ("line", "call", "name", "program")}
-            found = Finding("offset-wraps", Message("triton.index-wraps", values), found.file, found.line,
-                            chapter=CHAPTER)  # fmt: skip
-        out.append(found)
+        out.append(blame_wrapped(found, "triton.index-wraps"))
     return [UNSEEN] if unseen and not out else out
+
+
+@contextmanager
+def on_device(args: Sequence[Arg], dtype: str, device: str = "cuda") -> Iterator[list[Any] | None]:
+    """The tensors of a call, for as long as it takes; then a sample of each output is read back. None where the device
+    has no room for them."""
+    import torch
+
+    asked = [a for a in args if isinstance(a, Sparse)]
+    if not whole.fits(asked, torch, device):
+        yield None
+        return
+    memory = [whole.to_device(a, torch, device) for a in asked]
+    yield [shaped(m.view(getattr(torch, dtype)), a, args) for m, a in zip(memory, asked, strict=True)]
+    if device == "cuda":
+        torch.cuda.synchronize()  # raises what a kernel did
+    for tensor, bytes_ in zip(asked, memory, strict=True):
+        if tensor.writable:
+            whole.look(tensor, bytes_, torch)
+    del memory, bytes_
+    if device == "cuda":
+        torch.cuda.empty_cache()

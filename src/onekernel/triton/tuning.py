@@ -19,9 +19,9 @@ import numpy as np
 from onekernel.backends.base import Finding
 from onekernel.counts import ATOMICS
 from onekernel.messages import Message
-from onekernel.triton import movers
-from onekernel.triton.closed import ClosedMemory, bytes_at
-from onekernel.triton.memory import Region, Watch
+from onekernel.triton import host
+from onekernel.triton.memory import ClosedMemory, bytes_at
+from onekernel.triton.watch import Region, Watch
 
 CHAPTER = "03-04-autotune#key"
 CHAPTER_OF_RUNS = "03-04-autotune"
@@ -37,7 +37,7 @@ def tune_in_turn(first: int = 0) -> None:
 
     if getattr(Autotuner, "_onekernel_in_turn", False):
         return
-    movers.remember()  # on a GPU nobody else asks for it
+    host.remember()  # on a GPU nobody else asks for it
     tuner: Any = Autotuner
     tuner._onekernel_in_turn = True
     made, prune, run = tuner.__init__, tuner.prune_configs, tuner.run
@@ -187,7 +187,7 @@ def _named(tuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[_N
     given = dict(zip(tuner.arg_names, args, strict=False)) | kwargs
     names = [*((n, False) for n in tuner.restore_value), *((n, True) for n in tuner.reset_to_zero)]
     # Of torch's own class alone: what another one is asked for would be computed with memory open.
-    tensors = [(given[n], reset) for n, reset in names if movers.is_torchs(given.get(n))]
+    tensors = [(given[n], reset) for n, reset in names if host.is_torchs(given.get(n))]
     tensors = [(tensor, reset) for tensor, reset in tensors if tensor.device.type == "cpu"]
     with ClosedMemory.active.opened():
         return [_Named(t, r) for t, r in tensors if t.numel() and t.numel() * t.element_size() <= MOST]

@@ -5,15 +5,14 @@ share, what is cast, what is broadcast to which shape. A compiler does that once
 operation of each program, in Python, at ten times the cost of NumPy's work. Types and Python's numbers alone decide it:
 here the calls that an operation makes of the builder, which does NumPy's work, are kept under them and made again.
 
-But:    only of operations that read no memory and ask nothing of the launch (PURE). What fails is not kept.
+But:    only of operations that read no memory and ask nothing of the launch (PURE). What fails is not cached.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
-
-from onekernel.triton.recipes import Recipe, Step
 
 _METHODS = (
     "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod neg invert not and rand or ror xor rxor"
@@ -25,23 +24,23 @@ _FUNCTIONS = (
 )
 PURE = frozenset([*(f"__{name}__" for name in _METHODS.split()), *_FUNCTIONS.split()])
 """Names of Triton's functions and of its tensors' methods."""
-MOST_KEPT = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
+MOST_CACHED = 8192  # combinations; a kernel that walks a row by Python's numbers has one for each
 
 
 class _Other(Exception):
     """An operand that is no part of a key, or a call that cannot be made again."""
 
 
-def keep_rules(interpreter: Any, core: Any) -> None:
-    """Has the interpreter keep what it has found out about types."""
-    patch, kept = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
+def cache_rules(interpreter: Any, core: Any) -> None:
+    """Has the interpreter cache what it has found out about types."""
+    patch, cached = interpreter._patch_attr, dict[Any, Callable[..., Any]]()
     rules = Rules.active = Rules(interpreter.interpreter_semantic, interpreter.TensorHandle, core)
 
     def patched(owner: Any, name: str, member: Any, *rest: Any) -> None:
         patch(owner, name, member, *rest)  # which remembers what to put back
-        if member not in kept:  # the same for each launch, so that it is soon seen to be what it was (tools)
-            kept[member] = rules.of(member) if name in PURE else rules.without(member)
-        setattr(owner, name, kept[member])
+        if member not in cached:  # the same for each launch, so that it is soon seen to be what it was (tools)
+            cached[member] = rules.of(member) if name in PURE else rules.without(member)
+        setattr(owner, name, cached[member])
 
     interpreter._patch_attr = patched
 
@@ -76,7 +75,7 @@ class Rules:
             again = recipes.get(key)
             if again is not None:
                 return again(operands)
-            if self._recording or key in recipes or len(recipes) >= MOST_KEPT:
+            if self._recording or key in recipes or len(recipes) >= MOST_CACHED:
                 return member(*args, _semantic=semantic, **named)
             return self._first(key, operands, lambda: member(*args, _semantic=semantic, **named))
 
@@ -204,3 +203,52 @@ class _Recorder:
             numpy, dtype = self._numpy.get(id(made), (None, None))
             steps.append(Step(method, list(args), places, numpy, (dtype, made.dtype)))
         return Recipe(list(tensors), self._constants, steps, number, dict(vars(result)))
+
+
+@dataclass
+class Step:
+    """A call of the builder: `given`, of which some places are filled by handles found or made before."""
+
+    method: Callable[..., Any]
+    given: list[Any]
+    places: dict[int, int]
+    numpy: Callable[..., Any] | None = None  # what the call is on the bytes of two handles, where it is no more
+    dtypes: tuple[Any, Any] = (None, None)  # NumPy's and Triton's of what that makes
+
+
+@dataclass
+class Recipe:
+    """Which operands are tensors, the handles that a combination always has, the calls, and where among the handles,
+    those of the tensors first, the result stands."""
+
+    tensors: list[int]
+    constants: list[Any] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    result: int = 0
+    said: dict[str, Any] | None = None  # what the result says of itself; None where it is an operand
+
+    def written_out(self, handle: Any, tensor: Any) -> Callable[[tuple[Any, ...]], Any]:
+        """The calls as a function of the operands, without a loop over them."""
+        if self.said is None:
+            place = self.tensors[self.result]
+            return lambda operands: operands[place]
+        known: dict[str, Any] = {"new": object.__new__, "Handle": handle, "Tensor": tensor, "said": self.said}
+        lines = [f"h{n} = operands[{at}].handle" for n, at in enumerate(self.tensors)]
+        known |= {f"h{n}": constant for n, constant in enumerate(self.constants, len(self.tensors))}
+        for n, step in enumerate(self.steps, len(self.tensors) + len(self.constants)):
+            known |= {f"m{n}": step.method, f"u{n}": step.numpy, f"np{n}": step.dtypes[0], f"tl{n}": step.dtypes[1]}
+            known |= {f"g{n}_{at}": value for at, value in enumerate(step.given) if at not in step.places}
+            words = [f"h{step.places[at]}" if at in step.places else f"g{n}_{at}" for at in range(len(step.given))]
+            call = f"m{n}({', '.join(words)})"
+            if step.numpy is None:
+                lines.append(f"h{n} = {call}")
+                continue
+            lines += [
+                f"made = u{n}({words[0]}.data, {words[1]}.data)",
+                f"if made.dtype is np{n}:",
+                f"    h{n} = new(Handle); h{n}.data = made; h{n}.dtype = tl{n}; h{n}.attr = {{}}",
+                f"else: h{n} = {call}",
+            ]
+        lines += ["made = new(Tensor)", f"made.__dict__ = {{**said, 'handle': h{self.result}}}", "return made"]
+        exec("def again(operands):\n" + "".join(f"    {line}\n" for line in lines), known)
+        return known["again"]  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-// Loops: what is unrolled, kept in registers and left out, for bench/others_vs_ncu.py.
+// Loops: what is unrolled, kept in registers and left out, for audits/agreement/others_run.py.
 
 constexpr int kLength = 64;
 

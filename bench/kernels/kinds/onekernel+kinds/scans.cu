@@ -1,4 +1,4 @@
-// Scans, histograms and sorting in shared memory, for bench/others_vs_ncu.py.
+// Scans, histograms and sorting in shared memory, for audits/agreement/others_run.py.
 
 constexpr int kThreads = 256;
 

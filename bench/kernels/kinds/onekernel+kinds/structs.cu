@@ -1,4 +1,4 @@
-// Structs, vectors and narrow types, for bench/others_vs_ncu.py.
+// Structs, vectors and narrow types, for audits/agreement/others_run.py.
 
 struct Particle {
     float x, y, z, vx, vy, vz, mass, charge;

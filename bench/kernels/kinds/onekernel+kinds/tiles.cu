@@ -1,4 +1,4 @@
-// Tiles and stencils, for bench/others_vs_ncu.py: which loads and stores nvcc makes of them.
+// Tiles and stencils, for audits/agreement/others_run.py: which loads and stores nvcc makes of them.
 
 constexpr int kReach = 4, kSide = 16, kHalo = 2, kWide = kSide + 2 * kHalo;
 

@@ -1,4 +1,4 @@
-// Warps with roles, and rows of a warp, for bench/others_vs_ncu.py.
+// Warps with roles, and rows of a warp, for audits/agreement/others_run.py.
 
 constexpr int kStage = 128;
 

@@ -19,9 +19,9 @@ from onekernel.sandbox.readers import constants
 from onekernel.units import parse
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points in proportion to the right answers of the check's `names`."""
-    given = read(constants, s.path.read_text(encoding="utf-8"))
+    given = read(constants, submission.path.read_text(encoding="utf-8"))
     names = check.options["names"]
     missing = [name for name in names if not given.get(name, "").strip()]
     found = [f for f in (_wrong(name, given, check) for name in names if name not in missing) if f]

@@ -20,18 +20,18 @@ SECONDS = 60.0
 NAMES = ("first", "second")
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points in proportion to the effects that the figures are right in spite of."""
-    peeking = read(peeks, s.path.read_text(encoding="utf-8"))
+    peeking = read(peeks, submission.path.read_text(encoding="utf-8"))
     if peeking:
         line, what = peeking
         return failed(check, Message("grading.benchmark-peeks", {"line": line, "what": what}), line=line, code="peeks")
     effects = check.options["effects"]
     if "gpu" in effects:
-        return _on_the_gpu(s, check)
-    asked = [(effect, world) for effect in effects for world in worlds.drawn(effect, s.seed)]
-    done = run(s, {"task": "benchmark", "requests": [worlds.request(w) for _, w in asked]}, SECONDS)
-    stopped = trouble(s, check, done)
+        return _on_the_gpu(submission, check)
+    asked = [(effect, world) for effect in effects for world in worlds.drawn(effect, submission.seed)]
+    done = run(submission, {"task": "benchmark", "requests": [worlds.request(w) for _, w in asked]}, SECONDS)
+    stopped = trouble(submission, check, done)
     if stopped:
         return stopped
     wrong: dict[str, Message] = {}
@@ -42,19 +42,19 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     failures: list[Failure] = []
     for effect, message in wrong.items():
         if message.text("en") not in [f.message.text("en") for f in failures]:  # it raises everywhere alike
-            failures.append(Failure(message, check.chapter, file=str(s.path), code=effect))
+            failures.append(Failure(message, check.chapter, file=str(submission.path), code=effect))
     return _verdict(check, len(effects) - len(wrong), len(effects), failures)
 
 
-def _on_the_gpu(s: Submission, check: Check) -> Verdict:
-    if s.device != "cuda":
+def _on_the_gpu(submission: Submission, check: Check) -> Verdict:
+    if submission.device != "cuda":
         return Verdict(check, NOT_ASSESSED, note=Message("grading.needs-gpu"))
-    done = run(s, {"task": "benchmark", "requests": [{"gpu": True, "n": worlds.GPU_ELEMENTS}]}, SECONDS)
-    stopped = trouble(s, check, done)
+    done = run(submission, {"task": "benchmark", "requests": [{"gpu": True, "n": worlds.GPU_ELEMENTS}]}, SECONDS)
+    stopped = trouble(submission, check, done)
     if stopped:
         return stopped
     message = _wrong(done.answers[0], _measured(), "benchmark-gpu")
-    found = [Failure(message, check.chapter, file=str(s.path), code="gpu")] if message else []
+    found = [Failure(message, check.chapter, file=str(submission.path), code="gpu")] if message else []
     return _verdict(check, int(not found), 1, found)
 
 

@@ -18,27 +18,27 @@ from onekernel.sandbox.supervisor import CallOutcome
 from onekernel.ways import FAR, IN_PLACE, RETURNED, SPARSE, TURNED
 
 
-def chosen(s: Submission, check: Check) -> list[tuple[Case, str, int]]:
+def chosen(submission: Submission, check: Check) -> list[tuple[Case, str, int]]:
     """Every case of the check's groups in every element type, as (case, type, draw); the first one twice, with other
     values at the same size, so that an answer kept by pointer or by shape is caught. A Triton function is also called
     without its `out`, once in each type, with its input as its output, and without a GPU on rows that lie far apart. On
     the simulator the blocks of two large inputs run in the other order, too."""
     found: list[tuple[Case, str, int]] = []
-    large = _of_many_blocks(s, check)
-    for dtype in check.options.get("dtypes", s.exercise.dtypes):
-        named = (case for name in check.options["groups"] for case in s.operator.group(name))
-        cases = [case for case in named if _runs_here(s, case, dtype) and dtype in (case.dtypes or [dtype])]
+    large = _of_many_blocks(submission, check)
+    for dtype in check.options.get("dtypes", submission.exercise.dtypes):
+        named = (case for name in check.options["groups"] for case in submission.operator.group(name))
+        cases = [case for case in named if _runs_here(submission, case, dtype) and dtype in (case.dtypes or [dtype])]
         found += [(case, dtype, 0) for case in cases]
         found += [(case, dtype, 1) for case in cases if case.plain][:1]
-        if s.ran_on == "simulator" and dtype == s.exercise.dtypes[0]:
+        if submission.ran_on == "simulator" and dtype == submission.exercise.dtypes[0]:
             found += [(replace(case, way=TURNED), dtype, 2) for case in cases if case in large]
-        if s.operator.declared:
+        if submission.operator.declared:
             continue  # a tensor of any number of dimensions, and one function that is given its output
-        if s.backend == "triton":
+        if submission.backend == "triton":
             found += [(replace(case, way=RETURNED), dtype, 2) for case in _dense(cases)]
-            if check is s.every_check[0] and dtype == s.exercise.dtypes[0]:
-                found += [(replace(case, way=IN_PLACE), dtype, 2) for case in _in_place(s, cases)]
-        if s.ran_on == "interpreter" and dtype == s.exercise.dtypes[0]:
+            if check is submission.every_check[0] and dtype == submission.exercise.dtypes[0]:
+                found += [(replace(case, way=IN_PLACE), dtype, 2) for case in _in_place(submission, cases)]
+        if submission.ran_on == "interpreter" and dtype == submission.exercise.dtypes[0]:
             found += [(replace(case, way=FAR), dtype, 2) for case in _gapped(cases)]
     return found
 
@@ -48,14 +48,16 @@ MOST_TURNED = 50_000  # elements, of many blocks and few seconds
 MOST_PRINTED = 12  # lines of printf that a check shows
 
 
-def plan(s: Submission, check: Check) -> list[Call]:
+def plan(submission: Submission, check: Check) -> list[Call]:
     """The calls with what `chosen` names."""
     planned = []
-    for case, dtype, draw in chosen(s, check):
+    for case, dtype, draw in chosen(submission, check):
         if case.way == SPARSE and not draw:
-            planned.append(sparse.make(s.operator, s.exercise.slug, case, dtype, s.seed))
+            planned.append(sparse.make(submission.operator, submission.exercise.slug, case, dtype, submission.seed))
         else:
-            planned.append(buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed, draw=draw))
+            planned.append(
+                buffers.make(submission.operator, submission.exercise.slug, case, dtype, submission.seed, draw=draw)
+            )
     return planned
 
 
@@ -67,20 +69,20 @@ def _dense(cases: list[Case]) -> list[Case]:
     return sorted(dense, key=lambda case: (min(case.sizes.values()) < 2, -case.sizes["n"] if flat else 0))[:1]
 
 
-def _in_place(s: Submission, cases: list[Case]) -> list[Case]:
+def _in_place(submission: Submission, cases: list[Case]) -> list[Case]:
     """The longest of the short cases, where the output may be the first input itself: of the same shape, and nothing
     before the call."""
-    first, output = s.operator.inputs()[0], s.operator.outputs()[0]
+    first, output = submission.operator.inputs()[0], submission.operator.outputs()[0]
     if output.role != "out" or output.shape != first.shape:
         return []
     short = [case for case in cases if case.plain and math.prod(case.sizes.values()) <= MOST_IN_PLACE]
     return sorted(short, key=lambda case: -math.prod(case.sizes.values()))[:1]
 
 
-def _of_many_blocks(s: Submission, check: Check) -> list[Case]:
+def _of_many_blocks(submission: Submission, check: Check) -> list[Case]:
     """Of the inputs of all checks of this kind that are not too large, that of most elements and that of most rows."""
-    groups = {group for c in s.every_check if c.kind is check.kind for group in c.options["groups"]}
-    cases = [case for group in sorted(groups) for case in s.operator.group(group) if case.plain]
+    groups = {group for c in submission.every_check if c.kind is check.kind for group in c.options["groups"]}
+    cases = [case for group in sorted(groups) for case in submission.operator.group(group) if case.plain]
     short = [case for case in cases if math.prod(case.sizes.values()) <= MOST_TURNED]
     if not short:
         return []
@@ -94,24 +96,28 @@ def _gapped(cases: list[Case]) -> list[Case]:
     return list({tuple(v for v in c.scalars.values() if isinstance(v, int)): c for c in reversed(apart)}.values())
 
 
-def _runs_here(s: Submission, case: Case, dtype: str) -> bool:
-    if s.backend == "triton" and not case.plain and (case.way != SPARSE or dtype != s.exercise.dtypes[0]):
+def _runs_here(submission: Submission, case: Case, dtype: str) -> bool:
+    if (
+        submission.backend == "triton"
+        and not case.plain
+        and (case.way != SPARSE or dtype != submission.exercise.dtypes[0])
+    ):
         return False
-    return case.runs(ON_GPU if s.ran_on == "cuda" else SIMULATED)
+    return case.runs(ON_GPU if submission.ran_on == "cuda" else SIMULATED)
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none: a kernel that is right on most inputs is wrong."""
     failures: list[Failure] = []
     failed = symptoms = 0
     groups: dict[str, list[int]] = {}
     seen: set[tuple[str, int | None]] = set()
     for call, outcome in sorted(ran, key=_tells_less):
-        found = judge_call(s, check, call, outcome)
+        found = judge_call(submission, check, call, outcome)
         if call.case.way == RETURNED and not failed:
-            found = [_called_plainly(s, call, failure) for failure in found]
+            found = [_called_plainly(submission, call, failure) for failure in found]
         if call.case.way == IN_PLACE and not failed:
-            found = [_in_itself(s, failure) for failure in found]
+            found = [_in_itself(submission, failure) for failure in found]
         lost = bool(found)
         if call.case.way == TURNED:  # wrong in any order is told by the others; it is not an input that came out right
             found = [] if failed else _in_another_order(found)
@@ -149,19 +155,19 @@ def _tells_less(pair: tuple[Call, CallOutcome]) -> tuple[bool, bool, bool]:
     return way == SPARSE, way in (RETURNED, IN_PLACE, TURNED), math.prod(call.case.sizes.values()) <= 1
 
 
-def _called_plainly(s: Submission, call: Call, failure: Failure) -> Failure:
+def _called_plainly(submission: Submission, call: Call, failure: Failure) -> Failure:
     """A failure of the call without output and defaults, where the file is right when it is given everything."""
     if failure.code not in SYMPTOMS:
         return failure
     key = "grading.called-plainly" + ("-flat" if len(call.case.sizes) == 1 else "")
-    return replace(failure, message=Message(key, {"slug": s.exercise.slug, "symptom": failure.message}))
+    return replace(failure, message=Message(key, {"slug": submission.exercise.slug, "symptom": failure.message}))
 
 
-def _in_itself(s: Submission, failure: Failure) -> Failure:
+def _in_itself(submission: Submission, failure: Failure) -> Failure:
     """A failure of the call whose output is its input, when the file is right with an output of its own."""
     if failure.code not in SYMPTOMS:
         return failure
-    message = Message("grading.in-place", {"slug": s.exercise.slug, "symptom": failure.message})
+    message = Message("grading.in-place", {"slug": submission.exercise.slug, "symptom": failure.message})
     return replace(failure, message=message)
 
 

@@ -16,16 +16,16 @@ from onekernel.numerals import Quantity
 from onekernel.units import parse
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points by the error of each forecast: a word is right or wrong; a number counts whole within its tolerance,
     nothing from a factor of two beyond it, in proportion between."""
     names = check.options["names"]
-    if any(name not in s.predictions for name in names):
-        why = Message("grading.predict-first-file", {"slug": s.exercise.slug})
+    if any(name not in submission.predictions for name in names):
+        why = Message("grading.predict-first-file", {"slug": submission.exercise.slug})
         return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="predict-first"),))
     share, wrong, right = 0.0, [], []
     for name in names:
-        truth, text = FORECASTS[name]({}), s.predictions[name].strip()
+        truth, text = FORECASTS[name]({}), submission.predictions[name].strip()
         got = share_of(text, truth)
         share += got / len(names)
         values = {"predicted": _understood(text), "actual": _actual(truth), "what": about(name)}

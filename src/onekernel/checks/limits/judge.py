@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from onekernel.checks import worst_line
-from onekernel.checks.counted import call_at
+from onekernel.checks.counting import call_at, uncertain
 from onekernel.checks.tallies import TALLIES, Kernels, Tally
-from onekernel.checks.uncertain import uncertain
 from onekernel.course import Check
 from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
@@ -17,22 +16,24 @@ from onekernel.messages import Message
 ROUNDING = 1e-9  # a limit of 1.1 times 30 is 33, and not 33.000000000000004
 
 
-def plan(s: Submission, check: Check) -> list[Call]:
+def plan(submission: Submission, check: Check) -> list[Call]:
     """One call at the check's sizes; where no other check asks whether the kernel is right, on all inputs too."""
-    dtype = s.exercise.dtypes[0]
-    alone = not any(c.kind.shows_right for c in s.every_check)
-    cases = [c for c in s.operator.cases if c.plain] if alone else []
-    others = [buffers.make(s.operator, s.exercise.slug, case, dtype, s.seed) for case in cases]
-    return [call_at(s, check.options["sizes"], dtype), *others]
+    dtype = submission.exercise.dtypes[0]
+    alone = not any(c.kind.shows_right for c in submission.every_check)
+    cases = [c for c in submission.operator.cases if c.plain] if alone else []
+    others = [
+        buffers.make(submission.operator, submission.exercise.slug, case, dtype, submission.seed) for case in cases
+    ]
+    return [call_at(submission, check.options["sizes"], dtype), *others]
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none; each count that is over its limit is told, with the line that it comes from mostly.
 
     Where NVIDIA's compiler may make so much less of it that it is not, that costs no points.
     """
     call, outcome = ran[0]
-    failures = [failure for one in ran for failure in judge_call(s, check, *one)]
+    failures = [failure for one in ran for failure in judge_call(submission, check, *one)]
     if failures or outcome.report is None:
         return Verdict(check, FAILED, failures=tuple(failures[:MAX_FAILURES]))
     kernels = outcome.report.kernels
@@ -53,17 +54,17 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
             continue
         sizes = ", ".join(f"{n} = {size}" for n, size in call.case.sizes.items())
         values = {"what": what, "mine": mine, "answer": answer, "most": answer * factor, "sizes": sizes}
-        over.append(_failure(s, check, Message("practice.over", values), tally, kernels))
+        over.append(_failure(submission, check, Message("practice.over", values), tally, kernels))
     if doubtful and not over:
         return Verdict(check, NOT_ASSESSED, note=doubtful[0], details=tuple(told))
     return Verdict(check, FAILED if over else PASSED, 0 if over else check.points, tuple(over), details=tuple(told))
 
 
-def _failure(s: Submission, check: Check, what: Message, tally: Tally, kernels: Kernels) -> Failure:
+def _failure(submission: Submission, check: Check, what: Message, tally: Tally, kernels: Kernels) -> Failure:
     """What was counted, and the line that it comes from mostly, with the command that draws it."""
-    found = tally.worst(worst_line.lines_of(kernels, s.path)) if tally.worst else None
+    found = tally.worst(worst_line.lines_of(kernels, submission.path)) if tally.worst else None
     if found is None:
-        return Failure(what, check.chapter, file=str(s.path), code=f"over-{tally.name}")
+        return Failure(what, check.chapter, file=str(submission.path), code=f"over-{tally.name}")
     both = Message("grading.both", {"first": what, "second": found.message})
-    see = f"onekernel trace {s.exercise.slug}" + (f" --line {found.line}" if found.drawn else "")
-    return Failure(both, check.chapter, file=str(s.path), line=found.line, code=f"over-{tally.name}", see=see)
+    see = f"onekernel trace {submission.exercise.slug}" + (f" --line {found.line}" if found.drawn else "")
+    return Failure(both, check.chapter, file=str(submission.path), line=found.line, code=f"over-{tally.name}", see=see)

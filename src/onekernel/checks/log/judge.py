@@ -14,18 +14,18 @@ ROUNDS = 3
 LONGER = 3  # times as long as the kernel is that was handed in, it may have been in an earlier round
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """A third of the points for each complete round, three at the most."""
-    text = s.path.read_text(encoding="utf-8")
+    text = submission.path.read_text(encoding="utf-8")
     seen = [kernel] if (kernel := starting_point(text)) else []
     complete, failures = 0, []
     earlier: list[Round] = []
-    most_lines = _most_lines(s, check)
+    most_lines = _most_lines(submission, check)
     for r in rounds(text):
         lack = r.missing(seen, earlier, most_lines)
         earlier.append(r)
         if lack:
-            values = {"number": r.number, "title": r.title, "words": EXPLANATION_WORDS, "log": s.exercise.slug}
+            values = {"number": r.number, "title": r.title, "words": EXPLANATION_WORDS, "log": submission.exercise.slug}
             failures.append(Failure(Message(f"grading.{lack}", values), check.chapter, code=lack))
         else:
             complete += 1
@@ -39,9 +39,9 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     return Verdict(check, PARTIAL if done else FAILED, round(check.points * done / ROUNDS, 1), tuple(failures), note)
 
 
-def _most_lines(s: Submission, check: Check) -> int:
+def _most_lines(submission: Submission, check: Check) -> int:
     """The lines that the kernel may have had of which the log tells: it lies beside it."""
-    kernel = s.path.with_name(Path(s.course.exercises[check.options["kernel"]].file).name)
+    kernel = submission.path.with_name(Path(submission.course.exercises[check.options["kernel"]].file).name)
     try:
         if not kernel.is_file() or kernel.is_symlink() or kernel.stat().st_size > SOURCE_BYTES:
             return MOST_LINES

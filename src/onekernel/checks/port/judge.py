@@ -17,22 +17,22 @@ KERNELS = ("softmax_tuned", "softmax_block", "softmax_naive")  # the learner's f
 SECONDS = 120.0
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none."""
-    forbidden = read(port_check.forbidden_imports, s.path.read_text(encoding="utf-8"))
+    forbidden = read(port_check.forbidden_imports, submission.path.read_text(encoding="utf-8"))
     if forbidden:
         values = {"line": forbidden[0][0], "module": forbidden[0][1]}
         return failed(check, Message("minigpt.import", values), line=forbidden[0][0], code="import")
     part = check.options["part"]
-    requests = port_request.requests(part, s.seed % 2**31, "cuda" if s.device == "cuda" else "cpu")
+    requests = port_request.requests(part, submission.seed % 2**31, "cuda" if submission.device == "cuda" else "cpu")
     options: dict[str, Any] = {"task": "port", "requests": requests}
     if part == "kernel":
-        kernel = own_kernel(s)
+        kernel = own_kernel(submission)
         if kernel is None:
             return failed(check, Message("grading.no-own-kernel"), code="no-own-kernel")
-        options |= {"kernel": str(kernel), "kernel_backend": s.device, "function": kernel.stem}
-    done = run(s, options, SECONDS)
-    stopped = trouble(s, check, done)
+        options |= {"kernel": str(kernel), "kernel_backend": submission.device, "function": kernel.stem}
+    done = run(submission, options, SECONDS)
+    stopped = trouble(submission, check, done)
     if stopped:
         return stopped
     note: Message | None = None
@@ -40,17 +40,17 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         verdict = port_check.judge_port(asked, answer)
         note = verdict.note
         if not verdict.passed:
-            told = [Failure(m, check.chapter, file=str(s.path), code=part) for m in verdict.findings]
-            told = told or [Failure(note, check.chapter, file=str(s.path), code=part)]
+            told = [Failure(m, check.chapter, file=str(submission.path), code=part) for m in verdict.findings]
+            told = told or [Failure(note, check.chapter, file=str(submission.path), code=part)]
             return Verdict(check, FAILED, failures=tuple(told), note=note)
     return Verdict(check, PASSED, check.points, note=note)
 
 
-def own_kernel(s: Submission) -> Path | None:
+def own_kernel(submission: Submission) -> Path | None:
     """The softmax beside the submission that is no longer a starter."""
     for slug in KERNELS:
-        path = s.path.with_name(f"{slug}.cu")
-        starter = s.course.root / "kernels" / path.name
+        path = submission.path.with_name(f"{slug}.cu")
+        starter = submission.course.root / "kernels" / path.name
         untouched = starter.is_file() and path.is_file() and starter.read_bytes() == path.read_bytes()
         if path.is_file() and not path.is_symlink() and not untouched:
             return path

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from onekernel import counts
-from onekernel.checks.counted import call_at, counted
+from onekernel.checks.counting import OF_BYTES, call_at, counted, uncertain
 from onekernel.checks.measures import Counted, bytes_requested
 from onekernel.checks.prediction.questions import QUANTITIES, answers
-from onekernel.checks.uncertain import OF_BYTES, uncertain
 from onekernel.course import Check
 from onekernel.errors import UserError
 from onekernel.grading.buffers import Call
@@ -22,28 +21,32 @@ CLOSE = 0.05  # a prediction within 5 % is right
 READS = "reads_per_element"
 
 
-def plan(s: Submission, check: Check) -> list[Call]:
+def plan(submission: Submission, check: Check) -> list[Call]:
     """One call at the check's sizes; none before the predictions are there."""
-    return [] if _missing(s, check) else [call_at(s, check.options["sizes"], s.exercise.dtypes[0])]
+    return (
+        []
+        if _missing(submission, check)
+        else [call_at(submission, check.options["sizes"], submission.exercise.dtypes[0])]
+    )
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points by the error of each prediction: all within 5 %, none from a factor of two, in proportion between.
 
     Of what NVIDIA's compiler may make less than was counted, no prediction is told to be wrong.
     """
     questions = check.options["questions"]
-    if _missing(s, check):
-        why = Message("grading.predict-first", {"slug": s.exercise.slug})
+    if _missing(submission, check):
+        why = Message("grading.predict-first", {"slug": submission.exercise.slug})
         return Verdict(check, FAILED, failures=(Failure(why, check.chapter, code="predict-first"),))
-    found, failures = counted(s, check, ran)
+    found, failures = counted(submission, check, ran)
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     share, wrong, right = 0.0, [], []
     for question in questions:
         quantity = QUANTITIES[question["quantity"]]
         actual = quantity.count(found)
-        predicted = s.predictions[question["id"]]
+        predicted = submission.predictions[question["id"]]
         got = _share(predicted, actual, quantity.unit)
         share += got / len(questions)
         what = Message(f"grading.quantity-{question['quantity']}")
@@ -55,19 +58,19 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
         else:
             right.append(Message("grading.prediction-right", values))
     status = PASSED if not wrong else PARTIAL if share else FAILED
-    details = (*right, *_shared_already(s, check, found), *_lessons(found))
+    details = (*right, *_shared_already(submission, check, found), *_lessons(found))
     return Verdict(check, status, round(check.points * share, 1), tuple(wrong), details=details)
 
 
-def _missing(s: Submission, check: Check) -> bool:
-    return any(question["id"] not in s.predictions for question in check.options["questions"])
+def _missing(submission: Submission, check: Check) -> bool:
+    return any(question["id"] not in submission.predictions for question in check.options["questions"])
 
 
-def _shared_already(s: Submission, check: Check, c: Counted) -> list[Message]:
+def _shared_already(submission: Submission, check: Check, c: Counted) -> list[Message]:
     """Said where the kernel loads less than half of what the course's does: it is right, and not what was asked for."""
     reads = QUANTITIES[READS].count(c)
     asked = [q["id"] for q in check.options["questions"] if q["quantity"] == READS]
-    known = answers(s.course.root, s.exercise.slug) or {}
+    known = answers(submission.course.root, submission.exercise.slug) or {}
     naive = [parse(known[name]).value for name in asked if name in known]
     return [Message("grading.lesson-shared", {"reads": reads})] if naive and 2 * reads < naive[0] else []
 

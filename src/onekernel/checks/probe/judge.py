@@ -14,26 +14,26 @@ from onekernel.sandbox.readers import constants
 SECONDS = 60.0
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Half of the points for the predictions, in proportion; half for experiments that show the answers.
 
     The predictions are those that were committed: the truth is not told to anybody who can still change theirs.
     """
-    read(constants, s.path.read_text(encoding="utf-8"))  # a file that is not Python is told so, with the line
-    done = run(s, {"task": "probe", "requests": [storage.request(s.device == "cuda")]}, SECONDS)
-    stopped = trouble(s, check, done)
+    read(constants, submission.path.read_text(encoding="utf-8"))  # a file that is not Python is told so, with the line
+    done = run(submission, {"task": "probe", "requests": [storage.request(submission.device == "cuda")]}, SECONDS)
+    stopped = trouble(submission, check, done)
     if stopped and stopped.status == NOT_ASSESSED:
         return stopped
     wrong = list(stopped.failures) if stopped else []
     if not stopped:
         wrong = [Failure(m, check.chapter, code="experiment") for m in storage.judge_probe(done.answers[0])]
     earned = check.points / 2 * (not wrong)
-    moved = storage.observed_move(s.device == "cuda") if not stopped else None
-    if not s.predictions:
-        why = Message("grading.predict-first-file", {"slug": s.exercise.slug})
+    moved = storage.observed_move(submission.device == "cuda") if not stopped else None
+    if not submission.predictions:
+        why = Message("grading.predict-first-file", {"slug": submission.exercise.slug})
         first = Failure(why, check.chapter, code="predict-first")
         return Verdict(check, PARTIAL if earned else FAILED, earned, (*wrong, first), moved)
-    results = storage.judge_predictions(storage.committed(s.predictions))
+    results = storage.judge_predictions(storage.committed(submission.predictions))
     right = sum(r.right for r in results)
     earned = round(earned + check.points / 2 * right / len(results), 1)
     failures = [*wrong, *(Failure(m, check.chapter, code="prediction") for r in results for m in r.messages)]

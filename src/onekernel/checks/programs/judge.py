@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from onekernel.checks.counted import call_at
+from onekernel.checks.counting import call_at
 from onekernel.course import Check
 from onekernel.grading.buffers import Call
 from onekernel.grading.judging import judge_call
@@ -17,20 +17,20 @@ from onekernel.sandbox.reasons import words_of_reasons
 WORDS = 12  # that the reasons for some configurations have together, at the least
 
 
-def plan(s: Submission, check: Check) -> list[Call]:
+def plan(submission: Submission, check: Check) -> list[Call]:
     """A call at the check's sizes, and at its other ones where it has some."""
     asked = [check.options["sizes"], *check.options.get("also", ())]
-    return [call_at(s, sizes, s.exercise.dtypes[0]) for sizes in asked]
+    return [call_at(submission, sizes, submission.exercise.dtypes[0]) for sizes in asked]
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none.
 
     "tile": no access of a program has more than `limit` elements. "shared-rows": at most one program for `limit` rows.
     "configurations": an autotuner that is called at one of the sizes has `limit` different ones, and the file gives
     reasons beside them.
     """
-    failures = [failure for call, outcome in ran for failure in judge_call(s, check, call, outcome)]
+    failures = [failure for call, outcome in ran for failure in judge_call(submission, check, call, outcome)]
     if failures:
         return Verdict(check, FAILED, failures=tuple(failures))
     seen = [kernel for _, outcome in ran if outcome.report for kernel in outcome.report.kernels]
@@ -45,15 +45,15 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     else:
         value = max((int(k.extra.get("configurations", 0)) for k in seen), default=0)
         good = value >= limit
-        if good and read(words_of_reasons, s.path.read_text(encoding="utf-8")) < WORDS:
-            return _failed(s, check, Message("grading.programs-reasons", {"words": WORDS}), "reasons")
+        if good and read(words_of_reasons, submission.path.read_text(encoding="utf-8")) < WORDS:
+            return _failed(submission, check, Message("grading.programs-reasons", {"words": WORDS}), "reasons")
     facts = {"value": value, "limit": limit, "rows": rows, **check.options["sizes"]}
     note = Message(f"grading.programs-{check.options['feature']}", facts)
     if good:
         return Verdict(check, PASSED, check.points, note=note)
     missing = Message(f"grading.programs-no-{check.options['feature']}", facts)
-    return _failed(s, check, missing, str(check.options["feature"]))
+    return _failed(submission, check, missing, str(check.options["feature"]))
 
 
-def _failed(s: Submission, check: Check, message: Message, code: str) -> Verdict:
-    return Verdict(check, FAILED, failures=(Failure(message, check.chapter, file=str(s.path), code=code),))
+def _failed(submission: Submission, check: Check, message: Message, code: str) -> Verdict:
+    return Verdict(check, FAILED, failures=(Failure(message, check.chapter, file=str(submission.path), code=code),))

@@ -26,14 +26,14 @@ from onekernel.sandbox.readers import figures
 SHOWN = "shown.cu"
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """Points in proportion to the right answers."""
-    given = read(figures, s.path.read_text(encoding="utf-8"))
+    given = read(figures, submission.path.read_text(encoding="utf-8"))
     questions = check.options["questions"]
-    counted = _counted(s, [q for q in questions if "count" in q])
+    counted = _counted(submission, [q for q in questions if "count" in q])
     if isinstance(counted, Message):
         return Verdict(check, NOT_ASSESSED, note=counted)
-    failures, right = _missing(s, check, questions, given), []
+    failures, right = _missing(submission, check, questions, given), []
     for question in questions:
         name = question["name"]
         truth, within = _truth(question, counted)
@@ -44,8 +44,8 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
             key = "practice.right-word" if isinstance(truth, str) else "practice.right"
             right.append(Message(key, {"name": name, "value": truth}))
             continue
-        see = f"onekernel hint {s.exercise.slug}"
-        failures.append(Failure(why, check.chapter, file=str(s.path), code=why.key.split(".")[1], see=see))
+        see = f"onekernel hint {submission.exercise.slug}"
+        failures.append(Failure(why, check.chapter, file=str(submission.path), code=why.key.split(".")[1], see=see))
     status = PASSED if not failures else PARTIAL if right else FAILED
     note = Message("grading.answers", {"right": len(right), "total": len(questions)})
     earned = round(check.points * len(right) / len(questions), 1)
@@ -64,7 +64,7 @@ def _truth(question: Mapping[str, Any], counted: Mapping[str, tuple[KernelCounts
 
 
 def _missing(
-    s: Submission, check: Check, questions: list[Mapping[str, Any]], given: Mapping[str, float | str]
+    submission: Submission, check: Check, questions: list[Mapping[str, Any]], given: Mapping[str, float | str]
 ) -> list[Failure]:
     """The questions without an answer, told together."""
     found = []
@@ -73,7 +73,7 @@ def _missing(
         if open_ones:
             values = {"name": ", ".join(open_ones), "count": len(open_ones), "what": Message(f"practice.{sort}")}
             message = Message("practice.no-answer", values)
-            found.append(Failure(message, check.chapter, file=str(s.path), code="no-answer"))
+            found.append(Failure(message, check.chapter, file=str(submission.path), code="no-answer"))
     return found
 
 
@@ -93,20 +93,28 @@ def _wrong(name: str, given: float | str, truth: float | str, within: float) -> 
     return Message(f"practice.too-{'many' if given > truth else 'few'}", {"name": name, "given": float(given)})
 
 
-def _counted(s: Submission, questions: list[Mapping[str, Any]]) -> dict[str, tuple[KernelCounts, ...]] | Message:
+def _counted(
+    submission: Submission, questions: list[Mapping[str, Any]]
+) -> dict[str, tuple[KernelCounts, ...]] | Message:
     """What the kernels of `shown.cu` do at each question's sizes, by the question's name; or why nobody counts here."""
     if not questions:
         return {}
-    path = (s.exercise.home or Path()) / SHOWN
-    like = s.operator.cases[0]
+    path = (submission.exercise.home or Path()) / SHOWN
+    like = submission.operator.cases[0]
     calls = []
     for q in questions:
         case = Case(q["name"], "counted", q["sizes"], like.fill, like.about)
-        call = buffers.make(s.operator, q.get("launcher", s.exercise.slug), case, s.exercise.dtypes[0], s.seed)
+        call = buffers.make(
+            submission.operator,
+            q.get("launcher", submission.exercise.slug),
+            case,
+            submission.exercise.dtypes[0],
+            submission.seed,
+        )
         calls.append((call.function, call.args))
     # Counted as it is written, on every machine alike: NVIDIA's compiler is not asked, where it is here.
     options = {"mode": "count", "machine_code": False}
-    outcome = supervisor.run(Request(path.resolve(), "simulator", calls, (), options, hidden=s.hidden))
+    outcome = supervisor.run(Request(path.resolve(), "simulator", calls, (), options, hidden=submission.hidden))
     if outcome.unavailable:
         return outcome.unavailable
     reports = [done.report for done in outcome.calls]

@@ -25,19 +25,19 @@ Answer = Mapping[str, np.ndarray]
 _KINDS = ("numbers", "tensor", "other")
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """All points or none; the first call that differs is told."""
-    read(constants, s.path.read_text(encoding="utf-8"))  # a file that is not Python is told so, with the line
+    read(constants, submission.path.read_text(encoding="utf-8"))  # a file that is not Python is told so, with the line
     calls = check.options["calls"]
     requests = [{"function": c["function"], "shapes": c.get("shapes", []), "given": c.get("given", [])} for c in calls]
     options = {"task": "returns", "requests": requests}
-    wanted = run(replace(s, path=s.course.solution(s.exercise)), options, SECONDS)
+    wanted = run(replace(submission, path=submission.course.solution(submission.exercise)), options, SECONDS)
     if not wanted.answers or any("raised" in a for a in wanted.answers):
         why = wanted.unavailable or wanted.ended or _raised(next(a for a in wanted.answers if "raised" in a))
-        values = {"file": s.course.solution(s.exercise).name, "why": why}
+        values = {"file": submission.course.solution(submission.exercise).name, "why": why}
         return Verdict(check, NOT_ASSESSED, note=Message("grading.answer-fails", values))
-    done = run(s, options, SECONDS)
-    stopped = trouble(s, check, done)
+    done = run(submission, options, SECONDS)
+    stopped = trouble(submission, check, done)
     if stopped:
         return stopped
     for call, got, want in zip(calls, done.answers, wanted.answers, strict=True):
@@ -46,7 +46,7 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
             key = "practice.call" if call.get("shapes") else "practice.call-plain"
             told = Message(key, {"call": _shown(call), "why": message})
             code = message.key.removeprefix("practice.").replace("other-number", "other-value")
-            failure = Failure(told, check.chapter, file=str(s.path), code=code)
+            failure = Failure(told, check.chapter, file=str(submission.path), code=code)
             return Verdict(check, FAILED, failures=(failure,))
     note = Message("grading.inputs", {"right": len(calls), "total": len(calls)})
     return Verdict(check, PASSED, check.points, note=note)

@@ -35,11 +35,11 @@ DRAWN_AT_ONCE = 1 << 20  # values
 Times = dict[credit.Key, Timed]
 
 
-def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
+def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
     """The share of the speed points that `credit.score` gives; not assessed without a GPU."""
-    if s.backend != "cuda":
+    if submission.backend != "cuda":
         return Verdict(check, NOT_ASSESSED, note=Message("grading.needs-gpu"))
-    earned = measure(s)
+    earned = measure(submission)
     points = round(check.points * earned.fraction, 1)
     if earned.fraction == 1:
         return Verdict(check, PASSED, points, note=earned.notes[-1])
@@ -47,32 +47,32 @@ def judge(s: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdi
     return Verdict(check, PARTIAL if points else FAILED, points, failures)
 
 
-def measure(s: Submission) -> Credit:
+def measure(submission: Submission) -> Credit:
     """Times the submission at every shape of the credit, beside its limit and PyTorch's. Needs a GPU."""
-    dtypes = credit.types_of(s.exercise.dtypes)
+    dtypes = credit.types_of(submission.exercise.dtypes)
     with _card() as card:
-        references = credit.references(card, s.operator.name, dtypes)
+        references = credit.references(card, submission.operator.name, dtypes)
     times: Times = {}
     ended: list[Message] = []  # each once: why there are no times
     for dtype in dtypes:
-        for shape, outcome, right in _launched(s, dtype, BESIDE[s.operator.name].shapes):
+        for shape, outcome, right in _launched(submission, dtype, BESIDE[submission.operator.name].shapes):
             if outcome.ended and outcome.ended not in ended:
                 ended.append(outcome.ended)
             timed = _timed(outcome, references[dtype, *shape], right)
             if timed:
                 times[dtype, *shape] = timed
-    earned = credit.score(times, s.operator.name, dtypes)
+    earned = credit.score(times, submission.operator.name, dtypes)
     return replace(earned, notes=(*ended, *earned.notes))
 
 
-def time_at(s: Submission, dtype: str, shape: tuple[int, ...]) -> Message:
+def time_at(submission: Submission, dtype: str, shape: tuple[int, ...]) -> Message:
     """The submission's time at one shape beside its limit's and PyTorch's, in words. Needs a GPU."""
     with _card() as card:
-        reference = credit.reference(card, dtype, shape, None, s.operator.name)
-    ((_, outcome, right),) = _launched(s, dtype, [shape])
+        reference = credit.reference(card, dtype, shape, None, submission.operator.name)
+    ((_, outcome, right),) = _launched(submission, dtype, [shape])
     if outcome.ended:
         return outcome.ended
-    return credit.tell(_timed(outcome, reference, right), dtype, shape, s.operator.name)
+    return credit.tell(_timed(outcome, reference, right), dtype, shape, submission.operator.name)
 
 
 @contextlib.contextmanager
@@ -98,20 +98,22 @@ def _timed(outcome: CallOutcome, reference: tuple[Sample, Sample, float], right:
 
 
 def _launched(
-    s: Submission, dtype: str, shapes: Sequence[tuple[int, ...]]
+    submission: Submission, dtype: str, shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[tuple[int, ...], CallOutcome, bool]]:
     """Each shape with what came of its timed launches, and whether the one that was kept is right."""
-    inputs = [_drawn(s.operator, shape, dtype) for shape in shapes]
-    function = s.exercise.slug + SUFFIXES[dtype]
-    calls = [(function, _arguments(s.operator, x, shape, dtype)) for x, shape in zip(inputs, shapes, strict=True)]
+    inputs = [_drawn(submission.operator, shape, dtype) for shape in shapes]
+    function = submission.exercise.slug + SUFFIXES[dtype]
+    operator = submission.operator
+    calls = [(function, _arguments(operator, x, shape, dtype)) for x, shape in zip(inputs, shapes, strict=True)]
     launches = LAUNCHES[0] + secrets.randbelow(LAUNCHES[1] - LAUNCHES[0] + 1)
     timed = {"launches": launches, "kept": [secrets.randbelow(launches) for _ in calls]}
-    prototypes = [s.operator.prototype(s.exercise.slug, d) for d in s.exercise.dtypes]
-    outcome = supervisor.run(Request(s.path.resolve(), "cuda", calls, prototypes, timed=timed, hidden=s.hidden))
+    prototypes = [operator.prototype(submission.exercise.slug, d) for d in submission.exercise.dtypes]
+    source, hidden = submission.path.resolve(), submission.hidden
+    outcome = supervisor.run(Request(source, "cuda", calls, prototypes, timed=timed, hidden=hidden))
     if not outcome.built:
         return [(shape, CallOutcome(ended=outcome.ended or outcome.unavailable), False) for shape in shapes]
     each = zip(shapes, inputs, outcome.calls, strict=True)
-    return [(shape, done, _right(s, x, shape, done, dtype)) for shape, x, done in each]
+    return [(shape, done, _right(submission, x, shape, done, dtype)) for shape, x, done in each]
 
 
 def _sizes(operator: Operator, shape: tuple[int, ...]) -> dict[str, int]:
@@ -165,15 +167,15 @@ def _scalars(operator: Operator) -> Mapping[str, int | float]:
 
 
 def _right(
-    s: Submission, inputs: Mapping[str, np.ndarray], shape: tuple[int, ...], outcome: CallOutcome, dtype: str
+    submission: Submission, inputs: Mapping[str, np.ndarray], shape: tuple[int, ...], outcome: CallOutcome, dtype: str
 ) -> bool:
     """Whether rows that are drawn now, when the answer can no longer change, are what the oracle says."""
-    (out,) = s.operator.outputs()
+    (out,) = submission.operator.outputs()
     if out.name not in outcome.after:
         return False
     rows = shape[0]
     drawn = np.random.default_rng(secrets.randbits(64)).choice(rows, min(rows, SAMPLED_ROWS), replace=False)
-    vector = s.operator.sizes == ("n",)
+    vector = submission.operator.sizes == ("n",)
 
     def picked(values: np.ndarray) -> np.ndarray:
         """The rows that were drawn; of a vector: rows of it, one behind the other."""
@@ -181,8 +183,8 @@ def _right(
         return some.ravel() if vector else some
 
     got = picked(outcome.after[out.name].view(NUMPY[dtype]))
-    first = s.operator.inputs()[0].shape[0]  # what has a row for each row of the result
-    with_rows = {p.name for p in s.operator.inputs() if p.shape[0] == first and (len(p.shape) > 1 or vector)}
+    first = submission.operator.inputs()[0].shape[0]  # what has a row for each row of the result
+    with_rows = {p.name for p in submission.operator.inputs() if p.shape[0] == first and (len(p.shape) > 1 or vector)}
     given = {k: picked(x) if k in with_rows else x.astype(np.float64) for k, x in inputs.items()}
-    given |= {k: np.array(v, np.float64) for k, v in _scalars(s.operator).items()}
-    return s.operator.compare(got, s.operator.oracle(given)[out.name], dtype, given) is None
+    given |= {k: np.array(v, np.float64) for k, v in _scalars(submission.operator).items()}
+    return submission.operator.compare(got, submission.operator.oracle(given)[out.name], dtype, given) is None

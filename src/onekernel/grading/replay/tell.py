@@ -1,18 +1,20 @@
-"""Puts the cause of wrong results before them, where one is known: a replayed mistake, or a row stride."""
+"""Puts the cause of wrong results before them, where one is known: a replayed mistake, a row stride, a length."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from onekernel.grading.buffers import Call
 from onekernel.grading.replay import cause
-from onekernel.grading.replay.lengths import from_length_on
-from onekernel.grading.replay.strides import UNKNOWN, stride_cause
+from onekernel.grading.replay.strides import UNKNOWN, is_right, stride_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
 from onekernel.grading.unwritten import whole_tiles_alone
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.ops.base import Operator
+from onekernel.sandbox.supervisor import CallOutcome
 
 WRONG = ("values", "nan", "row-sum")
 SEEN = tuple(
@@ -31,30 +33,56 @@ ADDRESSED = {
     "a": ("replay.gemm-a-turned", "replay.gemm-lda-"),
     "b": ("replay.gemm-b-turned", "replay.gemm-ldb-", "replay.gemm-transpose-"),
 }
+COUNTED = ("cols", "n", "k")  # what a row, a vector or a sum has so many of: the first that the operator has
+LEAST = 64  # elements of a length, below which a kernel is right by chance
+FEW = 3  # inputs on either side of a length
+MOST = 0.7  # of the longer inputs: some show no mistake, as rows of one value
 
 
-def with_causes(s: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
+def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts, their first symptom explained where its cause is known. What else they say stays as it is."""
-    if not s.exercise.operator or s.operator.declared:
+    if not submission.exercise.operator or submission.operator.declared:
         return list(verdicts)
     if not any(_explainable(f) for v in verdicts for f in v.failures):
         return list(verdicts)
     verdicts = _of_any_size(verdicts)
     # Not of launches that are refused on purpose, nor of the file built another way: those have causes of their own.
     every = [(c, o) for check in ran.values() for c, o in check if not (c.case.way or c.case.defines)]
-    strided = stride_cause(s.operator, every)
+    strided = stride_cause(submission.operator, every)
     found = strided
-    if strided is None or len(s.operator.inputs()) > 1:  # of several inputs it says less than a mistake made on purpose
-        made = cause(s.operator, every, s.text())
+    if (
+        strided is None or len(submission.operator.inputs()) > 1
+    ):  # of several inputs it says less than a mistake made on purpose
+        made = cause(submission.operator, every, submission.text())
         if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
             strided, found = None, made
-    found = found or whole_tiles_alone(s.operator, every)
+    found = found or whole_tiles_alone(submission.operator, every)
     if found is None and not any(f.code == "unwritten" for v in verdicts for f in v.failures):  # that says which ones
-        found = from_length_on(s.operator, every)
+        found = _from_length_on(submission.operator, every)
     if found is None:
-        return _unexplained(s, verdicts)
+        return _unexplained(submission, verdicts)
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None
     return [_explained(v, found, apart) for v in verdicts]
+
+
+def _from_length_on(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
+    """The sentence that tells up to which length the results are right, whatever else an input is, and wrong on nearly
+    all longer ones; None where length does not divide them."""
+    sizes = {p.name for p in operator.parameters if p.role == "size"}
+    counted = "k" if "k" in sizes else next((name for name in COUNTED if name in sizes), None)
+    if counted is None:
+        return None
+    lengths: dict[bool, list[int]] = {True: [], False: []}
+    for call, outcome in ran:
+        if math.prod(call.case.sizes.values()):
+            lengths[is_right(operator, call, outcome)].append(call.case.sizes[counted])
+    wrong = lengths[False]
+    first = min(wrong, default=0)
+    right, longer = ([n for n in lengths[True] if (n < first) is shorter] for shorter in (True, False))
+    if min(len(right), len(wrong)) < FEW or max(right) < LEAST or len(wrong) < MOST * (len(wrong) + len(longer)):
+        return None
+    values = {"name": counted, "most": max(right), "least": first, "right": len(right), "inputs": len(wrong)}
+    return Message("replay.from-length-on", {**values, "of": len(wrong) + len(longer)})
 
 
 def _of_any_size(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -66,14 +94,14 @@ def _of_any_size(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return [replace(v, failures=tuple(small if _of_size(f) else f for f in v.failures)) for v in verdicts]
 
 
-def _unexplained(s: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
+def _unexplained(submission: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts, the first wrong values of a kernel in CUDA with the way to look at what is between."""
-    out, told = [], s.path.suffix != ".cu"
+    out, told = [], submission.path.suffix != ".cu"
     for verdict in verdicts:
         first = verdict.failures[0] if verdict.failures else None
         if first is not None and first.code in WRONG and not told and not _of_size(first):
             told = True
-            values = {"symptom": first.message, "slug": s.exercise.slug}
+            values = {"symptom": first.message, "slug": submission.exercise.slug}
             shown = replace(first, message=Message("replay.unknown", values))
             verdict = replace(verdict, failures=(shown, *verdict.failures[1:]))
         out.append(verdict)

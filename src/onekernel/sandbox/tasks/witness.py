@@ -13,8 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from onekernel.minigpt.computed import sketch
-from onekernel.triton.host import TAKEN_OUT, dispatch_mode
-from onekernel.triton.movers import MOVES
+from onekernel.triton.host import MOVES, TAKEN_OUT, dispatch_mode
 
 MOST = 20_000  # sketches: a pass makes some hundreds
 FEW = 8  # numbers that may be looked at: a size, an assertion

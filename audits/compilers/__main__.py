@@ -1,0 +1,11 @@
+"""The counts of several C++ compilers, as the kernels are written.
+
+`python -m audits.compilers --help` explains it; the bench itself is in audits.compilers.run.
+"""
+
+import sys
+
+from audits.compilers.run import main
+from onekernel.bench.command import run
+
+sys.exit(run(main))

@@ -1,0 +1,12 @@
+"""Wrong kernels made from right ones: which of them the graders find out.
+
+`python -m audits.mutants --help` explains it; the bench itself is in audits.mutants.run.
+"""
+
+import sys
+
+from audits.mutants.run import main
+from onekernel.bench.command import run
+
+if __name__ == "__main__":  # the processes of --jobs import this file
+    sys.exit(run(main))
