@@ -25,7 +25,7 @@ from support.repository import copy
 
 SMALL = "max_by_shuffles"
 PIECES = {SMALL: ("practice", None), "words": ("kind", None), "freed-early": ("finding", None),
-          "doubled": ("exercise", "00-hello-cuda")}  # fmt: skip
+          "lone-barrier": ("checker", None), "doubled": ("exercise", "00-hello-cuda")}  # fmt: skip
 # A whole small exercise, as an author would fill it in.
 FOLDER = {
     "exercise.toml": """\
@@ -102,8 +102,13 @@ todos, y solo él escribe.
 """,
 }
 STEPS = "for (int s = 16; s > 0; s /= 2) value = fmaxf(value, __shfl_down_sync(0xffffffffu, value, s));"
-CALL = '        Finding("freed-early", uint64_t(at.line)).at(at).number("bytes", a.end - a.base).add();\n'
-BEFORE_CALL = "        if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {\n"
+# What a finding and a checker need in files of the runtime that are there: the file, the line before which it goes, it.
+CALLS = (
+    ("memory/heap.cpp", "        if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {\n",
+     '        Finding("freed-early", uint64_t(at.line)).at(at).number("threads", a.end - a.base).add();\n'),
+    ("each_access.cpp", '#include "events.cpp"\n', '#include "checks/lone_barrier.cpp"\n'),
+    ("events.cpp", "    if (options & COUNTS) log_barrier(w, at);\n", "    lone_barrier_barrier_complete(w, at);\n"),
+)  # fmt: skip
 CHECK = """
 [[exercise.check]]
 kind = "words"
@@ -152,6 +157,7 @@ def test_one_of_each_goes_from_sentences_to_nothing(tmp_path: Path) -> None:
         assert all(message.text("en") != message.text("es") for message in told), name
     assert {"author.words", "author.untold"} <= {m.key for m in begun[SMALL]}
     assert {"author.unmade", "author.no-lesson"} <= {m.key for m in begun["freed-early"]}
+    assert {"author.unbuilt", "author.uncalled"} <= {m.key for m in begun["lone-barrier"]}
     assert "author.unused" in {m.key for m in begun["words"]}
 
     for name, text in FOLDER.items():
@@ -165,14 +171,18 @@ def test_one_of_each_goes_from_sentences_to_nothing(tmp_path: Path) -> None:
         file.writelines(f"{line}\n    {line}, en español\n" for line in lines)
     with (tmp_path / "labs" / "04-pytorch" / "lab.toml").open("a", encoding="utf-8") as file:
         file.write(CHECK)
-    records = tmp_path / "src" / "onekernel" / "simulator" / "findings.toml"
-    text, mine = records.read_text(encoding="utf-8").split("[freed-early]")
-    mine = re.sub('chapter = ".*"', 'chapter = "01-06-errors#errors"', mine).replace("{kernel}", "{bytes}")
-    records.write_text(f"{text}[freed-early]{mine}", encoding="utf-8")
-    heap = tmp_path / "src" / "onekernel" / "simulator" / "runtime" / "memory" / "heap.cpp"
-    text = heap.read_text(encoding="utf-8")
-    assert text.count(BEFORE_CALL) == 1
-    heap.write_text(text.replace(BEFORE_CALL, CALL + BEFORE_CALL), encoding="utf-8")
+    simulator = tmp_path / "src" / "onekernel" / "simulator"
+    records = (simulator / "findings.toml").read_text(encoding="utf-8")
+    for name in ("freed-early", "lone-barrier"):
+        others, mine = records.split(f"[{name}]\n")
+        mine = re.sub('chapter = ".*"', 'chapter = "01-06-errors#errors"', mine).replace("{line}", "{threads}")
+        records = f"{others}[{name}]\n{mine}"
+    (simulator / "findings.toml").write_text(records, encoding="utf-8")
+    for file, before, line in CALLS:
+        path = simulator / "runtime" / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(before) == 1
+        path.write_text(text.replace(before, line + before), encoding="utf-8")
 
     carried_out("write", tmp_path)
     ended = carried_out("verify", tmp_path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import onekernel
-from onekernel.author import findings
+from onekernel.author import checkers, findings
 from onekernel.simulator.paths import RUNTIME
 from onekernel.simulator.read.records import records, table
 from support import rules
@@ -30,6 +30,10 @@ def test_every_call_has_a_record() -> None:
 def test_of_every_record_the_runtime_the_pages_and_the_tests_have_what_it_needs() -> None:
     unseen = {"left-kernel"}  # what leaves a kernel is refused by name: this is said of what finds another way
     rules.each(RECORDS.keys() - unseen, lambda name: list(findings.missing(COURSE, name)), "what is missing")
+
+
+def test_every_checker_is_built_and_called() -> None:
+    rules.each(checkers.names(), checkers.missing, "what is missing")
 
 
 def test_a_record_is_in_the_table_of_each_language() -> None:

@@ -19,13 +19,13 @@ from onekernel.messages import Message
 MARK = "FILL IN"
 _TEMPLATES = Path(__file__).with_name("templates")
 _NEW, _APPEND = ".new", ".append"
-_NAMES = {"finding": re.compile(r"[a-z][a-z-]*[a-z]")}
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME, _CODE = re.compile(r"[a-z][a-z0-9_]*"), re.compile(r"[a-z][a-z-]*[a-z]")
+_OF_A_CODE = ("finding", "checker")  # a checker is begun with the finding that it makes
 
 
 def write(root: Path, sort: str, name: str, lab: str | None = None) -> list[Path]:
     """Writes every file that a piece of that sort needs; those that it wrote or added to. Raises UserError."""
-    if not _NAMES.get(sort, _NAME).fullmatch(name):
+    if not (_CODE if sort in _OF_A_CODE else _NAME).fullmatch(name):
         raise UserError(Message.of("author.bad-name", name=name, sort=sort))
     course = load(root)
     words = _words(course, sort, name, lab)
@@ -79,8 +79,9 @@ def _words(course: Course, sort: str, name: str, lab: str | None) -> dict[str, s
 
 def _places(sort: str, words: dict[str, str]) -> list[tuple[Path, str]]:
     """Each template of that sort, and where in the repository its text goes."""
-    folder = _TEMPLATES / sort
-    sources = sorted(p for p in folder.rglob("*") if p.suffix in (_NEW, _APPEND))
-    paths = (source.relative_to(folder).with_suffix("").as_posix() for source in sources)
-    filled = (re.sub("NAME|FILE|LAB", lambda found: words[found[0]], path) for path in paths)
-    return list(zip(sources, filled, strict=True))
+    places = []
+    for folder in (_TEMPLATES / part for part in (("finding", sort) if sort == "checker" else (sort,))):
+        for source in sorted(p for p in folder.rglob("*") if p.suffix in (_NEW, _APPEND)):
+            path = source.relative_to(folder).with_suffix("").as_posix()
+            places.append((source, re.sub("NAME|FILE|LAB", lambda found: words[found[0]], path)))
+    return places

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from onekernel.author import SORTS, exercises, findings, generated, kinds, new
+from onekernel.author import SORTS, checkers, exercises, findings, generated, kinds, new
 from onekernel.course import Course
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
@@ -40,6 +40,7 @@ def begun(root: Path, sort: str, name: str) -> bool:
         "exercise": f"solutions/{name}.*",
         "practice": f"labs/*/{name}/exercise.toml",
         "kind": f"src/onekernel/checks/{name}/__init__.py",
+        "checker": f"src/onekernel/simulator/runtime/checks/{name.replace('-', '_')}.cpp",
     }
     return any(root.glob(where[sort]))
 
@@ -56,6 +57,8 @@ def _of(course: Course, sort: str, name: str) -> list[Message]:
         return kinds.missing(course, name)
     if sort == "finding":
         return list(findings.missing(course, name))
+    if sort == "checker":
+        return checkers.missing(name.replace("-", "_"))
     if name not in course.exercises:
         return [Message.of("author.no-entry", name=name)]
     return list(exercises.missing(course, course.exercises[name]))
