@@ -118,9 +118,8 @@ def originals(root: Path) -> list[Original]:
 
 def every(root: Path) -> list[Original]:
     """What mutants are made of: the originals and, last, the answers to the small exercises."""
-    answers = sorted((root / "labs").glob(f"*/[0-9][0-9]-*/{ANSWER}.*"))
-    slugs = {path: path.parent.name.partition("-")[2] for path in answers}
-    return [*originals(root), *(Original(path, slug, slug, _PRACTICE) for path, slug in slugs.items())]
+    answers = sorted(p for suffix in (".cu", ".py") for p in (root / "labs").glob(f"*/*/{ANSWER}{suffix}"))
+    return [*originals(root), *(Original(p, p.parent.name, p.parent.name, _PRACTICE) for p in answers)]
 
 
 def _solution(path: Path, most: int) -> Original:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -104,6 +104,7 @@ class Exercise:
     minutes: int = 0  # what it takes, about
     arch: str = ""  # the card that it needs: it is simulated wherever it is graded
     broken: bool = False  # its starter is a kernel with a fault, which is graded as it stands
+    meant: Mapping[str, str] = field(default_factory=dict)  # by output, an expression of what its answer computes
 
     @property
     def points(self) -> int:
@@ -168,11 +169,15 @@ class Course:
 
     def told(self, exercise: Exercise, text: str) -> dict[str, str]:
         """A file of the exercise in each language; English where the course has no translation of a line."""
-        folder = exercise.home.parent if exercise.home else self.root / "solutions"
-        others = (lang for lang in LANGUAGES if lang != "en")
-        words = {lang: comments.table(folder / f"starters.{lang}.txt") for lang in others}
+        words = {lang: comments.table(self.words(exercise, lang)) for lang in LANGUAGES if lang != "en"}
         suffix = Path(exercise.file).suffix
         return {"en": text, **{lang: comments.translated(text, suffix, table) for lang, table in words.items()}}
+
+    def words(self, exercise: Exercise, lang: str) -> Path:
+        """The file that has the comments of its starter and its solution in another language."""
+        if exercise.home:
+            return exercise.home / f"answer.{lang}.txt"
+        return self.root / "solutions" / f"starters.{lang}.txt"
 
     def select(self, name: str | None) -> tuple[Exercise, ...]:
         """The exercises of a lab or of one exercise, by name ("01", "01-naive-kernel", "softmax_naive"); all for None.

@@ -14,9 +14,8 @@ import pytest
 from onekernel import simulator
 from onekernel.book import samples
 from onekernel.cli import parser
-from onekernel.cli.learn import hints_of
 from onekernel.labs.reader import load
-from onekernel.messages import LANGUAGES, set_language
+from onekernel.messages import LANGUAGES
 from onekernel.report import lessons
 from support import rules
 from support.patience import HUNG_SECONDS
@@ -82,18 +81,6 @@ def test_chapters_that_verdicts_name_have_that_anchor_in_both_languages() -> Non
         assert missing == [], lang
         taught = [lessons.lesson(ROOT, f"{page}#{anchor}", lang) for page, anchor in sorted(named)]
         assert [x for x in taught if not x or not x.text or x.title in ("", "Questions", "Preguntas")] == []
-
-
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_each_exercise_has_three_hints(lang: str) -> None:
-    the_course = load(ROOT)
-    set_language(lang)
-    try:
-        labs = [e for e in the_course.exercises.values() if not e.home]
-        levels = {e.slug: [h for h in hints_of(the_course, e) if h.strip()] for e in labs}
-    finally:
-        set_language("en")
-    assert {slug: len(found) for slug, found in levels.items() if len(found) != 3} == {}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 
 from onekernel import comments, gaps
+from onekernel.author import exercises
 from onekernel.course import Exercise
 from support import rules
 from support.course import COURSE
 
 STARTED = {path: e for e in COURSE.exercises.values() if (path := COURSE.starter(e)).is_file()}
-WORDS = {path: comments.table(path) for path in (COURSE.root / "solutions" / "starters.es.txt",
-                                                 COURSE.root / "labs" / "practice" / "starters.es.txt")}  # fmt: skip
-KNOWN = {line for words in WORDS.values() for line in words}
+WORDS = {COURSE.words(e, "es") for e in COURSE.exercises.values()}
 SOLVED = {path: e for e in STARTED.values() if (path := COURSE.solution(e)).suffix != ".md"}
-# Made for speed at every shape, and long: what their starters do not hold is told in English alone.
-RECORDS = {"softmax_tuned", "softmax_triton", "softmax_mul", "softmax_mul_triton", "gemm_tensorcore", "gemm_skinny"}
+
 
 
 def solution(exercise: Exercise) -> str:
@@ -25,34 +23,26 @@ def solution(exercise: Exercise) -> str:
     return gaps.solved(path.read_text(encoding="utf-8"), path)
 
 
-UNTOLD = "translate these in solutions/starters.es.txt or labs/practice/starters.es.txt"
+def test_a_spanish_file_has_the_same_code() -> None:
+    def other(path: Path) -> bool:
+        both = COURSE.starters(STARTED[path])
+        return path.suffix != ".md" and len({comments.code(text, path.suffix) for text in both.values()}) > 1
+
+    rules.each(STARTED, other, "a translation changes code")
+
+    def solved_otherwise(path: Path) -> bool:
+        both = COURSE.told(SOLVED[path], solution(SOLVED[path]))
+        return len({comments.code(text, path.suffix) for text in both.values()}) > 1
+
+    rules.each(SOLVED, solved_otherwise, "a translation changes code")
 
 
-def test_a_spanish_starter_has_the_same_code_and_no_english_sentence() -> None:
-    def untold(path: Path) -> list[str]:
-        exercise = STARTED[path]
-        suffix, both = path.suffix, COURSE.starters(exercise)
-        if suffix != ".md":
-            assert comments.code(both["en"], suffix) == comments.code(both["es"], suffix)
-        return [line for line in comments.told(both["en"], suffix) if line not in KNOWN]
-
-    rules.each(STARTED, untold, UNTOLD)
-
-
-def test_a_solution_is_told_in_spanish() -> None:
-    def untold(path: Path) -> list[str]:
-        text, suffix = solution(SOLVED[path]), path.suffix
-        spanish = COURSE.told(SOLVED[path], text)["es"]
-        assert comments.code(text, suffix) == comments.code(spanish, suffix)
-        return [line for line in comments.told(text, suffix) if line not in KNOWN]
-
-    rules.each([path for path, e in SOLVED.items() if e.slug not in RECORDS], untold, UNTOLD)
+def test_every_sentence_of_a_starter_and_of_a_solution_is_told_in_spanish() -> None:
+    rules.each(STARTED.values(), lambda e: exercises.untold(COURSE, e), "translate these")
 
 
 def test_no_translation_is_left_over() -> None:
-    told = {line for path, e in STARTED.items() for line in comments.told(COURSE.starters(e)["en"], path.suffix)}
-    told |= {line for path, e in SOLVED.items() for line in comments.told(solution(e), path.suffix)}
-    assert [line for words in WORDS.values() for line in words if line not in told] == []
+    rules.each(WORDS, lambda words: exercises.left_over(COURSE, words), "delete these")
 
 
 def test_comments_are_translated_where_they_stand() -> None:

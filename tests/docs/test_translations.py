@@ -6,7 +6,7 @@ import difflib
 import re
 from pathlib import Path
 
-from onekernel.cli.author import hash_of, pairs, stamp_of
+from onekernel.author.generated import hash_of, pairs, stamp_of
 from onekernel.course import find_root
 from support import rules
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from onekernel import course, gaps, learners
+from onekernel import course, gaps
+from onekernel.author import exercises
 from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, UNTOUCHED
+from onekernel.grading.verdicts import UNTOUCHED
 from support.course import COURSE, ROOT
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
@@ -84,25 +85,17 @@ def test_the_starter_as_it_is_is_yours_to_solve(exercise: course.Exercise, devic
 @EXERCISES
 @pytest.mark.slow
 @pytest.mark.sample(every=3)
-def test_the_starter_compiles_and_earns_nothing(exercise: course.Exercise, device: str, tmp_path: Path) -> None:
-    touched = tmp_path / exercise.file  # one more line: else it is not graded at all
-    touched.write_text(COURSE.starter(exercise).read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    result = grade(Submission(COURSE, exercise, touched, device, fresh_seed()))
-    failures = [f for v in result.verdicts for f in v.failures]
-    assert not [str(f.message) for f in failures if f.code in ("compile-error", "refused", "ended", "missing-export")]
-    assert {v.status for v in result.verdicts} <= {FAILED, NOT_ASSESSED}
-    assert result.status == FAILED
-    assert result.earned == 0, f"seed {result.seed}"
+def test_the_starter_compiles_and_earns_nothing(exercise: course.Exercise, device: str) -> None:
+    seed = fresh_seed()
+    assert exercises.starter(COURSE, exercise, device, seed) == [], f"seed {seed}"
 
 
 @EXERCISES
 @pytest.mark.slow
 @pytest.mark.sample(every=3)
 def test_the_solution_earns_every_point_that_can_be_assessed(exercise: course.Exercise, device: str) -> None:
-    predictions = learners.read_predictions(ROOT / "solutions").get(exercise.slug, {})
-    result = grade(Submission(COURSE, exercise, COURSE.solution(exercise), device, fresh_seed(), predictions))
-    told = [f"{v.check.id}: {f.message}" for v in result.verdicts for f in v.failures]
-    assert result.earned == result.assessed > 0, f"seed {result.seed}: {told}"
+    seed = fresh_seed()
+    assert exercises.solution(COURSE, exercise, device, seed) == [], f"seed {seed}"
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc, the CUDA compiler")

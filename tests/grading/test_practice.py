@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-from onekernel import course, gaps
+from onekernel import course
+from onekernel.author import exercises
 from onekernel.checks import tallies
-from onekernel.cli.common import parts_of
-from onekernel.cli.learn import hints_of
-from onekernel.grading import buffers, reference
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
-from onekernel.grading.verdicts import FAILED, PARTIAL, PASSED, UNTOUCHED, Failure, Result
+from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result
 from onekernel.labs.practice import FILE
 from onekernel.labs.reader import load
-from onekernel.messages import each_language
-from onekernel.ops.base import Arrays, Sizes
-from onekernel.sandbox.protocol import Request
 from support import in_process
 from support.course import COURSE, ROOT
 from support.patience import HUNG_SECONDS
@@ -51,70 +42,59 @@ def failures(result: Result) -> list[Failure]:
     return [f for v in result.verdicts for f in v.failures]
 
 
-def told(exercise: course.Exercise) -> dict[str, Any]:
-    assert exercise.home
-    return tomllib.loads((exercise.home / FILE).read_text(encoding="utf-8"))
-
-
 @EACH
 def test_the_answer_earns_every_point(exercise: course.Exercise) -> None:
-    result = graded(exercise, COURSE.solution(exercise))
-    why = [str(f.message) for f in failures(result)] + [str(v.note) for v in result.verdicts]
-    assert result.status == PASSED and result.earned == exercise.points, why
+    assert exercises.solution(COURSE, exercise) == []
 
 
 @EACH
-def test_the_starter_earns_nothing_and_runs_far_enough_to_be_told_why(
-    exercise: course.Exercise, tmp_path: Path
-) -> None:
+def test_the_starter_earns_nothing_and_runs_far_enough_to_be_told_why(exercise: course.Exercise) -> None:
+    assert exercises.starter(COURSE, exercise) == []
     untouched = graded(exercise, COURSE.starter(exercise))
     assert untouched.status == (FAILED if exercise.broken else UNTOUCHED)
-    path = tmp_path / Path(exercise.file).name
-    path.write_text(COURSE.starter(exercise).read_text(encoding="utf-8") + "\n", encoding="utf-8")
-    result = graded(exercise, path)
-    assert result.earned == 0 and result.status == FAILED
-    assert not {f.code for f in failures(result)} & {"compile-error", "refused", "ended", "missing-export", "syntax"}
 
 
 @EACH
-def test_each_typical_mistake_is_refused_with_its_cause(exercise: course.Exercise, tmp_path: Path) -> None:
-    text = COURSE.solution(exercise).read_text(encoding="utf-8")
-    for number, wrong in enumerate(told(exercise)["wrong"]):
-        path = tmp_path / f"{number}{Path(exercise.file).suffix}"
-        path.write_text(text.replace(wrong["change"], wrong["to"], 1), encoding="utf-8")
-        result = graded(exercise, path)
-        found = failures(result)
-        assert result.status in (FAILED, PARTIAL) and result.earned < exercise.points, wrong
-        codes = {f.code for f in found}
-        assert wrong["caught"] in codes, (wrong, codes, [str(f.message) for f in found])
+def test_each_typical_mistake_is_refused_with_its_cause(exercise: course.Exercise) -> None:
+    assert exercises.wrong(COURSE, exercise) == []
+
+
+@EACH
+def test_the_answer_computes_what_is_meant(exercise: course.Exercise) -> None:
+    assert bool(exercise.meant) == bool(exercise.operator)
+    assert exercises.meant(COURSE, exercise) == []
 
 
 @pytest.mark.parametrize("exercise", COURSE.practice, ids=lambda e: e.slug)
 def test_the_folder_is_whole(exercise: course.Exercise) -> None:
-    answer = COURSE.solution(exercise)
-    assert COURSE.starter(exercise).read_text(encoding="utf-8") == gaps.starter(answer.read_text("utf-8"), answer)
-    written = gap_lines(answer)
-    assert 1 <= written <= 15, f"{written} lines to write"
-    for _ in each_language():
-        body, hint = parts_of(COURSE, exercise)
-        assert 40 <= len(body.split()) <= 260, len(body.split())
-        assert hint.strip() and 1 <= len(hints_of(COURSE, exercise)) <= 3
+    assert [*exercises.told_in_both(COURSE, exercise), *exercises.to_write(COURSE, exercise)] == []
     assert exercise.points in (1, 2)
 
 
-def gap_lines(answer: Path) -> int:
-    """The lines of an answer that a learner writes."""
-    mark = gaps.COMMENT[answer.suffix]
-    text = answer.read_text(encoding="utf-8")
-    found = re.findall(rf"{mark} <gap>\n(.*?){mark} </gap>", text, re.DOTALL)
-    lines = [line.strip() for gap in found for line in gap.split("\n")]
-    return sum(bool(line) and not line.startswith(f"{mark}|") for line in lines)
+def test_each_comes_before_what_it_names_and_a_new_one_right_before_it(tmp_path: Path) -> None:
+    def order(*before: tuple[str, str]) -> list[tuple[str, str]]:
+        root = tmp_path / "-".join(name for name, _ in before)
+        for part in ("docs", "solutions"):
+            root.mkdir(exist_ok=True)
+            (root / part).symlink_to(ROOT / part)
+        for lab in ("00-hello-cuda", "01-naive-kernel"):
+            shutil.copytree(ROOT / "labs" / lab, root / "labs" / lab)
+        for slug, what in before:
+            folder = root / "labs" / "practice" / slug
+            folder.mkdir(parents=True)
+            for name, text in NEW.items():
+                (folder / name).write_text(text.replace('before = "01-naive-kernel"', f'before = "{what}"'))
+        for name in ("lab.toml", "README.md", "README.es.md"):
+            shutil.copy(ROOT / "labs" / "practice" / name, root / "labs" / "practice")
+        return [(e.slug, e.before[:2]) for e in load(root).practice]
 
-
-def test_their_numbers_are_their_order_and_the_labs_come_in_it() -> None:
-    numbers = [int(e.home.name[:2]) for e in COURSE.practice if e.home]
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert [e.before for e in COURSE.practice] == sorted(e.before for e in COURSE.practice)
+    lab, here = "01-naive-kernel", [("a", "b"), ("b", "c"), ("c", "01-naive-kernel"), ("d", "00-hello-cuda")]
+    assert order(*here) == [("d", "00"), ("a", "01"), ("b", "01"), ("c", "01")]
+    assert [slug for slug, _ in order(*here, ("new", "c"))] == ["d", "a", "b", "new", "c"]
+    assert [slug for slug, _ in order(*here, ("last", lab))] == ["d", "a", "b", "c", "last"]
+    assert [slug for slug, _ in order(*here, ("first", "a"))] == ["d", "first", "a", "b", "c"]
+    with pytest.raises(course.UserError, match=r"a/exercise\.toml.*comes before itself"):
+        order(("a", "b"), ("b", "a"))
 
 
 def test_every_tally_has_its_words() -> None:
@@ -131,6 +111,7 @@ chapter = "01-03-launch#launch"
 before = "01-naive-kernel"
 minutes = 2
 inputs = [{ n = 96 }, { n = 32 }]
+meant = "-x"
 
 [tensors.x]
 shape = ["n"]
@@ -176,7 +157,7 @@ def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None
         (tmp_path / part).symlink_to(ROOT / part)
     shutil.copytree(ROOT / "labs", tmp_path / "labs")
     (tmp_path / "learners").mkdir()
-    folder = tmp_path / "labs" / "practice" / "99-minus"
+    folder = tmp_path / "labs" / "practice" / "minus"
     folder.mkdir()
     for name, text in NEW.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -208,15 +189,17 @@ def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("old", "new", "place", "mend"),
     [
-        ('shape = ["n"]\nvalues', 'shape = ["m"]\nvalues', "exercise.toml:8", "nearest is n"),
-        ('values = "normal"', 'values = "norml"', "exercise.toml:9", "normal"),
+        ('shape = ["n"]\nvalues', 'shape = ["m"]\nvalues', "exercise.toml:9", "nearest is n"),
+        ('values = "normal"', 'values = "norml"', "exercise.toml:10", "normal"),
         ("out = true", "", "exercise.toml", "out = true"),
-        ("load_sectors = 1", "load_sector = 1", "exercise.toml:16", "load_sectors"),
+        ("load_sectors = 1", "load_sector = 1", "exercise.toml:17", "load_sectors"),
         ("inputs = [{ n = 96 }, { n = 32 }]", "inputs = [{ n = 0 }]", "exercise.toml:5", "without a zero"),
-        ('change = "-x[i]"', 'change = "-x[j]"', "exercise.toml:19", "out[i] = -x[i];"),
+        ('change = "-x[i]"', 'change = "-x[j]"', "exercise.toml:20", "out[i] = -x[i];"),
         ("minutes = 2", "minutes = 0", "exercise.toml:4", "1 to 60"),
         ('before = "01-naive-kernel"', 'before = "01-naive"', "exercise.toml:3", "01-naive-kernel"),
         ("[limits]", "[limit]", "exercise.toml", "limits"),
+        ('meant = "-x"', "", "exercise.toml", "each output: out"),
+        ('meant = "-x"', 'meant = "-x +"', "exercise.toml:6", "each output: out"),
         ("#launch", "#lunch", "exercise.toml:2", '<a id="lunch">'),
     ],
 )
@@ -227,7 +210,7 @@ def test_a_mistake_in_the_folder_is_refused_with_its_place(
     (tmp_path / "solutions").symlink_to(ROOT / "solutions")
     for name in ("00-hello-cuda", "01-naive-kernel"):
         shutil.copytree(ROOT / "labs" / name, tmp_path / "labs" / name)
-    folder = tmp_path / "labs" / "practice" / "01-minus"
+    folder = tmp_path / "labs" / "practice" / "minus"
     folder.mkdir(parents=True)
     for name in ("lab.toml", "README.md", "README.es.md"):
         shutil.copy(ROOT / "labs" / "practice" / name, folder.parent)
@@ -253,76 +236,6 @@ def test_what_is_counted_in_a_lab_file_is_held_to_the_answer_too() -> None:
     check = course.Check("vector_add.1-limits", checks.named("limits"), 2, title, "00-motivation#roofline", options)
     result = graded(replace(exercise, checks=(check,)), COURSE.solution(exercise))
     assert result.earned == 2 and {v.status for v in result.verdicts} == {PASSED}
-
-
-def _scan(x: np.ndarray) -> np.ndarray:
-    return np.cumsum(x, axis=1)
-
-
-def _join(i: Arrays) -> Arrays:
-    m = np.maximum(i["m1"], i["m2"])
-    return {"m": m, "s": i["s1"] * np.exp(i["m1"] - m) + i["s2"] * np.exp(i["m2"] - m)}
-
-
-# What each answer computes, said a second time and another way: an answer is its exercise's only oracle.
-MEANT: dict[str, Callable[[Arrays, Sizes], Any]] = {
-    "block_map": lambda i, s: np.arange(s["n"]),
-    "guard": lambda i, s: i["x"] * 2,
-    "round_up": lambda i, s: np.full(s["n"], 7),
-    "grid_stride": lambda i, s: i["x"] + 1,
-    "plane": lambda i, s: np.add.outer(1000 * np.arange(s["rows"]), np.arange(s["cols"])),
-    "bias": lambda i, s: i["x"] + i["bias"],
-    "row_stride": lambda i, s: -i["x"],
-    "coalesce": lambda i, s: 3 * i["x"],
-    "off_by_rows": lambda i, s: i["x"].max(axis=1),
-    "reverse": lambda i, s: i["x"].reshape(-1, 128)[:, ::-1].ravel(),
-    "transpose": lambda i, s: i["x"].T,
-    "histogram": lambda i, s: np.bincount(i["x"].astype(int), minlength=8),
-    "private_bins": lambda i, s: np.bincount(i["x"].astype(int), minlength=8),
-    "shuffle_sum": lambda i, s: i["x"].sum(axis=1),
-    "butterfly": lambda i, s: i["x"] - i["x"].max(axis=1, keepdims=True),
-    "warp_scan": lambda i, s: _scan(i["x"]),
-    "two_stages": lambda i, s: i["x"].sum(axis=1),
-    "head_tail": lambda i, s: 2 * i["x"],
-    "online_join": lambda i, s: _join(i),
-    "vote": lambda i, s: (i["x"] > 0).sum(axis=1),
-    "lost_barrier": lambda i, s: i["x"].sum(axis=1),
-    "barrier_for_some": lambda i, s: i["x"] - i["x"][np.arange(s["n"]) // 64 * 64],
-    "absent_lane": lambda i, s: i["x"].sum(keepdims=True),
-    "misaligned": lambda i, s: -i["x"],
-    "cluster_neighbour": lambda i, s: i["x"] / np.repeat((i["x"].reshape(-1, 256) ** 2).sum(axis=1), 256),
-    "tile_pointers": lambda i, s: 2 * i["x"],
-    "tile_mask": lambda i, s: i["x"] + i["y"],
-    "outer": lambda i, s: np.outer(i["a"], i["b"]),
-    "where": lambda i, s: np.maximum(i["x"], 0.1 * i["x"]),
-    "row_max": lambda i, s: i["x"].max(axis=1),
-    "tile_transpose": lambda i, s: i["x"].T,
-    "tuned_block": lambda i, s: i["x"] ** 2,
-    "fuse_it": lambda i, s: np.maximum(2 * i["x"] + i["y"], 0),
-}
-
-
-@EACH
-def test_the_answer_computes_what_is_meant(exercise: course.Exercise) -> None:
-    if exercise.operator is None:
-        return  # questions and functions: what is meant stands in exercise.toml, or is seen by their own tests
-    submission = Submission(COURSE, exercise, COURSE.solution(exercise), "simulator", 5)
-    operator = submission.operator
-    calls = [buffers.make(operator, exercise.slug, case, "float32", 5) for case in operator.cases]
-    options = {"arch": exercise.arch} if exercise.arch else {}
-    prototypes = [operator.prototype(exercise.slug, "float32")]
-    args = [(c.function, c.args) for c in calls]
-    outcome = in_process.run(Request(submission.path, submission.backend, args, prototypes, options))
-    assert reference.fill(submission, calls, outcome) is None
-    for call in calls:
-        want = MEANT[exercise.slug](call.inputs, call.case.sizes)
-        want = want if isinstance(want, dict) else {operator.outputs()[0].name: want}
-        for name, array in want.items():
-            np.testing.assert_allclose(call.expected[name], array, rtol=1e-5, atol=1e-5)
-
-
-def test_every_kernel_is_meant_a_second_time() -> None:
-    assert set(MEANT) == {e.slug for e in COURSE.practice if e.operator}
 
 
 @pytest.mark.parametrize(

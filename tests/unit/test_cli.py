@@ -715,6 +715,20 @@ def test_author_starters_and_stamp(run: Run, root: Path) -> None:
     assert (code, "docs/en/99-alone.md" in err) == (2, True)
 
 
+def test_author_new_writes_and_verify_says_all_that_is_missing(run: Run, root: Path) -> None:
+    code, out, _ = run("author", "new", "practice", "mine")
+    assert (code, "labs/practice/mine/answer.cu" in out) == (0, True)
+    code, out, _ = run("author", "verify", "mine")
+    told = " ".join(out.split())
+    assert code == 1 and "exercise.toml:4: still to be filled in" in told
+    assert "every folder of labs/ has a lab.toml" in told  # the course cannot be read: what can be said is said
+    code, out, _ = run("--lang", "es", "author", "verify", "mine")
+    assert "falta por rellenar: el título" in " ".join(out.split())
+    assert run("author", "verify", "quiz")[0] == 1  # another one is not spared the same sentence
+    assert run("author", "verify", "nobody")[0] == 2
+    assert run("author", "new", "practice", "Mine")[0] == 2
+
+
 GUIDES = [ROOT / "docs" / language / page for language in ("en", "es") for page in ("learner.md", "instructor.md")]
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from onekernel import checks, course
+from onekernel.author import exercises, kinds
 from onekernel.checks.prediction.questions import QUANTITIES
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
 from onekernel.learners import read_predictions
 from onekernel.ops import OPERATORS
 from onekernel.units import parse
+from support import rules
 from support.courses import LAB, make_course
 
 ROOT = course.find_root(Path(__file__).parent)
@@ -25,12 +26,8 @@ def real() -> course.Course:
     return load(ROOT)
 
 
-def test_every_kind_has_a_judge_and_a_plan_where_it_says_so() -> None:
-    for name in checks.names():
-        kind = checks.named(name)
-        module = import_module(f"{kind.package}.judge")
-        assert kind.name == name and callable(module.judge) and hasattr(module, "plan") == kind.plans, name
-        assert kind.plans or not kind.counted, name
+def test_every_kind_has_a_judge_a_plan_where_it_says_so_and_a_check(real: course.Course) -> None:
+    rules.each(checks.names(), lambda name: kinds.missing(real, name), "what is missing")
 
 
 def test_no_check_can_be_passed_by_doing_nothing(real: course.Course) -> None:
@@ -51,14 +48,15 @@ def test_check_ids_and_titles_are_unique_within_an_exercise(real: course.Course)
         assert len({c.id for c in exercise.checks}) == len(exercise.checks)
 
 
-def test_every_exercise_has_a_starter_a_hint_in_each_language_and_a_statement(real: course.Course) -> None:
-    for exercise in real.exercises.values():
-        assert real.starter(exercise).is_file(), exercise.slug
-        if exercise.home:
-            continue  # its folder is its statement and its hints: tests/grading/test_practice.py
-        lab = ROOT / "labs" / exercise.lab
-        for page in ("hints.md", "hints.es.md", "README.md", "README.es.md"):
-            assert exercise.slug in (lab / page).read_text(encoding="utf-8"), f"{exercise.lab}/{page}: {exercise.slug}"
+def test_every_exercise_has_a_starter_a_statement_and_hints_in_each_language(real: course.Course) -> None:
+    rules.each(real.exercises, lambda slug: not real.starter(real.exercises[slug]).is_file(), "write the starter")
+    told = {slug: exercises.told_in_both(real, e) for slug, e in real.exercises.items()}
+    rules.each(told, lambda slug: list(told[slug]), "what is missing")
+
+
+def test_every_exercise_on_an_operator_has_a_wrong_solution(real: course.Course) -> None:
+    mine = [e for e in real.exercises.values() if not e.home]
+    rules.each(mine, lambda e: exercises.mistaken(real, e), "what is missing")
 
 
 def test_a_lab_has_the_number_of_its_chapter_and_each_links_to_the_other(real: course.Course) -> None:

@@ -98,7 +98,7 @@ def filled(text: str, page: Path, root: Path) -> str:
     return "\n".join(out)
 
 
-def _examples(root: Path, page: Path) -> dict[str, str]:
+def examples(root: Path, page: Path) -> dict[str, str]:
     """For each code of a finding a link to the file of the tests that shows it with the fewest lines."""
     texts = {p: p.read_text(encoding="utf-8") for f in _SHOWN for p in sorted((root / f).glob("*.cu"))}
     links = {}
@@ -112,7 +112,7 @@ def _examples(root: Path, page: Path) -> dict[str, str]:
 def table(name: str, lang: str, page: Path, root: Path, line: int) -> list[str]:
     """The lines of one table. Raises UserError."""
     if name == FINDINGS:
-        return records.table(lang, _examples(root, page))
+        return records.table(lang, examples(root, page))
     if name == SUPPORT:
         return support.table(lang, root, page)
     parts = name.split("/")

@@ -36,15 +36,14 @@ def listed(course: Course) -> str:
     for before, group in groupby(course.practice, lambda e: e.before):
         lab = {"number": before.split("-")[0], "title": titles[before], "lab": _page(f"../{before}")}
         out.append("\n" + say("practice.before", **lab))
-        out.append("\n" + say("practice.list-head") + "\n|---:|---|---|---:|---|")
+        out.append("\n" + say("practice.list-head") + "\n|---|---|---:|---|")
         out += [_row(exercise) for exercise in group]
     return "\n".join(out) + "\n"
 
 
 def _row(e: Exercise) -> str:
-    assert e.home
     how = say(f"practice.how-{_how(e)}")
-    return f"| {e.home.name[:2]} | [{e.title}]({_page(e.home.name)}) | `{e.slug}` | {e.minutes} | {how} |"
+    return f"| [{e.title}]({_page(e.slug)}) | `{e.slug}` | {e.minutes} | {how} |"
 
 
 def _how(e: Exercise) -> str:

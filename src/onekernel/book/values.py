@@ -4,8 +4,9 @@
 
 After the card comes the kind: `percent DTYPE ROWSxCOLS CONTENDER`, of a copy of the same tensors (softmax.json);
 `roof NAME` with a name of `ROOFS` (roofline.json); `profile SLUG FIELD` with a field of `READ` or a stall's name, its
-share of all waiting (profiles/); `lines FILE`, the lines of code of a file, without comments and blank lines. The
-unit stands outside of the markers. `onekernel author tables` writes them.
+share of all waiting (profiles/); `lines FILE`, the lines of code of a file, without comments and blank lines. What is
+counted in the course has no card: `course exercises`, `course labs` or `course small`. The unit stands outside of the
+markers. `onekernel author tables` writes them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 
 from onekernel.bench import tables
 from onekernel.bench.softmax import results
+from onekernel.course import Course
 from onekernel.errors import UserError
+from onekernel.labs.reader import load as load_course
 from onekernel.messages import Message
 from onekernel.numerals import number
 from onekernel.profiling import load
@@ -41,6 +44,11 @@ ROOFS: dict[str, tuple[Callable[[Mapping[str, float]], float], str]] = {
     "datasheet": (lambda roofs: roofs["datasheet"] / 1e12, ".2f"),  # TB/s
     "fma": (lambda roofs: roofs["fma"] / 1e12, ".1f"),  # TFLOP/s
     "ridge": (lambda roofs: roofs["fma"] / roofs["copy"], ".1f"),  # FLOP/byte
+}
+COUNTED: dict[str, Callable[[Course], int]] = {
+    "exercises": lambda course: len(course.exercises) - len(course.practice),
+    "labs": lambda course: len({e.lab for e in course.exercises.values() if not e.home}),
+    "small": lambda course: len(course.practice),
 }
 
 
@@ -70,6 +78,8 @@ def filled(text: str, page: Path, root: Path) -> str:
 def value(card: str, what: list[str], root: Path, lang: str) -> str:
     """One number. Raises KeyError, ValueError, OSError or StopIteration for what is nowhere recorded."""
     kind, *names = what
+    if card == "course":
+        return str(COUNTED[kind](load_course(root)))
     measured = root / "bench" / "results" / card
     if kind == "percent":
         dtype, shape, contender = names

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from onekernel import __version__, doctor, learners
 from onekernel.cli import evidence, scoreboard, side_by_side, waiting
-from onekernel.cli.common import load_course, next_of, next_step, parts_of, prose, select
+from onekernel.cli.common import load_course, next_of, next_step, prose, select
 from onekernel.cli.console import complain, tell, verbatim
 from onekernel.cli.predict import ask_before_check
 from onekernel.course import Course, Exercise
@@ -21,6 +21,7 @@ from onekernel.errors import UserError
 from onekernel.grading.grader import fresh_seed
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import UNTOUCHED, Result, Scorecard, place
+from onekernel.labs.statements import parts_of
 from onekernel.learners import Learner
 from onekernel.messages import Message, say
 from onekernel.sandbox import confinement

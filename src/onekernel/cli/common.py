@@ -6,14 +6,14 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 
 from onekernel.cli.console import indented, tell, verbatim, write
 from onekernel.course import Course, Exercise, Lab, find_root
 from onekernel.errors import UserError
 from onekernel.labs.reader import load
+from onekernel.labs.statements import statement
 from onekernel.learners import Learner
-from onekernel.messages import Message, language, say
+from onekernel.messages import Message, say
 
 
 def load_course() -> Course:
@@ -71,31 +71,6 @@ def shape_of(text: str | None, dimensions: int | None = None) -> tuple[int, ...]
     if not shape or min(shape) < 1 or (dimensions and len(shape) != dimensions):
         raise UserError(Message.of("cli.bad-shape", text=text))
     return shape
-
-
-def statement(course: Course, exercise: Exercise) -> str:
-    """The page of its lab, or its own, in the language in force, from the course's root."""
-    folder = exercise.home.relative_to(course.root) if exercise.home else Path("labs") / exercise.lab
-    return f"{folder}/README{'.es' if language() == 'es' else ''}.md"
-
-
-def parts_of(course: Course, exercise: Exercise) -> tuple[str, str]:
-    """The statement of an exercise with a folder of its own: what to do, and what stands under `## Hint`."""
-    text = (course.root / statement(course, exercise)).read_text(encoding="utf-8")
-    text = re.sub(r"\A<!--.*?-->\n", "", text)
-    body, *rest = re.split(r"^## .*$", text, maxsplit=1, flags=re.MULTILINE)
-    return body.partition("\n")[2], "".join(rest)
-
-
-def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a page; lines of code stay with the one before them."""
-    found: list[str] = []
-    for part in re.split(r"\n\s*\n", text.strip("\n")):
-        if part.startswith("    ") and found:
-            found[-1] += f"\n\n{part}"
-        elif part.strip():
-            found.append(part)
-    return found
 
 
 def prose(text: str) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
-import re
 from pathlib import Path
 from typing import Any
 
 from onekernel import gaps, learners
-from onekernel.cli.common import lab_heading, load_course, next_step, one, paragraphs, parts_of, prose, statement
+from onekernel.cli.common import lab_heading, load_course, next_step, one, prose
 from onekernel.cli.console import MARKS, tell, verbatim, write
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.verdicts import place
+from onekernel.labs.statements import hints_of, statement
 from onekernel.learners import Learner
 from onekernel.messages import Message, language, say, written
 
@@ -100,19 +100,6 @@ def hint(args: argparse.Namespace) -> int:
     _show_hint(exercise, read + 1, len(levels), levels[read])
     learner.read_hint(exercise.slug, read + 1)
     return 0
-
-
-def hints_of(course: Course, exercise: Exercise) -> list[str]:
-    """The hints of an exercise, from the nudge to nearly the code: the `### N` parts under its `## slug`. Of one with a
-    folder of its own, what its statement says under `## Hint`, a paragraph each."""
-    if exercise.home:
-        return paragraphs(parts_of(course, exercise)[1])
-    page = course.root / "labs" / exercise.lab / f"hints{'.es' if language() == 'es' else ''}.md"
-    parts = re.split(r"^## +(.+?) *$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    sections = {name.strip("` ").removesuffix(".cu").removesuffix(".py"): body
-                for name, body in zip(parts[1::2], parts[2::2], strict=True)}  # fmt: skip
-    levels = re.split(r"^### +.*$", sections.get(exercise.slug, ""), flags=re.MULTILINE)[1:]
-    return [level.strip("\n") for level in levels]
 
 
 def _show_hint(exercise: Exercise, number: int, total: int, text: str) -> None:

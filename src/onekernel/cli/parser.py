@@ -11,6 +11,7 @@ from typing import Any
 
 from onekernel import __version__
 from onekernel.arguments import COMMAND, DEVICES, Parser, device_of, placeholder
+from onekernel.author import SORTS
 from onekernel.messages import say
 
 _WITH_ARGUMENTS = ("run", "trace")
@@ -66,19 +67,29 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
     command("bench", "tools:bench", _benched, _flag("dry-run"))
     command("gpt", "gpt:run", _gpt, _whose, _device)
     command("docs", "docs:run", _docs)
-    command("author", "author:starters")
+    command("author", "author:generate")
     _author(found)
     return top, found
 
 
 def _author(found: dict[str, argparse.ArgumentParser]) -> None:
     parts = found["author"].add_subparsers(required=True, dest="part", metavar=placeholder("PART"), parser_class=Parser)
-    for name in ("starters", "stamp", "tables", "figures", "drawings", "recording"):
+
+    def part(name: str, handler: str) -> argparse.ArgumentParser:
         text = say(f"cli.cmd-author-{name}")
-        part = parts.add_parser(name, prog=f"onekernel author {name}", help=text, description=text)
-        part.add_argument("--check", action="store_true", help=say("cli.opt-author-check"))
-        part.set_defaults(handler=f"author:{name}")
-        found[f"author {name}"] = part
+        made = found[f"author {name}"] = parts.add_parser(
+            name, prog=f"onekernel author {name}", help=text, description=text
+        )
+        made.set_defaults(handler=f"author:{handler}")
+        return made
+
+    for name in ("starters", "stamp", "tables", "figures", "drawings", "recording"):
+        part(name, "generate").add_argument("--check", action="store_true", help=say("cli.opt-author-check"))
+    new = part("new", "begin")
+    new.add_argument("sort", metavar="SORT", choices=SORTS, help=say("cli.arg-author-sort"))
+    new.add_argument("lab", metavar="LAB", nargs="?", help=say("cli.arg-author-lab"))
+    new.add_argument("name", metavar="NAME", help=say("cli.arg-author-name"))
+    part("verify", "tell_missing").add_argument("name", metavar="NAME", help=say("cli.arg-author-name"))
 
 
 def _argument(dest: str, metavar: str) -> Callable[[argparse.ArgumentParser], None]:

@@ -1,7 +1,8 @@
-"""Reads labs/*/NN-slug/exercise.toml: a small exercise that is one folder, and nothing else.
+"""Reads labs/*/SLUG/exercise.toml: a small exercise that is one folder, and nothing else.
 
-    exercise.toml     title, chapter, the lab that it comes before, and one of: tensors, questions, calls
+    exercise.toml     title, chapter, what it comes before, and one of: tensors with `meant`, questions, calls
     answer.cu|.py     the answer, with the gap that makes the starter of it
+    answer.es.txt     the comments of both in Spanish: `comments.table`
     README.md         what to do, and a part `## Hint`; README.es.md likewise
     shown.cu          the kernel that questions are about
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,9 @@ from onekernel.ops import Operator
 from onekernel.simulator.arch import ARCHITECTURES as simulated_cards
 
 FILE = "exercise.toml"
-_FOLDER = re.compile(r"\d\d-[a-z][a-z0-9_]*")
-_KEYS = ("title", "chapter", "before", "minutes", "broken", "arch", "inputs", "tolerance", "tensors", "limits", "wrong",
-         "question", "call")  # fmt: skip
+_FOLDER = re.compile(r"[a-z][a-z0-9_]*")
+_KEYS = ("title", "chapter", "before", "minutes", "broken", "arch", "inputs", "tolerance", "meant", "tensors", "limits",
+         "wrong", "question", "call")  # fmt: skip
 _WRONG_KEYS = ("change", "to", "caught")
 _OCCUPANCY_KEYS = ("arch", "registers", "warps", "shared")
 _TRUTHS = ("count", "occupancy", "value", "word")
@@ -39,24 +41,45 @@ _PAGES = ("README.md", "README.es.md")
 
 
 def exercises(root: Path, lab: Path, chapter_of: Callable[[Any], str]) -> list[Exercise]:
-    """The exercises of a lab that are folders of it, by number. `chapter_of` reads the name of a chapter.
+    """The exercises of a lab that are folders of it, in order. `chapter_of` reads the name of a chapter.
 
     Raises UserError with file, line and what would be right.
     """
     folders = sorted(path.parent for path in lab.glob(f"*/{FILE}"))
-    return [_Reader(root, folder, chapter_of).exercise() for folder in folders]
+    labs = [p.name for p in sorted((root / "labs").iterdir()) if (p / "lab.toml").is_file() and p != lab]
+    known = [*labs, *(folder.name for folder in folders)]
+    return _in_order([_Reader(root, folder, chapter_of, known).exercise() for folder in folders], labs)
+
+
+def _in_order(found: list[Exercise], labs: list[str]) -> list[Exercise]:
+    """Each exercise before what it names: a lab, or another exercise. Of several that come before the same thing, the
+    one with the fewest before it comes last: a new one stands right there, whatever else is said to. Raises UserError.
+    """
+
+    def until(name: str) -> list[Exercise]:
+        """What comes before `name`, directly or through others."""
+        chains = [[*until(e.slug), e] for e in found if e.before == name]
+        return [e for chain in sorted(chains, key=len, reverse=True) for e in chain]
+
+    ordered = [replace(e, before=lab) for lab in labs for e in until(lab)]
+    reached = {e.slug for e in ordered}
+    for e in found:
+        if e.slug not in reached:
+            raise mistaken("before-itself", (e.home or Path()) / FILE, slug=e.slug, before=e.before)
+    return ordered
 
 
 class _Reader:
     """Reads one exercise.toml."""
 
-    def __init__(self, root: Path, folder: Path, chapter_of: Callable[[Any], str]) -> None:
-        self.root, self.folder, self.chapter_of = root, folder, chapter_of
+    def __init__(self, root: Path, folder: Path, chapter_of: Callable[[Any], str], known: list[str]) -> None:
+        """`known`: what it may come before."""
+        self.root, self.folder, self.chapter_of, self.known = root, folder, chapter_of, known
         self.path = folder / FILE
         self.key = ""
         if not _FOLDER.fullmatch(folder.name):
             raise mistaken("folder-name", folder, name=folder.name)
-        self.slug = folder.name.partition("-")[2]
+        self.slug = folder.name
         try:
             text = self.path.read_text(encoding="utf-8")
             self.lines = Lines(text)
@@ -92,8 +115,7 @@ class _Reader:
         suffix = self._suffix()
         title = self._title()
         chapter = self.chapter_of(self.data.get(self._at("chapter")))
-        labs = [p.name for p in sorted((self.root / "labs").iterdir()) if (p / "lab.toml").is_file()]
-        before = one_of(self._at("before"), self.data.get("before"), [n for n in labs if n != self.folder.parent.name])
+        before = one_of(self._at("before"), self.data.get("before"), self.known)
         minutes = whole(self._at("minutes"), self.data.get("minutes"), 1, 60)
         broken = self.data.get(self._at("broken"), False)
         if not isinstance(broken, bool):
@@ -105,10 +127,11 @@ class _Reader:
         found = self._checks(made, chapter)
         self._wrong(suffix)
         runs = None if any(c.kind.name == "puzzle" for c in found) or made is None else self.slug
+        meant = self._meant(made) if made and runs else {}
         file = f"{self.folder.parent.name}/{self.slug}{suffix}"
         return Exercise(
             self.slug, file, self.folder.parent.name, title, runs, ("float32",), found, self.folder, made, before,
-            minutes, arch, broken,
+            minutes, arch, broken, meant,
         )  # fmt: skip
 
     def _suffix(self) -> str:
@@ -124,6 +147,16 @@ class _Reader:
         if not all(isinstance(text, str) and text.strip() for text in title.values()):
             raise Mistake("one-language", None)
         return Text(**title)
+
+    def _meant(self, made: Operator) -> Mapping[str, str]:
+        """What the answer computes, said a second time: an expression for each output (`declared.meant`)."""
+        told = self.data.get(self._at("meant"))
+        outputs = [p.name for p in made.outputs()]
+        if isinstance(told, str) and len(outputs) == 1:
+            told = {outputs[0]: told}
+        if not isinstance(told, dict) or list(told) != outputs or not all(map(declared.is_expression, told.values())):
+            raise wanted("meant", self.data.get("meant"), "list-of-expressions", outputs=", ".join(outputs))
+        return told
 
     def _checks(self, made: Operator | None, chapter: str) -> tuple[Check, ...]:
         """What is graded, by what the folder holds: kind and options, in order."""

@@ -1,0 +1,122 @@
+"""What is missing from a finding of the simulator: of each there is one record, and a call in the runtime makes it."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from onekernel.bench import tables
+from onekernel.course import Course
+from onekernel.messages import LANGUAGES, Message, area
+from onekernel.simulator.paths import RUNTIME
+from onekernel.simulator.read.forms import GIVEN, OF_THE_READER
+from onekernel.simulator.read.races import QUOTED
+from onekernel.simulator.read.records import Record, records
+
+_CALL = re.compile(r"\b(?:Finding(?: f)?|library_finding)\(")
+_CODE = re.compile(r'"([a-z-]+)"')
+_FACT = re.compile(r'\.(?:text|array|number|hex|sentence|block|thread)\("(\w+)"')
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call of the runtime that makes a finding: its codes, and the facts that it gives."""
+
+    codes: frozenset[str]
+    facts: frozenset[str]
+
+
+def missing(course: Course, name: str) -> Iterator[Message]:
+    """Everything that is missing from the finding, or the record, of that name."""
+    for record in records():
+        if name == record.name or name in record.codes:
+            yield from unmade(record)
+            yield from ungiven(record)
+            yield from forms_untold(record)
+            yield from untaught(course, record)
+            yield from unshown(course, record)
+
+
+def unmade(record: Record) -> list[Message]:
+    """A call of the runtime makes each of its codes."""
+    made = {code for call in calls() for code in call.codes}
+    return [Message.of("author.unmade", code=code) for code in record.codes if code not in made]
+
+
+def ungiven(record: Record) -> list[Message]:
+    """Each value of its sentences is a fact that the calls give, or the reader."""
+    given = {fact for call in calls() if call.codes & set(record.codes) for fact in call.facts} | set(GIVEN)
+    given |= {QUOTED, "here", "there"} if QUOTED in record.forms else set()
+    told = []
+    for form in sorted(record.forms):
+        text = area("simulator")[record.says(form, {}).key.partition(".")[2]]["en"]
+        varies = {value for _, value, _, _ in string.Formatter().parse(text) if value}
+        told += [Message.of("author.ungiven", code=record.name, value=value) for value in sorted(varies - given)]
+    return told
+
+
+def forms_untold(record: Record) -> list[Message]:
+    """The runtime tells each of its forms, or the reader does."""
+    texts = _texts()
+    forms = sorted(record.forms - {*OF_THE_READER, QUOTED, ""})
+    untold = [f for f in forms if f'"{f}"' not in texts and not all(f'"{p}"' in texts for p in f.split("-", 1))]
+    return [Message.of("author.form-untold", code=record.name, form=form) for form in untold]
+
+
+def untaught(course: Course, record: Record) -> list[Message]:
+    """It has a row of the table, its own or another's, and a chapter teaches it in each language."""
+    if record.chapter is None:
+        return []
+    told = [] if bool(record.means) != bool(record.row) else [Message.of("author.no-row", code=record.name)]
+    page, _, anchor = record.chapter.partition("#")
+    if not anchor:
+        return [*told, Message.of("author.no-lesson", code=record.name)]
+    for lang in LANGUAGES:
+        path = course.root / "docs" / lang / f"{page}.md"
+        if not path.is_file() or f'<a id="{anchor}"></a>' not in path.read_text(encoding="utf-8"):
+            told.append(Message.of("author.untaught", code=record.name, page=f"docs/{lang}/{page}.md", anchor=anchor))
+    return told
+
+
+def unshown(course: Course, record: Record) -> list[Message]:
+    """A kernel of the tests makes the mistake, and names the line; what none can is in another test."""
+    kernels = tables.examples(course.root, course.root / "README.md")
+    others = [p.read_text(encoding="utf-8") for p in (course.root / "tests").rglob("test_*.py")]
+    shown = [code in kernels or any(f'"{code}"' in text for text in others) for code in record.codes]
+    return [Message.of("author.unshown", code=c) for c, there in zip(record.codes, shown, strict=True) if not there]
+
+
+@cache
+def calls() -> tuple[Made, ...]:
+    """Every call of the runtime that makes a finding."""
+    found = []
+    for text in _sources().values():
+        for match in _CALL.finditer(text):
+            end = next(k for k in range(match.end(), len(text)) if _balanced(text[match.end() - 1 : k + 1]))
+            codes = frozenset(_CODE.findall(text[match.end() : end]))
+            chain = text[end : text.index(".add()", end)] if codes else ""
+            facts = set(_FACT.findall(chain))
+            facts |= {"block", "thread"} if ".here()" in chain or ".where()" in chain else set()
+            facts |= {"variable", "index"} if "variable(" in chain else set()  # race.cpp gives both by one function
+            facts |= {"function", "name"} if match[0].startswith("library") else set()
+            found += [Made(codes, frozenset(facts))] if codes else []
+    return tuple(found)
+
+
+def _balanced(text: str) -> bool:
+    return text.count("(") == text.count(")")
+
+
+@cache
+def _sources() -> Mapping[Path, str]:
+    return {p: p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp"))}
+
+
+@cache
+def _texts() -> str:
+    """The runtime, with its headers: what a library's call refuses stands there."""
+    return "\n".join([*_sources().values(), *(p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.h")))])

@@ -1,0 +1,97 @@
+"""What is written from something else: each part is written anew, or with `check` only compared."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+from onekernel import gaps
+from onekernel.errors import UserError
+from onekernel.messages import Message
+
+_STAMP = re.compile(r"<!-- en: (\w+) -->")
+
+
+def refresh(part: str, root: Path, check: bool) -> list[Path]:
+    """Writes that part; with `check` only compares. The files that were stale. Raises UserError."""
+    return PARTS[part](root, check)
+
+
+def starters(root: Path, check: bool) -> list[Path]:
+    """Every starter, from the gaps of its solution."""
+    return gaps.write_starters(root, check=check)
+
+
+def stamp(root: Path, check: bool) -> list[Path]:
+    """The hash that each Spanish page carries, of the English page that it translates."""
+    stale = []
+    for spanish, english in pairs(root):
+        if not english.is_file():
+            shown = {"spanish": spanish.relative_to(root), "english": english.relative_to(root)}
+            raise UserError(Message("cli.no-english", shown))
+        if stamp_of(spanish) != hash_of(english):
+            stale.append(spanish)
+            if not check:
+                _write_stamp(spanish, hash_of(english))
+    return stale
+
+
+def tables(root: Path, check: bool) -> list[Path]:
+    """The tables of the pages, the lists, the excerpts, and the numbers in their sentences."""
+    from onekernel.bench import tables as measured
+    from onekernel.book import excerpts, floors, practice, samples, values
+
+    made = (measured, values, samples, practice, floors, excerpts)
+    return sorted({page for each in made for page in each.refresh(root, check)})
+
+
+def _drawn(module: str) -> Callable[[Path, bool], list[Path]]:
+    """Pictures that a module of the book makes; it is loaded when it is asked."""
+
+    def part(root: Path, check: bool) -> list[Path]:
+        stale: list[Path] = import_module(f"onekernel.book.{module}").refresh(root, check)
+        return stale
+
+    return part
+
+
+PARTS: dict[str, Callable[[Path, bool], list[Path]]] = {
+    "starters": starters,
+    "stamp": stamp,
+    "tables": tables,
+    "figures": _drawn("figures"),
+    "drawings": _drawn("drawings"),
+    "recording": _drawn("recording"),
+}
+"""By the word of `onekernel author`."""
+
+
+def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
+    """Every Spanish page with the English one that it translates."""
+    for spanish in sorted((root / "docs" / "es").rglob("*.md")):
+        yield spanish, root / "docs" / "en" / spanish.relative_to(root / "docs" / "es")
+    labs = sorted(p for p in (root / "labs").glob("**/") if p != root / "labs")
+    for folder in (root, *labs, root / "profiles"):
+        for spanish in sorted(folder.glob("*.es.md")):
+            yield spanish, spanish.with_name(spanish.name.removesuffix(".es.md") + ".md")
+
+
+def stamp_of(spanish: Path) -> str | None:
+    """The hash in a Spanish page's first line; None where there is none."""
+    with spanish.open(encoding="utf-8") as file:
+        match = _STAMP.fullmatch(file.readline().strip())
+    return match[1] if match else None
+
+
+def hash_of(english: Path) -> str:
+    return hashlib.sha256(english.read_bytes()).hexdigest()[:16]
+
+
+def _write_stamp(spanish: Path, stamp: str) -> None:
+    text = spanish.read_text(encoding="utf-8")
+    if stamp_of(spanish) is not None:
+        text = text.split("\n", 1)[1]
+    spanish.write_text(f"<!-- en: {stamp} -->\n{text}", encoding="utf-8")
