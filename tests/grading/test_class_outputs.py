@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 import pytest
 
-from onekernel.cohort import similar
+from onekernel.cohort import similarity
 from onekernel.cohort.dates import lateness
 from onekernel.cohort.handed_in import Student
 from onekernel.course import Course
@@ -28,7 +28,7 @@ from onekernel.grading.submission import SOURCE_BYTES, Submission
 from onekernel.grading.verdicts import FAILED, PASSED, UNTOUCHED, Failure, Result, Scorecard, Verdict
 from onekernel.messages import Message, area, speaking
 from onekernel.ops import OPERATORS
-from onekernel.report import class_page, gradebook, gradescope, hidden, html, junit, lessons, student_page
+from onekernel.report import class_page, disclosure, gradebook, gradescope, html, junit, lessons, student_page
 from onekernel.report.gradebook import Row
 from support.course import COURSE
 
@@ -110,8 +110,8 @@ def test_each_exercise_of_a_page_says_what_ran_it(
 
 def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
     verdict = row.card.results[0].verdicts[0]
-    assert str(hidden.summary(verdict)) == "2 of 9 hidden inputs failed, in: a last block that is not full"
-    text = hidden.text(verdict, course)
+    assert str(disclosure.summary(verdict)) == "2 of 9 hidden inputs failed, in: a last block that is not full"
+    text = disclosure.text(verdict, course)
     assert str(SIZE) not in text and "  2: <script>" in text and "01-03-launch.md" in text
 
 
@@ -119,7 +119,7 @@ def test_what_is_told_of_hidden_inputs(row: Row, course: Course) -> None:
 def test_the_input_that_stopped_a_file_stays_hidden(row: Row, key: str) -> None:
     failure = Failure(Message(key, {"input": f"{SIZE} elements", "line": 3}), "01-04-bounds")
     verdict = replace(row.card.results[0].verdicts[0], failures=(failure,))
-    ((_, sentence),) = hidden.told(verdict)
+    ((_, sentence),) = disclosure.told(verdict)
     assert str(SIZE) not in sentence and "earlier input" in sentence
 
 
@@ -168,7 +168,7 @@ def test_what_a_process_reports_in_the_place_of_a_name_is_not_told(row: Row, key
     forged = Message("grading.advice-own-memory", dict.fromkeys(("variable", "other_line", "size"), f"n_{SIZE}"))
     values = dict.fromkeys((*bounds.message.values, "what", "thread", "block"), forged)
     failure = replace(bounds, message=Message(key, values), code="trap" if key.endswith("trap") else bounds.code)
-    ((_, sentence),) = hidden.told(replace(row.card.results[0].verdicts[0], failures=(failure,)))
+    ((_, sentence),) = disclosure.told(replace(row.card.results[0].verdicts[0], failures=(failure,)))
     assert str(SIZE) not in sentence and sentence
 
 
@@ -181,7 +181,7 @@ def test_a_lesson_is_its_sections_words_with_its_picture(course: Course) -> None
 def test_groups_of_inputs_have_words() -> None:
     groups = {case.group for name in ("vector_add", "softmax", "gelu", "rmsnorm") for case in OPERATORS[name].cases}
     assert {g for g in groups if f"group-{g}" not in area("cohort")} == set()
-    assert hidden.group_name("not-yet") == "not-yet"
+    assert disclosure.group_name("not-yet") == "not-yet"
 
 
 def cells(text: str) -> list[list[str]]:
@@ -260,14 +260,14 @@ def test_files_that_are_alike_are_found_through_names_layout_and_comments(course
     other = (course.root / "solutions" / "ladder" / "4_online.cu").read_text(encoding="utf-8")
     starter = course.starter(exercise).read_text(encoding="utf-8")
     files = {"ada": right, "bo": renamed, "carl": other, "dan": starter, "eva": starter}
-    (found,) = similar.alike("softmax_block", files, course.starters(exercise).values())
+    (found,) = similarity.alike("softmax_block", files, course.starters(exercise).values())
     assert (found.one, found.other, found.equal, found.share) == ("ada", "bo", True, 1.0)
     assert found.lines[0]
 
 
 def test_what_a_whole_class_wrote_is_no_copy(course: Course) -> None:
     right = course.solution(course.exercises["softmax_block"]).read_text(encoding="utf-8")
-    assert not similar.alike("softmax_block", {f"s{n}": right for n in range(9)}, ())
+    assert not similarity.alike("softmax_block", {f"s{n}": right for n in range(9)}, ())
 
 
 class Text(str):
@@ -287,7 +287,7 @@ class Text(str):
 def test_files_of_what_is_never_closed_are_compared_soon(text: str) -> None:
     files = {who: f"int {who};\n" + text * (SOURCE_BYTES // len(text)) for who in ("ada", "bo")}
     began = time.process_time()
-    similar.alike("softmax_block", files, ())
+    similarity.alike("softmax_block", files, ())
     assert time.process_time() - began < 5  # hours, where each quote looked for its end
 
 
@@ -305,8 +305,8 @@ def test_a_class_is_never_in_memory_at_once(course: Course, row: Row) -> None:
             return Text(super().__getitem__(who))
 
     files = Files({f"s{n}": right if n < 2 else "int nothing;" for n in range(30)})
-    assert [a.lines[0] == a.lines[1] != frozenset() for a in similar.alike("softmax_block", files, ())] == [True]
-    assert not similar.alike("softmax_block", files, (), most=0)
+    assert [a.lines[0] == a.lines[1] != frozenset() for a in similarity.alike("softmax_block", files, ())] == [True]
+    assert not similarity.alike("softmax_block", files, (), most=0)
 
     asked = []
     parts = junit.parts((asked.append(n) or row for n in range(3)), course)  # type: ignore[func-returns-value]

@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from onekernel import checks
-from onekernel.checks.answers.known import names as answers
-from onekernel.checks.answers.recorded import FORECASTS
+from onekernel.checks.answers.recordings import FORECASTS
+from onekernel.checks.answers.rules import names as answers
 from onekernel.checks.measures import MEASURES
 from onekernel.checks.port import PARTS
 from onekernel.checks.prediction.questions import QUANTITIES

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from onekernel.cohort.handed_in import Student
-from onekernel.cohort.similar import STRING
+from onekernel.cohort.similarity import STRING
 from onekernel.course import Course
 from onekernel.messages import LANGUAGES, language
 

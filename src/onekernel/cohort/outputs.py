@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from onekernel.cohort import dates, journal, languages, similar
+from onekernel.cohort import dates, journal, languages, similarity
 from onekernel.cohort.handed_in import Student
 from onekernel.cohort.layouts import GRADESCOPE
 from onekernel.cohort.run import GRADESCOPES, STUDENTS, Class
@@ -35,7 +35,7 @@ def write(cohort: Class) -> list[Path]:
     write_parts(out / "junit.xml", junit.parts(rows, cohort.course))
     pages(cohort)
     gradescope_results(cohort)
-    text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similar.SHARE, cohort.notes)
+    text = class_page.html(rows, cohort.exercises, cohort.course, pairs(cohort), similarity.SHARE, cohort.notes)
     write_bytes(out / "class.html", text.encode())
     return [out / "class.html", *written, out / "junit.xml", out / STUDENTS]
 
@@ -78,7 +78,7 @@ def pairs(cohort: Class) -> list[class_page.Pair]:
         if not exercise.file.endswith((".cu", ".py")):
             continue
         texts = Texts(groups.values(), exercise.file)
-        for a in similar.alike(exercise.slug, texts, cohort.course.starters(exercise).values()):
+        for a in similarity.alike(exercise.slug, texts, cohort.course.starters(exercise).values()):
             found.append(class_page.Pair(a.exercise, (names[a.one], names[a.other]), a.share, a.equal,
                                          (texts[a.one], texts[a.other]), a.lines))  # fmt: skip
     return sorted(found, key=lambda p: (-p.equal, -p.share))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends import declarations, whole
+from onekernel.backends import declarations, sparse
 from onekernel.backends.base import Arg, Buffer, BuildError, CallReport, Finding, Needs, Scalar, Sparse
 from onekernel.backends.declarations import Declared
 from onekernel.cuda import sanitizer
@@ -148,9 +148,9 @@ class CudaProgram:
         tensors = [a for a in args if isinstance(a, Sparse)]
         launcher = self.function(function)
         with torch.cuda.device(self.toolchain.device):
-            if not whole.fits(tensors, torch):
+            if not sparse.fits(tensors, torch):
                 return CallReport(0, "cudaSuccess")
-            held: list[Any] = [whole.to_device(a, torch) if isinstance(a, Sparse) else a for a in args]
+            held: list[Any] = [sparse.to_device(a, torch) if isinstance(a, Sparse) else a for a in args]
             raw = [h.data_ptr() if isinstance(a, Sparse) else _raw(h, a) for h, a in zip(held, args, strict=True)]
             torch.cuda.synchronize()
             returned = launcher(*raw, torch.cuda.current_stream().cuda_stream)
@@ -161,7 +161,7 @@ class CudaProgram:
             elif not status:
                 for tensor, memory in zip(args, held, strict=True):
                     if isinstance(tensor, Sparse) and tensor.writable:
-                        whole.look(tensor, memory, torch)
+                        sparse.look(tensor, memory, torch)
             del held
             if not is_sticky(status):
                 torch.cuda.empty_cache()

@@ -15,10 +15,10 @@ from onekernel.messages import Message
 
 from .arithmetic import Reproducible
 from .causes import trace
-from .computed import elsewhere
 from .debugger import SAME, explain, transposed
 from .model import MiniGPT, Native
 from .port_request import PortRequest
+from .sketches import elsewhere
 from .weights import WeightsError
 
 # How far a logit may be from NumPy's, relative to the largest logit of its row (one position's row of the vocabulary):

@@ -12,8 +12,8 @@ from onekernel.course import Course, Exercise
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, UNTOUCHED, Result
 from onekernel.messages import Message, language, say, written
 from onekernel.report import lessons
+from onekernel.report.disclosure import is_missing, kind_of
 from onekernel.report.gradebook import Row
-from onekernel.report.hidden import is_missing, kind_of
 from onekernel.report.html import esc, mark, page, prose
 from onekernel.report.text import open_walls
 

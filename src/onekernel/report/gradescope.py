@@ -13,7 +13,7 @@ from typing import Any
 from onekernel.course import Course
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result, Scorecard, Verdict
 from onekernel.messages import Message
-from onekernel.report import hidden
+from onekernel.report import disclosure
 from onekernel.report.text import open_walls, output, total
 
 VISIBLE, HIDDEN, AFTER_DUE, AFTER_PUBLISHED = "visible", "hidden", "after_due_date", "after_published"
@@ -30,7 +30,7 @@ def of_student(
     tests = []
     for result in card.results:
         for verdict in result.verdicts:
-            test = _test(result, verdict, hidden.text(verdict, course), visibility)
+            test = _test(result, verdict, disclosure.text(verdict, course), visibility)
             tests.append(test)
             if verdict.failures:
                 tests.append({"name": f"{test['name']} (+)", "output": output(verdict, theirs), "visibility": HIDDEN})

@@ -25,7 +25,7 @@ from onekernel.grading.verdicts import (
     place,
 )
 from onekernel.messages import Message, language, say, written
-from onekernel.report import hidden, lessons
+from onekernel.report import disclosure, lessons
 from onekernel.report.html import bar, esc, mark, page, prose
 from onekernel.report.text import open_walls, source_line, why_not_assessed
 
@@ -83,7 +83,7 @@ def _exercise(result: Result) -> Iterator[str]:
     ran_on = f" · {esc(place(result.ran_on))}" if result.ran_on != "-" else ""
     yield f'<code class="dim">{esc(result.exercise.file)}</code> <span class="dim">{ran_on}</span></h3>'
     yield f"<span>{_points(result.earned, possible)}</span></div>"
-    if hidden.is_missing(result):
+    if disclosure.is_missing(result):
         yield f'<p class="dim">{esc(say("cohort.class-missing"))}</p></div>'
         return
     yield '<table class="checks">'
@@ -101,15 +101,15 @@ def _note(v: Verdict) -> Message | None:
         return why_not_assessed(v)
     if v.status == UNTOUCHED:
         return Message("grading.status-untouched")
-    waiting = next((f.message for f in v.failures if f.code in hidden.WAITING), None)
-    return hidden.summary(v) or waiting or v.note
+    waiting = next((f.message for f in v.failures if f.code in disclosure.WAITING), None)
+    return disclosure.summary(v) or waiting or v.note
 
 
 def _lost(card: Scorecard, course: Course) -> Iterator[str]:
     yield f"<h2>{esc(say('cohort.page-lost'))}</h2>"
     explained: set[str] = set()
     seen: set[tuple[str, str, int | None]] = set()
-    missing = [r.exercise for r in card.results if hidden.is_missing(r)]
+    missing = [r.exercise for r in card.results if disclosure.is_missing(r)]
     if missing:
         names = ", ".join(e.file for e in missing)
         yield f'<div class="card"><p>{esc(say("cohort.page-missing", names=names))}</p></div>'
@@ -118,7 +118,7 @@ def _lost(card: Scorecard, course: Course) -> Iterator[str]:
         for v in () if result.exercise in missing else result.verdicts:
             if v.status not in (FAILED, PARTIAL):
                 continue
-            found = list(hidden.told(v))
+            found = list(disclosure.told(v))
             if not found:
                 continue
             causes = {(result.exercise.slug, sentence, f.line) for f, sentence in found if f.line is not None}
@@ -126,7 +126,7 @@ def _lost(card: Scorecard, course: Course) -> Iterator[str]:
             any_lost = True
             yield f'<div class="card"><h3>{mark(v.status, say(f"grading.status-{v.status}"))} '
             yield f"{esc(result.exercise.title)}: {esc(v.check.title)}</h3>"
-            if summary := hidden.summary(v):
+            if summary := disclosure.summary(v):
                 yield f"<p>{prose(summary)}</p>"
             shown: set[int | None] = {None}
             if again:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from onekernel.backends import whole
 from onekernel.backends.base import Arg, Finding, Sparse
+from onekernel.backends.sparse import fits, look, to_device
 from onekernel.counts import KernelCounts
 from onekernel.messages import Message
 from onekernel.triton.faults import Stop
@@ -170,16 +170,16 @@ def on_device(args: Sequence[Arg], dtype: str, device: str = "cuda") -> Iterator
     import torch
 
     asked = [a for a in args if isinstance(a, Sparse)]
-    if not whole.fits(asked, torch, device):
+    if not fits(asked, torch, device):
         yield None
         return
-    memory = [whole.to_device(a, torch, device) for a in asked]
+    memory = [to_device(a, torch, device) for a in asked]
     yield [shaped(m.view(getattr(torch, dtype)), a, args) for m, a in zip(memory, asked, strict=True)]
     if device == "cuda":
         torch.cuda.synchronize()  # raises what a kernel did
     for tensor, bytes_ in zip(asked, memory, strict=True):
         if tensor.writable:
-            whole.look(tensor, bytes_, torch)
+            look(tensor, bytes_, torch)
     del memory, bytes_
     if device == "cuda":
         torch.cuda.empty_cache()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from onekernel.checks.answers.recorded import FORECASTS
-from onekernel.checks.answers.right import Right
+from onekernel.checks.answers.recordings import FORECASTS
+from onekernel.checks.answers.roofline import Right
 from onekernel.checks.forecast.questions import about
 from onekernel.course import Check
 from onekernel.errors import UserError

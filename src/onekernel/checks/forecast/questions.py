@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onekernel.checks.answers.recorded import FORECASTS
+from onekernel.checks.answers.recordings import FORECASTS
 from onekernel.checks.question import Question
 from onekernel.errors import UserError
 from onekernel.messages import Message

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from onekernel.grading.replay.base import Mistake, Replayed, later
 from onekernel.grading.replay.elements import exchanged
 from onekernel.grading.replay.gemm_elements import of_addresses, of_fragments
-from onekernel.grading.replay.gemm_product import DEPTHS, across, ended
+from onekernel.grading.replay.gemm_product import DEPTHS, SIDES, across, ended
 from onekernel.grading.replay.gemm_rounding import of_rounding
-from onekernel.grading.replay.gemm_scalars import of_scalars, wrapped
 from onekernel.grading.replay.gemm_threads import products
 from onekernel.grading.replay.gemm_tiles import of_sums, of_tiles
 
@@ -22,7 +23,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     """c of shape (m, n) under each mistake that this case can show; not yet rounded to the element type."""
     a, b = case.inputs["a"], across(case, case.inputs["b"])
     product = a @ b
-    yield from of_scalars(case, product)
+    yield from _of_scalars(case, product)
     yield from exchanged("A", a, lambda other: ended(case, other @ b), threads_of_row=())
     for form in (None, bool(case.inputs["transpose_b"])):  # of both forms of B, or of this one alone
         yield from exchanged("B", b, lambda other: ended(case, a @ other), form, ())
@@ -31,6 +32,78 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield from of_addresses(case, a, b)
     yield from of_fragments(case, a, b)
     yield from of_rounding(case, a, b, product)
-    yield from wrapped(case, product)
+    yield from _wrapped(case, product)
     for m in products(a, b, DEPTHS):
         yield replace(m, make=later(lambda make: ended(case, make()), m.make))
+
+
+def _of_scalars(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
+    """With alpha, beta and the C that was there."""
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    scaled_c = beta * case.inputs["c"] if beta else np.zeros_like(product)
+    yield Mistake("gemm-alpha-twice", lambda: alpha * alpha * product + scaled_c)
+    yield Mistake("gemm-alpha-added", lambda: alpha + product + scaled_c)
+    for first in (1, -1):
+        yield Mistake("gemm-sum-from", later(lambda f: alpha * (product + f) + scaled_c, first), {"first": first})
+    if not beta:
+        yield Mistake("gemm-integer-scalars", lambda: np.trunc(alpha) * product)
+    yield Mistake("gemm-no-alpha", lambda: product + beta * case.inputs["c"] if beta else product)
+    if not beta:  # C was not read
+        yield from (Mistake(f"gemm-{name}", lambda: alpha * product) for name in (
+            "no-beta", "beta-one", "alpha-on-c", "beta-on-all", "beta-twice", "minus-beta", "beta-sign", "alpha-zero"
+        ))  # fmt: skip
+        yield Mistake("gemm-no-product", lambda: np.zeros_like(product))
+        yield Mistake("gemm-c-at-beta-zero", lambda: np.full_like(product, np.nan))
+        return
+    c = case.inputs["c"]
+    whole = np.trunc(alpha), np.trunc(beta)
+    yield Mistake("gemm-integer-scalars", lambda: whole[0] * product + (whole[1] * c if whole[1] else 0))
+    yield Mistake("gemm-no-beta", lambda: alpha * product)
+    yield Mistake("gemm-beta-one", lambda: alpha * product + c)
+    yield Mistake("gemm-alpha-on-c", lambda: alpha * (product + beta * c))
+    yield Mistake("gemm-beta-on-all", lambda: beta * (alpha * product + c))
+    yield Mistake("gemm-no-product", lambda: beta * c)
+    yield Mistake("gemm-beta-twice", lambda: alpha * product + beta * beta * c)
+    yield Mistake("gemm-minus-beta", lambda: alpha * product - beta * c)
+    yield Mistake("gemm-beta-sign", lambda: alpha * product + max(beta, 0) * c)
+    yield Mistake("gemm-alpha-zero", lambda: alpha * product + beta * c if alpha else 0 * product)
+
+
+def _wrapped(case: Replayed, product: np.ndarray) -> Iterator[Mistake]:
+    """Tiles whose rows and columns beyond C's begin again at its first, `% m`: beta scales what another has stored."""
+    alpha, beta = case.inputs["alpha"], case.inputs["beta"]
+    for side in (2, 4, 8, *SIDES):
+        for of in ("rows", "columns"):
+            again = later(_last_again, case, product, side, of)
+            kept = later(lambda p: alpha * p, product)
+            yield Mistake("gemm-last-again", again if beta else kept, variant=(side, of), step=case.step)
+    for side in SIDES:
+        for of in ("both", "rows", "columns"):
+            make = later(_stored_again, case, product, side, of)
+            right = later(lambda p: alpha * p, product)
+            yield Mistake("gemm-wrapped-rows", make if beta else right, variant=(side, of), step=case.step)
+
+
+def _last_again(case: Replayed, product: np.ndarray, side: int, of: str) -> np.ndarray:
+    """Rows, or columns, beyond the last are the last one: stored as often."""
+    alpha, beta, c = (case.inputs[name] for name in ("alpha", "beta", "c"))
+    often = np.ones(product.shape, int)
+    if of == "rows":
+        often[-1:] += -product.shape[0] % side
+    else:
+        often[:, -1:] += -product.shape[1] % side
+    for turn in range(int(often.max(initial=0))):
+        c = np.where(turn < often, case.own(alpha * product + beta * c), c)
+    return np.asarray(c)
+
+
+def _stored_again(case: Replayed, product: np.ndarray, side: int, of: str) -> np.ndarray:
+    """Each element as often as tiles of that side come to it."""
+    alpha, beta, c = (case.inputs[name] for name in ("alpha", "beta", "c"))
+    m, n = product.shape
+    times_down = 1 + (np.arange(m) < -m % side) * (of != "columns")
+    times_aside = 1 + (np.arange(n) < -n % side) * (of != "rows")
+    often = times_down[:, None] * times_aside
+    for turn in range(int(often.max(initial=0))):
+        c = np.where(turn < often, case.own(alpha * product + beta * c), c)
+    return np.asarray(c)

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from onekernel.minigpt.arithmetic import Reproducible
-from onekernel.minigpt.computed import sizes
 from onekernel.minigpt.loading import load_module
 from onekernel.minigpt.port_request import PortRequest
+from onekernel.minigpt.sketches import sizes
 from onekernel.sandbox.tasks.witness import Witness
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]

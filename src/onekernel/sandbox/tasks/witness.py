@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
-from onekernel.minigpt.computed import sketch
+from onekernel.minigpt.sketches import sketch
 from onekernel.triton.host import MOVES, TAKEN_OUT, dispatch_mode
 
 MOST = 20_000  # sketches: a pass makes some hundreds

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from onekernel.checks.answers.recorded import RECORDED
-from onekernel.checks.answers.right import RIGHT, Right
+from onekernel.checks.answers.recordings import RECORDED
+from onekernel.checks.answers.roofline import RIGHT, Right
 
 
 def rule(name: str) -> Callable[[Mapping[str, str]], Right]:

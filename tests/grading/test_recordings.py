@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from onekernel.checks.answers.recorded import DYNAMO, FORECASTS, LAB, RECORDED, trace, written
-from onekernel.checks.answers.right import Right
+from onekernel.checks.answers.recordings import DYNAMO, FORECASTS, LAB, RECORDED, trace, written
+from onekernel.checks.answers.roofline import Right
 from onekernel.checks.forecast.judge import share_of
 from onekernel.checks.forecast.questions import about, in_file
 from onekernel.errors import UserError

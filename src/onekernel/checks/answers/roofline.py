@@ -1,4 +1,5 @@
-"""The right answers, computed from the operator's ledger and the table of cards, not copied from the solution."""
+"""The right answers of the roofline challenge, computed from the ledger and the table of cards, not copied from the
+solution."""
 
 from __future__ import annotations
 

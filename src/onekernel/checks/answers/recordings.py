@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from onekernel.checks.answers.right import Right
+from onekernel.checks.answers.roofline import Right
 from onekernel.course import find_root
 
 if TYPE_CHECKING:  # a lab.toml is read by the names alone: nothing of a recording is loaded before it is judged
