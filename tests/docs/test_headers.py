@@ -72,6 +72,9 @@ def _can_be_typed(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     elif words[:3] == ["python", "-m", "pytest"]:
         file, option, name = words[3:]
         assert option == "-k" and [test for test in collected(file) if name in test], f"{words} selects no test"
+    elif words[:2] == ["python", "-m"]:
+        module = ROOT / words[2].replace(".", "/")
+        assert (module / "__main__.py").is_file() or module.with_suffix(".py").is_file(), words
     else:
         file = words[1].replace("learners/YOURNAME/", "kernels/")  # where a learner's own files come from
         assert words[0] == "python" and (ROOT / file).is_file(), words

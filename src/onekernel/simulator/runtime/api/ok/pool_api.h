@@ -1,5 +1,5 @@
 // The pool that cudaMallocAsync takes from, as far as a host asks for its attributes. Memory here is the simulator's own,
-// whatever they say; a pool of one's own is refused by name (rewrite/refuse.py). While a stream is captured nothing may be
+// whatever they say; a pool of one's own is refused by name (refusals/features.py). While a stream is captured nothing may be
 // asked of it: seen on an H200 (driver 580.159.04, CUDA 13.0), the capture is lost.
 #pragma once
 #include <stdint.h>

@@ -21,7 +21,7 @@
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
-#define __launch_bounds__(...)  // rewrite/attributes.py puts a call of ok_launch_bounds into the kernel
+#define __launch_bounds__(...)  // rewrite/kernels.py puts a call of ok_launch_bounds into the kernel
 #define __maxnreg__(...)
 #define __cluster_dims__(...)  // and one of ok_cluster_dims
 #define __align__(n) __attribute__((aligned(n)))
