@@ -180,7 +180,8 @@ class Course:
         return self.root / "solutions" / f"starters.{lang}.txt"
 
     def select(self, name: str | None) -> tuple[Exercise, ...]:
-        """The exercises of a lab or of one exercise, by name ("01", "01-naive-kernel", "softmax_naive"); all for None.
+        """The exercises of a lab or of one exercise, by name ("1", "01", "01-naive-kernel", "softmax_naive"); all for
+        None.
 
         Raises KeyError where nothing has that name.
         """
@@ -191,7 +192,8 @@ class Course:
         if stem in self.exercises:
             return (self.exercises[stem],)
         for lab in self.labs:
-            if stem == lab.name or stem == lab.name.split("-", 1)[0]:
+            number = lab.name.split("-", 1)[0]
+            if stem in (lab.name, number) or (stem.isdecimal() and number.isdecimal() and int(stem) == int(number)):
                 return lab.exercises
         raise KeyError(name)
 

@@ -93,7 +93,9 @@ def test_a_learners_first_hour(run: Run, root: Path, ana: Path) -> None:
     code, out, _ = run("status")
     assert code == 0
     assert re.search(r"✓ quiz +passed +6 / 6", out)
-    assert re.search(r"○ exam +yours to solve +0 / 6", out)
+    assert re.search(r"○ 01-second +0 of 1 solved +0 / 6", out) and "exam.py" in out
+    code, out, _ = run("status", "1")
+    assert code == 0 and re.search(r"○ exam +yours to solve +0 / 6", out) and "quiz" not in out
     solve(root, "exam")
     code, out, _ = run("check")
     assert (code, "12 / 12" in out) == (0, True)
@@ -129,6 +131,46 @@ def test_the_exercise_just_checked_comes_next_while_it_is_not_done(run: Run, roo
     assert "Next: exam" in run("check", "exam")[1]
     solve(root, "exam")
     assert "Next: quiz" in run("check", "exam")[1]
+
+
+def test_a_learner_who_begins_in_a_later_lab_goes_on_from_there(root: Path) -> None:
+    """What comes next is of their lab or a later one, then what they have left out; a small one of what lies ahead."""
+    ana = learners.Learner(root, "ana")
+    ana.folder.mkdir(parents=True, exist_ok=True)
+    done = {"status": PASSED, "solved": True, "earned": 1, "date": "2026-11-22", "device": "cpu", "version": "1"}
+    ana.record("softmax_triton", done)
+    assert common.lab_of(COURSE, ana) == "03-triton"
+    following = common.next_of(COURSE, ana)
+    assert following is not None and following.lab == "04-pytorch"
+    small = next(e for e in common.open_ones(COURSE, ana, "04-pytorch") if e.home)
+    assert small.before == "04-pytorch"
+    for exercise in COURSE.exercises.values():
+        if exercise.lab >= "03" and not exercise.home:
+            ana.record(exercise.slug, done)
+    left = common.next_of(COURSE, ana)
+    assert left is not None and left.slug == next(iter(COURSE.exercises))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("softmax-triton", "softmax_triton"),
+        ("gemm_tilde", "gemm_tiled"),
+        ("Softmax Naive", "softmax_naive"),
+        ("torch_mingpt", "torch_minigpt"),
+        ("vecter_add", "vector_add"),
+        ("03-triton-and-pytorch", "03-triton"),
+        ("softmax", "softmax_naive, softmax_block"),
+    ],
+)
+def test_a_slip_in_a_name_is_answered_with_the_exercise_that_it_nearly_is(name: str, meant: str) -> None:
+    with pytest.raises(UserError, match=f"Did you mean {meant}"):
+        common.select(COURSE, [name])
+
+
+@pytest.mark.parametrize("name", ["3", "03", "003", "03-triton"])
+def test_a_lab_is_known_by_its_number(name: str) -> None:
+    assert {e.lab for e in common.select(COURSE, [name])} == {"03-triton"}
 
 
 def test_how_to_repeat_a_check_is_said_once(run: Run, ana: Path) -> None:

@@ -15,6 +15,8 @@ from onekernel.labs.statements import statement
 from onekernel.learners import Learner
 from onekernel.messages import Message, say
 
+SLIP = 0.85  # of difflib's ratio: a name that is one exercise's but for a slip
+
 
 def load_course() -> Course:
     return load(find_root())
@@ -46,7 +48,9 @@ def _unknown(course: Course, name: str) -> UserError:
     # A lab all of whose words stand in the name comes first: before it was divided, 03-triton-and-pytorch was both.
     meant = [lab.name for lab in course.labs if _words(lab.name) and _words(lab.name) <= _words(name)]
     begun = [slug for slug in course.exercises if slug.startswith(f"{name}_")]  # softmax, gemm: all that they may mean
-    near = meant or begun or difflib.get_close_matches(name, known, n=1)
+    spelled = re.sub(r"[-\s]+", "_", name.strip().lower())
+    slip = difflib.get_close_matches(spelled, list(course.exercises), n=1, cutoff=SLIP)  # a letter or two are others
+    near = slip or meant or begun or difflib.get_close_matches(name, known, n=1)
     if near:
         either = Message.of("cli.either", names=", ".join(near[:-1]), last=near[-1]) if near[1:] else near[0]
         return UserError(Message.of("cli.unknown-near", name=name, near=either))
@@ -92,18 +96,38 @@ def lab_heading(lab: Lab) -> str:
     return say("cli.lab", number=number, title=lab.title) if number.isdigit() else str(lab.title)
 
 
-def open_ones(course: Course, learner: Learner) -> Iterator[Exercise]:
-    """What is not solved yet, the labs' exercises in the course's order and then the small ones in theirs."""
-    labs = (e for e in course.exercises.values() if not e.home)
-    return (e for e in (*labs, *course.practice) if not learner.solved(e.slug))
+def open_ones(course: Course, learner: Learner, at: str) -> Iterator[Exercise]:
+    """What is not solved yet, the labs' exercises from lab `at` on and then those before it, then the small ones."""
+    labs = [e for e in course.exercises.values() if not e.home]
+    place = next((n for n, e in enumerate(labs) if e.lab == at), 0)
+    return (e for e in (*labs[place:], *labs[:place], *_small(course, at)) if not learner.solved(e.slug))
+
+
+def _small(course: Course, at: str) -> Iterator[Exercise]:
+    """The small exercises, those that come before lab `at` first, then those before later labs."""
+    names = [lab.name for lab in course.labs]
+    place = names.index(at) if at in names else 0
+    later = [e for e in course.practice if e.before in names[place:]]
+    return chain(later, (e for e in course.practice if e not in later))
+
+
+def lab_of(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> str:
+    """The lab that a learner is in: of what they are `at`, or else of what they have checked last; "" for none."""
+    asked = [e.lab for e in at if not e.home]
+    if asked:
+        return asked[0]
+    scores = learner.scores()
+    checked = [e for e in course.exercises.values() if not e.home and e.slug in scores]
+    return max(checked, key=lambda e: str(scores[e.slug]["last"]["date"])).lab if checked else ""
 
 
 def next_of(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> Exercise | None:
     """The exercise that comes next; None where all are solved. Those that the learner is `at`, as they were just
-    checked, come before the course's order, and after a small exercise the next small one."""
+    checked, come before the course's order, which begins at their lab; after a small exercise the next small one."""
+    lab = lab_of(course, learner, at)
     mine = (e for e in at if not learner.solved(e.slug))
-    small = (e for e in open_ones(course, learner) if e.home and at and all(e.home for e in at))
-    return next(chain(mine, small, open_ones(course, learner)), None)
+    small = (e for e in open_ones(course, learner, lab) if e.home and at and all(e.home for e in at))
+    return next(chain(mine, small, open_ones(course, learner, lab)), None)
 
 
 def next_step(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> None:
@@ -121,6 +145,6 @@ def next_step(course: Course, learner: Learner, at: Sequence[Exercise] = ()) -> 
     verbatim(f"    learners/{learner.name}/{exercise.file}", "bold")
     verbatim(f"    {statement(course, exercise)}", "dim")
     verbatim(f"    onekernel check {exercise.slug}", "dim")
-    small = [e for e in course.practice if not learner.solved(e.slug)]
+    small = [e for e in _small(course, exercise.lab) if not learner.solved(e.slug)]
     if small and not exercise.home:
         tell("or-practise", slug=small[0].slug, open=len(small), total=len(course.practice))

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from onekernel import gaps, learners
-from onekernel.cli.common import lab_heading, load_course, next_step, one, prose
+from onekernel.cli.common import lab_heading, lab_of, load_course, next_step, one, prose, select
 from onekernel.cli.console import MARKS, tell, verbatim, write
-from onekernel.course import Course, Exercise
+from onekernel.course import Course, Exercise, Lab
 from onekernel.errors import UserError
-from onekernel.grading.verdicts import place
+from onekernel.grading.verdicts import PARTIAL, PASSED, UNTOUCHED, place
 from onekernel.labs.statements import hints_of, statement
 from onekernel.learners import Learner
 from onekernel.messages import Message, language, say, written
@@ -45,18 +45,39 @@ def status(args: argparse.Namespace) -> int:
     learner = _learner(course, args)
     scores = learner.scores()
     verbatim(learner.name, "bold")
+    asked, here = select(course, args.part), lab_of(course, learner) or course.labs[0].name
     earned, points = 0.0, 0
     for lab in course.labs:
+        mine = [e for e in lab.exercises if e in asked]
+        best = {e.slug: scores.get(e.slug, {}).get("best", {}) for e in mine}
+        earned += sum(b.get("earned", 0) for b in best.values())
+        points += sum(e.points for e in mine)
+        if not mine:
+            continue
+        if not args.part and lab.name != here:
+            _lab_row(course, learner, lab)
+            continue
         write()
         write(lab_heading(lab), "bold")
-        for exercise in lab.exercises:
-            best = scores.get(exercise.slug, {}).get("best", {})
-            earned, points = earned + best.get("earned", 0), points + exercise.points
-            _status_row(course, learner, exercise, best)
-    write()
+        for exercise in mine:
+            _status_row(course, learner, exercise, best[exercise.slug])
+        write()
     verbatim("  " + say("cli.total-points", earned=earned, points=points), "bold")
     next_step(course, learner)
     return 0
+
+
+def _lab_row(course: Course, learner: Learner, lab: Lab) -> None:
+    """A lab in a line: how many of its exercises are solved, and its points."""
+    scores = learner.scores()
+    done = [e for e in lab.exercises if learner.solved(e.slug)]
+    begun = [e for e in lab.exercises if e.slug in scores]
+    state = PASSED if len(done) == len(lab.exercises) else PARTIAL if begun else UNTOUCHED
+    mark, style = MARKS[state]
+    earned = sum(scores[e.slug]["best"].get("earned", 0) for e in begun)
+    value = f"{written(earned, 'g')} / {sum(e.points for e in lab.exercises)}"
+    told = say("cli.lab-solved", solved=len(done), total=len(lab.exercises))
+    verbatim(f"  {mark} {lab.name:<22} {told:<16} {value:>9}", style if begun else "")
 
 
 def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ def build() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]
             add(found[name])
 
     command("start", "learn:start", _argument("name", "NAME"))
-    command("status", "learn:status", _learner)
+    command("status", "learn:status", _part, _learner)
     command("check", "check:run", _check)
     command("grade", "grade:grade", _grade)
     command("hint", "learn:hint", _exercise, _flag("again"), _learner)
@@ -102,6 +102,10 @@ def _add(parser: argparse.ArgumentParser, *names: str, **options: Any) -> None:
 
 def _flag(name: str) -> Callable[[argparse.ArgumentParser], None]:
     return lambda parser: _add(parser, f"--{name}", action="store_true", help=say(f"cli.opt-{name}"))
+
+
+def _part(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("part", metavar="LAB|EXERCISE", nargs="*", help=say("cli.arg-status"))
 
 
 def _exercise(parser: argparse.ArgumentParser) -> None:
