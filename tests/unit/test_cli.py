@@ -440,6 +440,37 @@ def test_a_prediction_is_asked_for_until_it_can_be_read(
     assert learners.read_predictions(ana)["quiz"] == {"reads": "2", "bytes": "1200 B"}
 
 
+def test_a_bare_number_is_in_the_unit_that_is_asked_for(
+    run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_prediction(root)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    answers = iter(["", "two", "2", "", "1200"])
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    code, out, _ = run("predict", "quiz")
+    assert code == 0 and out.count("no answer was typed") == 2
+    assert "'two' is not a number; it is wanted without a unit" in out and "GFLOP" not in out
+    assert learners.read_predictions(ana)["quiz"] == {"reads": "2", "bytes": "1200 B"}
+
+
+def test_whoever_stops_before_the_last_answer_is_told_that_nothing_is_committed(
+    run: Run, root: Path, ana: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_prediction(root)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    answers = iter(["2"])
+
+    def typed(_: str) -> str:
+        if (text := next(answers, None)) is None:
+            raise KeyboardInterrupt
+        return text
+
+    monkeypatch.setattr("builtins.input", typed)
+    code, _, err = run("predict", "quiz")
+    assert code == 130 and "nothing is committed" in err and "is kept" not in err
+    assert "quiz" not in learners.read_predictions(ana)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

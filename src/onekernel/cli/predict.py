@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from onekernel import learners
 from onekernel.checks.question import Question
+from onekernel.cli import INTERRUPTED
 from onekernel.cli.common import load_course, one
 from onekernel.cli.console import tell, verbatim
 from onekernel.course import IN_FILE, Check, Course, Exercise
@@ -47,7 +48,8 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(Message.of("cli.predict-missing", slug=exercise.slug, missing=_ids(missing), sets=sets))
     if missing:
         _introduce(exercise, check)
-        given |= {q.id: _ask(q) for q in missing}
+        with _nothing_kept(exercise):
+            given |= {q.id: _ask(q) for q in missing}
     learner.commit_prediction(exercise.slug, {q.id: given[q.id] for q in questions})
     _show(learner, exercise, questions, given)
     tell("predict-committed", slug=exercise.slug)
@@ -103,11 +105,12 @@ def ask_before_check(course: Course, learner: Learner, exercise: Exercise) -> No
     _introduce(exercise, check)
     tell("predict-later")
     answers: dict[str, str] = {}
-    for question in check.kind.questions.asked(check.options):
-        answer = _ask(question, may_skip=True)
-        if answer is None:
-            return
-        answers[question.id] = answer
+    with _nothing_kept(exercise):
+        for question in check.kind.questions.asked(check.options):
+            answer = _ask(question, may_skip=True)
+            if answer is None:
+                return
+            answers[question.id] = answer
     learner.commit_prediction(exercise.slug, answers)
 
 
@@ -133,20 +136,37 @@ def _given(pairs: Sequence[str], questions: Questions) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         if not equals or key not in known:
             raise UserError(Message.of("cli.predict-unknown", pair=pair, known=_ids(questions)))
-        why = _wrong(value, known[key])
-        if why:
-            raise UserError(Message.of("cli.predict-value", id=key, text=value, why=why))
-        given[key] = value.strip()
+        try:
+            given[key] = _answer(value, known[key])
+        except UserError as error:
+            raise UserError(Message.of("cli.predict-value", id=key, text=value, why=error.message)) from None
     return given
 
 
-def _wrong(text: str, question: Question) -> str | None:
-    """Why a text cannot be a prediction of that quantity; None where it can."""
+def _answer(text: str, question: Question) -> str:
+    """A prediction of that quantity as it is kept: a bare number is in the question's unit. Raises UserError for what
+    is none."""
+    if not text.strip():
+        raise UserError(Message.of("cli.predict-empty", unit=_unit(question)))
     try:
         got = parse(text)
     except UserError as error:
-        return str(error)
-    return None if got.unit == question.unit else say("cli.predict-unit", unit=_unit(question))
+        if question.unit or error.message.key != "units.no-number":
+            raise
+        raise UserError(Message("cli.predict-number", {"text": repr(text)})) from None
+    if got.unit not in ("", question.unit):
+        raise UserError(Message.of("cli.predict-unit", unit=_unit(question)))
+    return text.strip() if got.unit == question.unit else f"{text.strip()} {question.unit}"
+
+
+@contextlib.contextmanager
+def _nothing_kept(exercise: Exercise) -> Iterator[None]:
+    """While answers are asked for: whoever stops then is told that those are not kept, which others are."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        verbatim("")
+        raise UserError(Message("cli.predict-stopped", {"slug": exercise.slug}), INTERRUPTED) from None
 
 
 def _unit(question: Question) -> str:
@@ -169,10 +189,10 @@ def _ask(question: Question, *, may_skip: bool = False) -> Any:
             raise KeyboardInterrupt from None
         if not text and may_skip:
             return None
-        why = _wrong(text, question)
-        if not why:
-            return text
-        verbatim(f"    {why}", "yellow")
+        try:
+            return _answer(text, question)
+        except UserError as error:
+            verbatim(f"    {error}", "yellow")
 
 
 def _show(learner: Learner, exercise: Exercise, questions: Questions, answers: Mapping[str, str]) -> None:
