@@ -248,6 +248,12 @@ def test_what_is_counted_in_a_lab_file_is_held_to_the_answer_too() -> None:
         ("STRIDE_1 = 4.5\n", "too-many"),
         ("STRIDE_1 = -4\n", "too-few"),
         ("STRIDE_1 = 4 / 0\n", "no-answer"),
+        ("STRIDE_1 = 12,288\n", "comma"),  # two numbers, to Python
+        ("STRIDE_1 = 2,33\n", "comma"),
+        ("STRIDE_1 = 1,234,567.5\n", "comma"),
+        ("STRIDE_1 = 4,\n", "no-answer"),
+        ("STRIDE_1 = 'a', 4\n", "no-answer"),
+        ("STRIDE_1 = 16.384\n", "point"),  # thousands, in Spanish
         ("import os; os._exit(0)\nSTRIDE_1 = 9\n", "too-many"),
     ],
 )

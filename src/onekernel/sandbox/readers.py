@@ -54,8 +54,8 @@ def constants(text: str) -> dict[str, str]:
 
 
 def figures(text: str) -> dict[str, float | str]:
-    """The module's NAME = number or "word" lines; a number may be arithmetic, 32 * 4. Parsed, not executed. Raises
-    SyntaxError."""
+    """The module's NAME = number or "word" lines; a number may be arithmetic, 32 * 4. What is written with a comma,
+    12,288, is two numbers to Python: it is given as it is written. Parsed, not executed. Raises SyntaxError."""
     found: dict[str, float | str] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -68,6 +68,8 @@ def figures(text: str) -> dict[str, float | str]:
 def _value(node: ast.expr) -> float | str | None:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, int | float | str) and _small(node.value) else None
+    if isinstance(node, ast.Tuple) and len(node.elts) > 1 and all(_is_number(e) for e in node.elts):
+        return ",".join(ast.unparse(e) for e in node.elts)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = _value(node.operand)
         return -inner if isinstance(inner, int | float) else None
@@ -81,6 +83,10 @@ def _value(node: ast.expr) -> float | str | None:
     except ZeroDivisionError:
         return None
     return result if _small(result) else None
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 def _small(value: float | str) -> bool:

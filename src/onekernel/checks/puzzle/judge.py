@@ -5,6 +5,7 @@ The truth about a kernel is what the simulator counts of `shown.cu`, beside the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from onekernel.sandbox.reader import read
 from onekernel.sandbox.readers import figures
 
 SHOWN = "shown.cu"
+_COMMAS = re.compile(r"\d+(?:[.,]\d+)+")
 
 
 def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict]) -> Verdict:
@@ -87,9 +89,13 @@ def _wrong(name: str, given: float | str, truth: float | str, within: float) -> 
         right = isinstance(given, str) and given.strip().lower() == truth
         return None if right else Message("practice.wrong-word", {"name": name, "given": str(given)})
     if isinstance(given, str):
+        if _COMMAS.fullmatch(given):
+            return Message("practice.comma", {"name": name, "given": given})
         return Message("practice.no-answer", {"name": name, "count": 1, "what": Message("practice.a-number")})
     if abs(given - truth) <= within * abs(truth):
         return None
+    if float(truth).is_integer() and round(given, 3) == given != round(given, 2):  # 16.384, of whole things
+        return Message("practice.point", {"name": name, "given": repr(given), "whole": round(1000 * given)})
     return Message(f"practice.too-{'many' if given > truth else 'few'}", {"name": name, "given": float(given)})
 
 
