@@ -37,7 +37,7 @@ def calls() -> list[tuple[set[str], set[str]]]:
             chain = text[end : text.index(".add()", end)] if codes else ""
             facts = set(FACT.findall(chain))
             facts |= {"block", "thread"} if ".here()" in chain or ".where()" in chain else set()
-            facts |= {"variable", "index"} if "variable(" in chain else set()  # race.cpp gives both by one function
+            facts |= {"variable", "index"} if "variable(" in chain else set()  # race_report.cpp gives both
             facts |= {"function", "name"} if match[0].startswith("library") else set()
             found += [(codes, facts)] if codes else []
     return found
