@@ -50,62 +50,47 @@ static inline __attribute__((always_inline)) void access(uintptr_t address, int 
 static inline __attribute__((always_inline)) bool is_own(const Worker* w, uintptr_t address) {
     return w && address - w->own_stack < GUARD_BYTES + STACK_BYTES;
 }
+// What is not settled shares one copy of all that may be asked, of words of any size.
+[[gnu::noinline]] static void judge_rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
+    access(address, bytes, flags, pc);
+}
 template <int bytes, unsigned flags>
-[[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) { access(address, bytes, flags, pc); }
+[[gnu::noinline]] static void judge_access(uintptr_t address, uintptr_t pc) {
+    if constexpr (bytes < 4) access(address, bytes, flags, pc);
+    else judge_rare_access(address, bytes, flags, pc);
+}
 
-template <int bytes, unsigned flags>
-static inline __attribute__((always_inline)) bool settles(Worker& w, uintptr_t address, uintptr_t pc, unsigned on) {
-    if (const uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena); in_arena < ARENA_BYTES) {
-        Access a{address, bytes, flags, pc, on, Space::SHARED, nullptr, static_cast<uint32_t>(in_arena)};
-        return Checkers::settles<bytes, flags>(w, a);
-    }
-    const uintptr_t in_heap = address - heap_base;
-    if (in_heap >= HEAP_BYTES) return false;
-    Access a{address, bytes, flags, pc, on, Space::GLOBAL, &owner_of(in_heap)};
-    return a.is_within() && Checkers::settles<bytes, flags>(w, a);
-}
-// For two sets of options, those of the modes check and bounds, this is compiled with nothing left to ask of them.
-template <int bytes, unsigned flags, unsigned on>
-[[gnu::noinline]] static void judge_unsettled(uintptr_t address, uintptr_t pc) {
-    Access a{address, bytes, flags, pc, on, Space::GLOBAL, &owner_of(address - heap_base)};
-    Checkers::access(*worker, a);
-}
-template <int bytes, unsigned flags, unsigned on>
+// `known`: the options that are on, of each mode with code of its own, in which nothing is left to ask of them.
+template <int bytes, unsigned flags, unsigned known>
 [[gnu::noinline]] static void judge_global(uintptr_t address, uintptr_t pc) {
     const uintptr_t in_heap = address - heap_base;
     if (in_heap >= HEAP_BYTES) return judge_access<bytes, flags>(address, pc);
-    Access a{address, bytes, flags, pc, on, Space::GLOBAL, &owner_of(in_heap)};
-    if (!a.is_within() || !Checkers::settles<bytes, flags>(*worker, a)) judge_unsettled<bytes, flags, on>(address, pc);
+    Access a{address, bytes, flags, pc, known, Space::GLOBAL, &owner_of(in_heap)};
+    if (!a.is_within() || !Checkers::settles<bytes, flags>(*worker, a)) judge_access<bytes, flags>(address, pc);
 }
-template <int bytes, unsigned flags>
-[[gnu::noinline]] static void judge_counted(uintptr_t address, uintptr_t pc) {
-    if (!settles<bytes, flags>(*worker, address, pc, options)) judge_access<bytes, flags>(address, pc);
+template <int bytes, unsigned flags, unsigned known>
+static inline __attribute__((always_inline)) void judge(Worker& w, uintptr_t address, uintptr_t pc) {
+    const uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena);
+    if (in_arena >= ARENA_BYTES) return judge_global<bytes, flags, known>(address, pc);
+    Access a{address, bytes, flags, pc, known, Space::SHARED, nullptr, static_cast<uint32_t>(in_arena)};
+    if (!Checkers::settles<bytes, flags>(w, a)) judge_access<bytes, flags>(address, pc);
 }
-// Most are settled here, without a frame of their own: those to shared memory.
-template <int bytes, unsigned flags, unsigned on>
-static inline __attribute__((always_inline)) void hook_of(Worker& w, uintptr_t address, uintptr_t pc) {
-    if (const uintptr_t in_arena = address - reinterpret_cast<uintptr_t>(w.arena); in_arena < ARENA_BYTES) {
-        Access a{address, bytes, flags, pc, on, Space::SHARED, nullptr, static_cast<uint32_t>(in_arena)};
-        if (!Checkers::settles<bytes, flags>(w, a)) judge_access<bytes, flags>(address, pc);
-    } else {
-        judge_global<bytes, flags, on>(address, pc);
-    }
-}
+template <int bytes, unsigned flags, unsigned known>
+[[gnu::noinline]] static void judge_counted(uintptr_t address, uintptr_t pc) { judge<bytes, flags, known>(*worker, address, pc); }
+// In the modes check and bounds most are settled here, without a frame of their own: those to shared memory.
 template <int bytes, unsigned flags>
 static inline __attribute__((always_inline)) void hook(uintptr_t address, uintptr_t pc) {
     Worker* w = worker;
     if (is_own(w, address)) return;
     if (!w || address & (bytes - 1)) judge_access<bytes, flags>(address, pc);
-    else if (w->asked == RACES) hook_of<bytes, flags, BOUNDS | RACES>(*w, address, pc);
-    else if (!w->asked) hook_of<bytes, flags, BOUNDS>(*w, address, pc);
+    else if (w->asked == RACES) judge<bytes, flags, BOUNDS | RACES>(*w, address, pc);
+    else if (!w->asked) judge<bytes, flags, BOUNDS>(*w, address, pc);
+    else if (w->asked == (RACES | COUNTS)) judge_counted<bytes, flags, BOUNDS | RACES | COUNTS>(address, pc);
     else if (w->asked == NO_THREAD_RUNS) judge_access<bytes, flags>(address, pc);
-    else judge_counted<bytes, flags>(address, pc);
+    else if (w->asked == COUNTS) judge_counted<bytes, flags, BOUNDS | COUNTS>(address, pc);
+    else judge_access<bytes, flags>(address, pc);
 }
 
-// All the others, which are rarer, share one copy of it.
-[[gnu::noinline]] static void judge_rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
-    access(address, bytes, flags, pc);
-}
 void rare_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc) {
     if (!is_own(worker, address)) judge_rare_access(address, bytes, flags, pc);
 }
@@ -155,8 +140,8 @@ void access_range(uintptr_t address, size_t bytes, unsigned flags, uintptr_t pc)
     extern "C" void __tsan_read##N(void* p) { __ok::hook<N, 0>(ADDRESS, PC); }                            \
     extern "C" void __tsan_write##N(void* p) { __ok::hook<N, __ok::WRITES>(ADDRESS, PC); }                 \
     extern "C" void __tsan_read_write##N(void* p) {                                                   \
-        __ok::hook<N, 0>(ADDRESS, PC);                                                                   \
-        __ok::hook<N, __ok::WRITES>(ADDRESS, PC);                                                         \
+        __ok::rare_access(ADDRESS, N, 0, PC);                                                           \
+        __ok::rare_access(ADDRESS, N, __ok::WRITES, PC);                                                  \
     }                                                                                                 \
     extern "C" void __tsan_unaligned_read##N(void* p) { __ok::access_range(ADDRESS, N, 0, PC); }         \
     extern "C" void __tsan_unaligned_write##N(void* p) { __ok::access_range(ADDRESS, N, __ok::WRITES, PC); } \
