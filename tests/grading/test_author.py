@@ -106,8 +106,8 @@ STEPS = "for (int s = 16; s > 0; s /= 2) value = fmaxf(value, __shfl_down_sync(0
 CALLS = (
     ("memory/heap.cpp", "        if (a.live && a.base == reinterpret_cast<uintptr_t>(pointer)) {\n",
      '        Finding("freed-early", uint64_t(at.line)).at(at).number("threads", a.end - a.base).add();\n'),
-    ("each_access.cpp", '#include "events.cpp"\n', '#include "checks/lone_barrier.cpp"\n'),
-    ("events.cpp", "    if (options & COUNTS) log_barrier(w, at);\n", "    lone_barrier_barrier_complete(w, at);\n"),
+    ("checkers/list.h", '#include "order.h"\n', '#include "lone_barrier.h"\n'),
+    ("checkers/list.h", "    OrderChecker,\n", "    LoneBarrierChecker,\n"),
 )  # fmt: skip
 CHECK = """
 [[exercise.check]]

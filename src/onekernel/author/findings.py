@@ -101,7 +101,7 @@ def calls() -> tuple[Made, ...]:
             chain = text[end : text.index(".add()", end)] if codes else ""
             facts = set(_FACT.findall(chain))
             facts |= {"block", "thread"} if ".here()" in chain or ".where()" in chain else set()
-            facts |= {"variable", "index"} if "variable(" in chain else set()  # race.cpp gives both by one function
+            facts |= {"variable", "index"} if "variable(" in chain else set()  # race_report.cpp gives both
             facts |= {"function", "name"} if match[0].startswith("library") else set()
             found += [Made(codes, frozenset(facts))] if codes else []
     return tuple(found)
@@ -113,7 +113,8 @@ def _balanced(text: str) -> bool:
 
 @cache
 def _sources() -> Mapping[Path, str]:
-    return {p: p.read_text(encoding="utf-8") for p in sorted(RUNTIME.rglob("*.cpp"))}
+    files = [*RUNTIME.rglob("*.cpp"), *(RUNTIME / "checkers").glob("*.h")]
+    return {p: p.read_text(encoding="utf-8") for p in sorted(files)}
 
 
 @cache

@@ -74,7 +74,8 @@ def _words(course: Course, sort: str, name: str, lab: str | None) -> dict[str, s
     if sort in ("exercise", "practice") and name in course.exercises:
         raise UserError(Message.of("author.already-there", file=f"labs/{course.exercises[name].lab}", name=name))
     chosen = labs[lab] if lab else list(labs.values())[-1]
-    return {"NAME": name, "FILE": name.replace("-", "_"), "LAB": chosen.name, "CHAPTER": chosen.chapters[0]}
+    spelled = {"NAME": name, "FILE": name.replace("-", "_"), "CLASS": name.title().replace("-", "")}
+    return {**spelled, "LAB": chosen.name, "CHAPTER": chosen.chapters[0]}
 
 
 def _places(sort: str, words: dict[str, str]) -> list[tuple[Path, str]]:

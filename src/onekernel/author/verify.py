@@ -40,7 +40,7 @@ def begun(root: Path, sort: str, name: str) -> bool:
         "exercise": f"solutions/{name}.*",
         "practice": f"labs/*/{name}/exercise.toml",
         "kind": f"src/onekernel/checks/{name}/__init__.py",
-        "checker": f"src/onekernel/simulator/runtime/checks/{name.replace('-', '_')}.cpp",
+        "checker": f"src/onekernel/simulator/runtime/checkers/{name.replace('-', '_')}.h",
     }
     return any(root.glob(where[sort]))
 

@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "checks/race.h"
-#include "counters/lockstep.h"
-#include "counters/trace.h"
+#include "checkers/races.h"
+#include "checkers/lockstep.h"
+#include "checkers/trace.h"
 #include "machine/crash.h"
 #include "machine/launch.h"
 #include "machine/signal_context.h"
@@ -139,6 +139,7 @@ EXPORT int ok_call(void* function, const uint64_t* arguments, const float* float
     worker = &host_worker();
     worker->launch = nullptr;
     worker->current = nullptr;
+    worker->asked = NO_THREAD_RUNS;
     worker->busy = 0;
     options = with_options;
     clear_findings();

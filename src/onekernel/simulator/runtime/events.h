@@ -1,4 +1,4 @@
-// What the machine tells while a launch runs. Which checks and which counters want an event, events.cpp alone knows.
+// What the machine tells while a launch runs. Which checkers want an event, each of them says: checkers/checker.h.
 #pragma once
 
 #include "machine/state.h"

@@ -1,7 +1,7 @@
 // The hooks of atomics, and of what is one without the name: a volatile access.
 #include <algorithm>
 
-#include "checks/happens_before.h"
+#include "checkers/list.h"
 #include "hooks.h"
 #include "machine/state.h"
 #include "memory/access.h"
@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) void atomic_access(const volatile v
     uintptr_t address = reinterpret_cast<uintptr_t>(p);
     if (++w->spins > 64) give_way(*w);
     rare_access(address, bytes, flags | ATOMIC, pc);
-    if (options & RACES) synchronise(*w, address, flags & WRITES);
+    Checkers::tell([&](auto c) { c.synchronised(*w, address, flags & WRITES); });
 }
 extern "C" void ok_atomic(const volatile void* p, int bytes, bool writes, Site, bool of_block) {
     const unsigned flags = (writes ? unsigned(WRITES) : 0u) | (of_block ? unsigned(OF_BLOCK) : 0u);
@@ -57,7 +57,7 @@ void volatile_access(uintptr_t address, int bytes, unsigned flags, uintptr_t pc)
     bool global = address - heap_base < HEAP_BYTES || symbol_at(address);
     if (++w->spins > 64) give_way(*w);
     rare_access(address, bytes, flags | (global ? unsigned(ATOMIC) | VOLATILE : 0u), pc);
-    if (global && (options & RACES)) synchronise(*w, address, flags & WRITES);
+    if (global) Checkers::tell([&](auto c) { c.synchronised(*w, address, flags & WRITES); });
 }
 }  // namespace __ok
 

@@ -3,7 +3,7 @@
 
 #include "../api/ok/libraries.h"
 #include "../api/ok/narrow_float.h"
-#include "../checks/shadow.h"
+#include "../shadow/shadow.h"
 #include "../memory/host_memory.h"
 #include "../memory/host_view.h"
 #include "../memory/memory.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "../api/ok/libraries.h"
-#include "../checks/shadow.h"
+#include "../shadow/shadow.h"
 #include "../memory/host_view.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"

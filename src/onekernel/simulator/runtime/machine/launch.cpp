@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "../checks/stream_races.h"
-#include "../counters/lockstep.h"
+#include "../checkers/stream_races.h"
+#include "../checkers/lockstep.h"
 #include "../events.h"
 #include "../machine_code/run.h"
 #include "../memory/host_memory.h"
@@ -149,6 +149,7 @@ static void run_blocks(Worker& w, Launch& launch, bool alone) {
     w.busy = 1;
     w.launch = &launch;
     w.current = nullptr;
+    w.asked = NO_THREAD_RUNS;
     dim3 grid = launch.config.grid, block = launch.config.block;
     ok_gridDim = grid;
     ok_blockDim = block;

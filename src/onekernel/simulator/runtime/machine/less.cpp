@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../checks/async.h"
+#include "../checkers/async_copies.h"
 #include "../report/findings.h"
 #include "program.h"
 
@@ -19,10 +19,12 @@ static void grant_less(uint64_t begun) {
     options = (options & ~unsigned(RACES)) | BOUNDS;
 }
 
-void ask_for_less(const Worker& w) {
+void ask_for_less(Worker& w) {
     asked_for_less = true;
     // Within a block, too: it may be the only one. Of copies under way the checks and what they know must end together.
-    if (w.current && !copies_were_made()) grant_less(w.launch->next);
+    if (!w.current || copies_were_made()) return;
+    grant_less(w.launch->next);
+    if (w.asked != NO_THREAD_RUNS) w.asked = options & ASKED;
 }
 
 void check_less(const Launch& launch) {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../checks/async.h"
-#include "../checks/happens_before.h"
+#include "../checkers/async_copies.h"
+#include "../checkers/order.h"
 #include "../events.h"
 #include "../report/findings.h"
 #include "launch.h"

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "../counters/trace.h"
+#include "../checkers/trace.h"
 #include "../entry.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"

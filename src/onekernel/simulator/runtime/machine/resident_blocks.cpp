@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
-#include "../checks/async.h"
-#include "../checks/happens_before.h"
+#include "../checkers/async_copies.h"
+#include "../checkers/order.h"
 #include "../events.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"

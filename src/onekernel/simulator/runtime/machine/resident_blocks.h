@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../checks/shadow.h"
+#include "../shadow/shadow.h"
 #include "state.h"
 
 namespace __ok {
@@ -27,7 +27,7 @@ struct Arrivals {
 // The last access from another block of the cluster to a block's shared memory.
 struct RemoteAccess {
     bool live = false;
-    Access access;
+    WordAccess access;
     uintptr_t pc;
     const SharedArray* array;
     long long index;
@@ -71,6 +71,4 @@ bool may_guard(Worker& w);                   // whether one more stack gets a gu
 void count_barrier(Worker& block, Site at);  // it has come to a barrier of several blocks; without `at`, where it waits
 void report_stuck(ResidentBlocks& resident);  // threads that no other will ever join at a barrier
 void report_exited_block(const ResidentBlocks& resident, int member, const RemoteAccess& a);  // which may have returned
-// An access to another block's shared memory; false where the address is none.
-bool access_distributed_shared(Worker& w, uintptr_t address, int bytes, unsigned flags, uintptr_t pc);
 }  // namespace __ok

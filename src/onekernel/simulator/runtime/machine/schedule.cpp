@@ -9,6 +9,10 @@
 #include "state.h"
 
 namespace __ok {
+static inline uintptr_t stack_begin(const Worker& w, int stack) {
+    return reinterpret_cast<uintptr_t>(w.stacks) + size_t(stack) * (GUARD_BYTES + STACK_BYTES);
+}
+
 // The tops of the stacks are staggered over the sets of the cache.
 void* stack_top(Worker& w, int stack) {
     char* end = w.stacks + size_t(stack + 1) * (GUARD_BYTES + STACK_BYTES);
@@ -171,6 +175,7 @@ static void run_threads();
 
 [[gnu::noinline]] static void* begin(Worker& w) {
     w.current->stack = take_stack(w);
+    w.own_stack = stack_begin(w, w.current->stack);
     return ok_fiber_make(stack_top(w, w.current->stack), run_threads);
 }
 
@@ -178,6 +183,7 @@ static void run_threads();
 static inline __attribute__((always_inline)) void* resume(Worker& w, unsigned rank) {
     if (__builtin_expect(enter(w, rank), 0)) return begin(w);
     void* context = w.contexts[rank];
+    w.own_stack = stack_begin(w, w.current->stack);
     // Of threads that come to a barrier in turn the next one's stack is rarely near: ask for it in time.
     char* soon = static_cast<char*>(w.contexts[(rank + 2) % MAX_THREADS_PER_BLOCK]);
     __builtin_prefetch(soon);
@@ -205,6 +211,7 @@ static void run_threads() {
             continue;
         }
         w.stacks_free.push_back(me->stack);
+        w.own_stack = stack_begin(w, w.current->stack);
         ok_fiber_jump(w.contexts[next]);
     }
     abandon_block();
@@ -269,6 +276,7 @@ void begin_block(Worker& w, uint64_t block) {
     w.stacks_free.clear();
     for (int i = w.stacks_made; i-- > 0;) w.stacks_free.push_back(i);
     block_started(w);
+    if (w.barriers) forget_barriers(w);
 }
 
 bool run_on(Worker& w) {
@@ -279,9 +287,11 @@ bool run_on(Worker& w) {
     unsigned first = pick(w);
     if (first == NOBODY) return false;
     void* thread = resume(w, first);
+    w.asked = options & ASKED;
     w.busy = 0;
     ok_fiber_switch(&w.main, thread);
     w.busy = 1;
+    w.asked = NO_THREAD_RUNS;
     return true;
 }
 

@@ -14,6 +14,7 @@ constexpr int MAX_WARPS = MAX_THREADS_PER_BLOCK / WARP;
 // What the hooks do; chosen by Python before a call.
 enum Option : unsigned { BOUNDS = 1, RACES = 2, COUNTS = 4, TRACE = 8, REFUSE = 16, SPARSE = 32, BY_CODE = 64, SCRAMBLE = 128, LEFT = 256, TURNED = 512 };
 extern unsigned options;
+constexpr unsigned ASKED = RACES | COUNTS | SPARSE, NO_THREAD_RUNS = ~0u;  // those that hooks go by
 
 struct Thread {
     int stack = -1;
@@ -64,7 +65,7 @@ struct Launch {
 // How far a thread's last fence reaches: __threadfence_block(), or __threadfence() and wider.
 constexpr uint32_t FENCED_BLOCK = 1, FENCED_DEVICE = 2;
 
-struct Worker {
+struct alignas(64) Worker {
     // What ok_barrier in schedule.cpp reads by offset.
     void* main = nullptr;       // the context of the worker itself
     Thread* current = nullptr;  // null outside kernels
@@ -72,6 +73,12 @@ struct Worker {
     Launch* launch = nullptr;
     unsigned rank = 0;          // of the current thread
     uint64_t block = 0;         // linear index of the block, from 0
+    // With what stands above, what each access asks for.
+    char* arena = nullptr;               // this worker's shared memory
+    PlainShadow* plain = nullptr;        // what the checkers know of those of its words that are touched plainly, or null
+    uintptr_t own_stack = ~uintptr_t(0); // where the running thread's begins, its guard included; else where the last one's did
+    unsigned asked = NO_THREAD_RUNS;     // of the options ASKED, those that are on while a thread runs
+    bool copies_under_way = false;
     // The block's clock: every barrier and every collective advances it.
     uint32_t time = 1, barrier_time = 1;
 
@@ -86,14 +93,11 @@ struct Worker {
     uint64_t clock_reader = ~uint64_t(0);  // block and rank of the thread that has read the clock last, and how often in a row
     int clock_reads = 0;
 
-    char* arena = nullptr;      // this worker's shared memory
-    ShadowWord* shadow = nullptr;      // what the checks know of it
-    PlainShadow* plain = nullptr;      // and of those of its words that are touched plainly, or null
+    ShadowWord* shadow = nullptr;      // what the checkers know of the arena
     ResidentBlocks* resident = nullptr;  // those that are live together with this one, and which of them it is
     int member = 0;
     size_t shared_used = 0;     // bytes of the arena that the launch's blocks have used
     AsyncCopies* copies = nullptr;  // of the running block; null until one of this worker's makes some
-    bool copies_under_way = false;
     bool is_awaited = false;    // the block whose memory is touched now waits for that: it is there as long
     OwnBarriers* barriers = nullptr;  // mbarriers and named barriers of the running block; null until there are some
     Counters* counters = nullptr;  // what its blocks have moved, in the launch that they were started for; null until they count
@@ -139,10 +143,6 @@ void give_way(Worker& w);            // lets the others run, when the current th
 void make_runnable(Worker& w, int warp, unsigned lanes);
 void* stack_top(Worker& w, int stack);
 constexpr size_t STACKS_BYTES = size_t(MAX_THREADS_PER_BLOCK + 1) * (GUARD_BYTES + STACK_BYTES);  // of a worker's threads
-inline bool in_own_stack(const Worker& w, uintptr_t address) {  // of the running thread, which is not the worker itself
-    constexpr size_t each = GUARD_BYTES + STACK_BYTES;
-    return address - reinterpret_cast<uintptr_t>(w.stacks) - size_t(w.current->stack) * each < each;
-}
 bool make_stacks(Worker& w);  // false: the process has no room for them
 void give_back_stacks(Worker& w);
 bool in_stack_guard(const Worker& w, uintptr_t address);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../checks/stream_races.h"
+#include "../checkers/stream_races.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"
 #include "launch.h"

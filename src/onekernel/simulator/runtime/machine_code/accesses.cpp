@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../counters/counters.h"
-#include "../counters/requests.h"
+#include "../checkers/counters.h"
+#include "../checkers/requests.h"
 #include "../memory/access.h"
 #include "../memory/memory.h"
 #include "lanes.h"
@@ -46,7 +46,7 @@ static void addresses_of(Machine& m, WarpState& w, const Instruction& i, uint32_
 static void count(const Instruction& i, const Lanes& l, int bytes, bool shared, bool write) {
     RequestKind kind{static_cast<uint32_t>(i.site), static_cast<uint8_t>(bytes), static_cast<uint8_t>(write ? WRITES : 0), shared};
     Shape* shape = l.count == WARP ? &shape_of(*worker->counters->requests, kind, l.address) : nullptr;
-    if (l.count) count_request(*worker, kind, l.address, l.lane, nullptr, l.count, false, shape);
+    if (l.count) count_request(*worker, {0, kind, l.address, l.lane, nullptr, l.count, false, shape});
 }
 
 // Where `bytes` at an address lie in this process, or null.

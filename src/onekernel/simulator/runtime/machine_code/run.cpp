@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "../counters/counters.h"
-#include "../counters/requests.h"
+#include "../checkers/counters.h"
+#include "../checkers/requests.h"
 #include "../memory/host_memory.h"
 #include "../memory/memory.h"
 #include "../report/findings.h"

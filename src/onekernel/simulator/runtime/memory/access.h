@@ -1,4 +1,4 @@
-// What an access is and where it lies: for the checks, the counters and what is told of it.
+// What an access is and where it lies: for the checkers and what is told of it.
 #pragma once
 
 #include "memory.h"
@@ -11,6 +11,41 @@ enum AccessFlag : uint8_t {
     COMPARES = 8,  // an atomic that writes only where its thread knew the value: whoever has read an old one tries again
     UNCOUNTED = 16,  // checked, and no request
     OF_BLOCK = 32    // an atomic that is one among the threads of its block alone
+};
+
+// Whose memory it is.
+enum class Space : uint8_t {
+    GLOBAL,         // what cudaMalloc gives
+    SHARED,         // the running block's
+    OTHER_BLOCK,    // shared memory of another block of the cluster
+    LOCAL,          // a thread's own variables, or another thread's
+    VARIABLE,       // __device__, __constant__ or __managed__, or of the host, in the program itself
+    HOST
+};
+
+// An access of the running thread, of 1, 2, 4, 8 or 16 bytes: what is larger, or of another size, comes in such pieces.
+struct Access {
+    uintptr_t address;
+    int bytes;
+    unsigned flags;
+    uintptr_t pc;                        // of the line that makes it
+    unsigned on;                         // the Options that are, which a hook may know when it is compiled
+    Space space;
+    Allocation* buffer = nullptr;        // that owns this stretch of global memory; the variable, or null
+    uint32_t offset = 0;                 // of shared memory: from the beginning of its block's
+    int member = 0;                      // the other block
+    bool late = false;                   // its shadow is put down later: checkers/late_reads.h
+    bool explained = false;              // what is wrong with it has been told
+
+    const SharedArray* array() const { return shared_at(offset); }  // of shared memory, or null
+    bool writes() const { return flags & WRITES; }
+    bool is_atomic() const { return (flags & (ATOMIC | VOLATILE)) == ATOMIC; }
+    bool is_aligned() const { return !(address & static_cast<uintptr_t>(bytes - 1)); }
+    bool is_within() const {
+        if (buffer) return address >= buffer->low && address + static_cast<uintptr_t>(bytes) <= buffer->high;
+        const SharedArray* a = array();
+        return a && offset + static_cast<uint32_t>(bytes) <= a->offset + a->bytes;
+    }
 };
 
 struct Place {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../checks/race.h"
-#include "../checks/unwritten.h"
+#include "../checkers/races.h"
+#include "../checkers/unwritten.h"
 #include "../machine/conditions.h"
 #include "../machine/launch.h"
 #include "../machine/program.h"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../checks/shadow.h"
+#include "../shadow/shadow.h"
 #include "../machine/repeated.h"
 #include "../machine/state.h"
 #include "host_blocks.h"

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "../checks/race.h"
+#include "../checkers/races.h"
 #include "../machine/launch.h"
 #include "../machine/program.h"
 #include "../machine/repeated.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../checks/shadow.h"
+#include "../shadow/shadow.h"
 #include "../machine/launch.h"
 #include "../machine/program.h"
 #include "../machine/streams.h"

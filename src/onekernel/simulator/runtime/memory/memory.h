@@ -17,8 +17,8 @@ constexpr size_t SHARED_BEGIN = size_t(16) << 10;  // of the first one: what lie
 constexpr int MAX_ALLOCATIONS = 1 << 16;
 
 struct Sparse;      // sparse.h: what is known of a tensor that is larger than memory
-struct ShadowLine;  // checks/shadow_line.h: what is known about 32 words of 4 bytes
-struct ShadowWord;  // checks/shadow.h: and about one
+struct ShadowLine;  // shadow/shadow_line.h: what is known about 32 words of 4 bytes
+struct ShadowWord;  // shadow/shadow.h: and about one
 
 constexpr uint8_t READ = 1, WRITTEN = 2;
 // All zero until it is used: the table of them takes no room in a build.
@@ -31,7 +31,6 @@ struct Allocation {
     uint8_t* read_bits = nullptr;    // one per byte from base: touched in this launch
     uint8_t* write_bits = nullptr;
     uint64_t loaded = 0, stored = 0, unique_loaded = 0, unique_stored = 0, updated = 0;  // bytes, in this launch; by atomics
-    char name[56] = {};
     const char* made_file = nullptr; // where it was asked for, or freed, if that is known
     int made_line = 0;
     int item = 0;                    // bytes of an element, for messages
@@ -44,7 +43,7 @@ struct Allocation {
     bool depends = false;            // in this launch something was read that it had not written itself before
     bool live = false, freed = false;
     bool initialised = false;        // every byte was given a value by the host
-    bool reads_late = false;         // and no thread of this launch has written it: checks/late_reads.h
+    bool reads_late = false;         // and no thread of this launch has written it: checkers/late_reads.h
     bool unchecked = false;          // no room for its shadow: neither races nor first reads are seen
     bool managed = false;            // the host may touch it too
     bool pinned = false;             // it is the host's, page-locked: open to it at any time
@@ -52,6 +51,7 @@ struct Allocation {
     bool symbol = false;             // a __device__ or __constant__ variable
     bool of_both = false;            // a __managed__ one
     bool unset = false;              // a __constant__ one, of which a part has no value
+    char name[56] = {};              // behind what each access asks for
 };
 
 extern uintptr_t heap_base;

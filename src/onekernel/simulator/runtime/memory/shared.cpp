@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../checks/race.h"
+#include "../checkers/races.h"
 #include "../machine/state.h"
 #include "../report/findings.h"
 #include "memory.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../api/ok/narrow_float.h"
-#include "../checks/async.h"
+#include "../checkers/async_copies.h"
 #include "../machine/launch.h"
 #include "../report/findings.h"
 

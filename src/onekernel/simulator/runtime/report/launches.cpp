@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../counters/lockstep.h"
+#include "../checkers/lockstep.h"
 #include "../machine/limits.h"
 #include "../machine_code/run.h"
 #include "../memory/memory.h"
