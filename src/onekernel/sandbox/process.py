@@ -182,6 +182,11 @@ def _end_group(process: Running) -> None:
     process.kill()  # where it was interrupted before it had a group
     with contextlib.suppress(subprocess.TimeoutExpired):  # it will not run again, wherever the system holds it
         process.wait(GONE_SECONDS)
+    end = time.monotonic() + GONE_SECONDS
+    with contextlib.suppress(ChildProcessError):  # none of its group is left: each became our child as its parent ended
+        while time.monotonic() < end:
+            if os.waitpid(-process.pid, os.WNOHANG) == (0, 0):
+                time.sleep(0.001)
 
 
 def _code(process: Running) -> int:
