@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, turn
+from onekernel.sandbox import cards, confinement, guardian, seals, seccomp, tasks, turn
 from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json, returned
@@ -134,6 +134,7 @@ def work(folder: Path) -> None:
     sealing = seals.Sealing(folder)
     out = folder / "out"
     stand = confinement.before_build(request.hidden, request.source, folder)
+    card = cards.apart(folder / cards.NAME) if (folder / cards.NAME).exists() else None
     lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
     inputs.close()  # now: copies that are made of this process from here on have none
     try:
@@ -149,7 +150,7 @@ def work(folder: Path) -> None:
     if timed:
         turn.wait(folder, turn.ALONE)
     if request.backend == "python":
-        tasks.work(request, out, program)
+        tasks.work(request, out, program, card)
         return
     assert program is not None
     for number, (function, asked) in enumerate(request.calls):
