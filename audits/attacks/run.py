@@ -138,7 +138,7 @@ def _ended(course: Course, attack: Attack, on: str) -> dict[str, Any]:
         Check(f"{known.slug}.{g}", correct.KIND, 10, Text(g, g), CHAPTER, {"groups": [g]})
         for g in GROUPS[attack.path.suffix]
     )
-    exercise = replace(known, checks=checks, dtypes=("float32",))
+    exercise = replace(known, checks=checks, dtypes=("float32",)) if known.operator else known
     began = time.monotonic()
     try:
         result = grade(Submission(Course(course.root, ()), exercise, attack.path, on, fresh_seed()))

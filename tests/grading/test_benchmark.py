@@ -12,6 +12,8 @@ from onekernel.course import Exercise
 from onekernel.grading.grader import fresh_seed, grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, Result
+from onekernel.sandbox import cards
+from onekernel.sandbox.readers import peeks
 from onekernel.sandbox.simulated_gpu import SimulatedGPU, World
 from onekernel.sandbox.supervisor import TaskRun
 from support.course import COURSE, ROOT
@@ -102,8 +104,9 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     from onekernel.sandbox.tasks import benchmark
 
-    def run(submission: Submission, options: dict, seconds: float) -> TaskRun:
-        return TaskRun([benchmark.run(submission.path, request) for request in options["requests"]])
+    def run(submission: Submission, options: dict, seconds: float, worlds: list) -> TaskRun:
+        ask = cards.Cards(worlds).answer
+        return TaskRun([benchmark.run(submission.path, request, ask) for request in options["requests"]])
 
     monkeypatch.setattr(judge, "run", run)
 
@@ -152,6 +155,20 @@ PEEKS = {
     "its words": ("# twice", "\n    known = vars(device)  # twice", "vars"),
     "words in a string": ("# twice", '\n    known = "{0._world}".format(device)  # twice', "format"),
     "a pattern": ("# twice", "\n    match device:\n        case object(_world=known): pass\n    # twice", "_world"),
+    "the name of a function": ("# twice", "\n    def __match_args__(self): pass\n    # twice", "__match_args__"),
+    "the name of a class": ("# twice", "\n    class __slots__: pass\n    # twice", "__slots__"),
+    "the name of an import": (
+        "from statistics import median", "import math as __match_args__\nfrom statistics import median",
+        "__match_args__",
+    ),
+    "an argument": ("# twice", "\n    f = lambda _world: 0  # twice", "_world"),
+    "a named argument": ("# twice", "\n    known = dict(_world=0)  # twice", "_world"),
+    "a caught error": (
+        "# twice", "\n    try: pass\n    except ValueError as _world: pass\n    # twice", "_world",
+    ),
+    "what a pattern captures": ("# twice", "\n    match n:\n        case [*_world]: pass\n    # twice", "_world"),
+    "the rest of a pattern": ("# twice", "\n    match n:\n        case {1: 1, **_world}: pass\n    # twice", "_world"),
+    "a global name": ("# twice", "\n    global _world  # twice", "_world"),
     "who called": ("# twice", "\n    known = (i for i in ()).gi_frame  # twice", "gi_frame"),
     "a module of a module": ("# twice", "\n    known = dataclasses.inspect  # twice", "inspect"),
     "a module under another name": ("# twice", "\n    known = typing; known.sys  # twice", "typing"),
@@ -178,6 +195,11 @@ def test_a_benchmark_that_looks_behind_the_device_is_refused(how: str, exercise:
     (verdict,) = graded(text, exercise, tmp_path).verdicts
     (failure,) = verdict.failures
     assert failure.code == "peeks" and f"`{named}`" in failure.message.text("en")
+
+
+def test_a_class_of_a_benchmarks_own_is_no_look_behind_the_device() -> None:
+    text = "class Samples:\n    def __init__(self, _=None): self.all = []\n    def __len__(self): return 1\n"
+    assert peeks(text) is None
 
 
 @pytest.mark.parametrize(

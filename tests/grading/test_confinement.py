@@ -206,10 +206,10 @@ print({call}, ctypes.get_errno())
 @pytest.mark.parametrize(
     ("backend", "wanted"),
     [
-        ("cuda", ["built", "turn", ("close", True, True), "driver", ("refuse", {}), "file"]),
-        ("triton", ["built", "turn", ("close", True, True), "driver", ("refuse", {}), "file"]),
-        ("simulator", ["built", ("close", False, False), "file"]),
-        (INTERPRETED, ["built", ("close", False, False), "file"]),
+        ("cuda", ["built", "turn", "split", ("close", True, True), "driver", ("refuse", {}), "file"]),
+        ("triton", ["built", "turn", "split", ("close", True, True), "driver", ("refuse", {}), "file"]),
+        ("simulator", ["built", "split", ("close", False, False), "file"]),
+        (INTERPRETED, ["built", "split", ("close", False, False), "file"]),
     ],
 )
 def test_on_a_gpu_a_file_waits_once_it_is_built_and_the_driver_starts_within_walls_that_are_whole_before_the_file_runs(
@@ -217,7 +217,8 @@ def test_on_a_gpu_a_file_waits_once_it_is_built_and_the_driver_starts_within_wal
 ) -> None:
     seen: list[object] = []
     node = Path("/dev/full")
-    program = SimpleNamespace(needs=Needs(), prepare=lambda: seen.append("file"))
+    program = SimpleNamespace(needs=Needs(), split=lambda: seen.append("split") or True,
+                              prepare=lambda: seen.append("file"))  # fmt: skip
     for module in (worker, worker.turn):
         monkeypatch.setattr(module, "gpu_nodes", lambda: [node])
     monkeypatch.setattr(worker, "build", lambda request, lane: seen.append("built") or program)

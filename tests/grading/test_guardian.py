@@ -20,32 +20,29 @@ GRADES = """
 import sys
 from pathlib import Path
 from support.corpus import graded
-graded(Path(sys.argv[1]), "softmax_triton", "simulator", frozenset({"special"}))
+graded(Path(sys.argv[1]), "vector_add", "simulator", frozenset({"special"}))
 """
+# Programs alone may be started: the first of them starts the second in a session of its own, and ends.
 LEAVES_A_CHILD = """
-import os, time
-import torch, triton
-try:
-    left = os.fork()
-except PermissionError:  # in the process that interprets; the one beside it, which compiles ahead, may
-    left = 1
-if left == 0:
-    os.setsid()
-    if os.fork() == 0:
-        with open("{mark}", "w") as told:
-            told.write(str(os.getpid()))
-        while True:
-            time.sleep(1)
-    os._exit(0)
-while True:
-    time.sleep(1)
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <unistd.h>
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {{
+    if (vfork() == 0) {{
+        execl("{python}", "python", "-c", "import subprocess; subprocess.Popen(['/bin/sh', '-c', "
+              "'echo $$ > {mark}; exec sleep 1000'], start_new_session=True)", (char*)0);
+        _exit(1);
+    }}
+    for (;;) sleep(1);
+}}
 """
 
 
 def test_a_grandchild_ends_with_a_grader_that_was_killed(tmp_path: Path) -> None:
     name = f"onekernel-guarded-{os.getpid()}"
-    path = tmp_path / "softmax_triton.py"
-    path.write_text(LEAVES_A_CHILD.format(mark=f"out/{name}"))
+    path = tmp_path / "vector_add.cu"
+    path.write_text(LEAVES_A_CHILD.format(python=sys.executable, mark=f"out/{name}"))
     env = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests")]),

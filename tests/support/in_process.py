@@ -16,7 +16,7 @@ from importlib import import_module
 import pytest
 
 from onekernel.backends.base import Arg, Buffer, BuildError, Unavailable
-from onekernel.sandbox import supervisor, worker
+from onekernel.sandbox import cards, supervisor, worker
 from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome, TaskRun
 
@@ -65,7 +65,8 @@ def _call(program: object, function: str, args: list[Arg], way: str) -> CallOutc
 def run_task(request: Request, *, count: int, seconds: float) -> TaskRun:
     """As supervisor.run_task, for a file that needs no kernel."""
     task = import_module(f"onekernel.sandbox.tasks.{request.options['task']}")
-    return TaskRun([task.run(request.source, asked) for asked in request.options["requests"]])
+    given = cards.Cards(request.cards).answer if request.cards else None
+    return TaskRun([task.run(request.source, asked, given) for asked in request.options["requests"]])
 
 
 def patched() -> Iterator[None]:

@@ -147,7 +147,7 @@ class Program(Protocol):
     `expected` = the prototype. A launcher that is missing after the build is "missing-export", and its values name
     the exports that are there, so that a misspelling shows. A Triton file has no prototypes: it is Python.
 
-    In order: the process is closed as far as `needs` allows, `prepare`, then calls.
+    In order: `split`, the process is closed as far as `needs` allows, `prepare`, then calls.
     """
 
     @property
@@ -158,6 +158,12 @@ class Program(Protocol):
     @property
     def needs(self) -> Needs:
         """What a process that is to run the file must be left."""
+        ...
+
+    def split(self) -> bool:
+        """Makes the processes that load the file beside this one: copies of it, each of which returns from here, is to
+        be closed like this one and to `prepare`, where it stays. Returns whether this is the one that makes the calls.
+        """
         ...
 
     def prepare(self) -> None:
@@ -184,6 +190,10 @@ class Untimed:
     """A program whose times mean nothing, as an interpreter's and a simulator's do, and that has no device to lose."""
 
     usable = True
+
+    def split(self) -> bool:
+        """No process is beside this one."""
+        return True
 
     def timed(
         self, function: str, args: Sequence[Arg], launches: int, kept: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,11 @@ from onekernel.sandbox.protocol import Request
 from onekernel.sandbox.supervisor import TaskRun
 
 
-def run(submission: Submission, options: Mapping[str, Any], seconds: float) -> TaskRun:
-    request = Request(submission.path.resolve(), "python", options=options, hidden=submission.hidden)
+def run(
+    submission: Submission, options: Mapping[str, Any], seconds: float, cards: Sequence[Mapping[str, Any]] = ()
+) -> TaskRun:
+    """What came of a Python exercise. `cards`: simulated ones that it is run on, and told nothing of."""
+    request = Request(submission.path.resolve(), "python", options=options, hidden=submission.hidden, cards=cards)
     ours = replace(request, source=submission.course.solution(submission.exercise))
     count = len(options["requests"])
     done = machine.settled(

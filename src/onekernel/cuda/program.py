@@ -64,6 +64,10 @@ class CudaProgram:
         """False once a call in this process lost the CUDA context: only a new process can call again."""
         return not _lost
 
+    def split(self) -> bool:
+        """No process is beside this one."""
+        return True
+
     def prepare(self) -> None:
         """Nothing: the library is loaded at the first call, which is where its code may fail."""
 

@@ -1,6 +1,7 @@
 """The folder through which the trusted and the untrusted process speak: JSON and raw bytes, nothing that is unpickled.
 
     job.json              what to build and which calls to make      (trusted writes, untrusted reads and removes)
+    cards                 the simulated cards of a benchmark         (trusted writes, a process apart reads and removes)
     in                    the bytes of all buffers before the calls  (trusted writes, untrusted reads and removes)
     seals                 a pipe: a hash of each answer as it is written (untrusted writes, `seals`)
     out/walls.json        the walls that do not stand                (untrusted writes, from here on)
@@ -33,6 +34,7 @@ import numpy as np
 from onekernel.backends.base import Arg, Buffer, CallReport, Finding, Scalar, Sparse
 from onekernel.counts import KernelCounts
 from onekernel.messages import LANGUAGES, Message
+from onekernel.sandbox import cards
 from onekernel.sandbox.inputs import ClosedInputs
 
 JSON_BYTES = 16 << 20
@@ -69,6 +71,7 @@ class Request:
     ways: Sequence[str] = ()  # how each call is made, where not all of them are as they stand
     hidden: Sequence[Path] = ()  # what neither its build nor itself may read
     lanes: Sequence[int] = ()  # who makes each call, where not one process makes all
+    cards: Sequence[Mapping[str, Any]] = ()  # simulated ones, of which its process is told nothing (`cards`)
     only_built: bool = False  # nothing of it is to run: a later request finds it built
 
     def write(self, folder: Path) -> None:
@@ -90,6 +93,8 @@ class Request:
             "hidden": [str(path) for path in self.hidden],
             "calls": calls,
         }
+        if self.cards:
+            (folder / cards.NAME).write_text(json.dumps(list(self.cards)), encoding="utf-8")
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
 
 

@@ -29,6 +29,10 @@ ALLOWED: dict[str, set[str] | None] = {
 look an attribute up by a string."""
 _BEHIND = {"eval", "exec", "compile", "getattr", "setattr", "vars", "globals", "locals", "open", "breakpoint",
            "format", "format_map"}  # fmt: skip
+_METHODS = {f"__{name}__" for name in ("init", "post_init", "call", "enter", "exit", "iter", "next", "len", "contains",
+                                       "getitem", "repr", "str", "eq", "lt", "le", "gt", "ge", "hash", "bool", "add",
+                                       "sub", "mul", "truediv")}  # fmt: skip
+"""What a class of a benchmark's own may define: Python calls these for what its own lines say."""
 _FRAMES = re.compile(r"(?:gi|cr|ag|tb|f)_(?:frame|back|locals|globals|builtins|code|next|yieldfrom|await)")
 
 
@@ -94,8 +98,9 @@ def _small(value: float | str) -> bool:
 
 
 def peeks(text: str) -> tuple[int, str] | None:
-    """The first import that a benchmark does not need, or name that looks behind the device, and its line. Raises
-    SyntaxError.
+    """The first import that a benchmark does not need, or name that looks behind the device, and its line: for whoever
+    takes a short cut without meaning to. No wall: what is true of a simulated card lies in another process (`cards`).
+    Raises SyntaxError.
     """
     nodes = list(ast.walk(ast.parse(text)))
     modules: dict[str, str] = {}
@@ -128,8 +133,21 @@ def _named(node: ast.AST, modules: dict[str, str], taken: set[int]) -> Iterator[
         as_value = _module(node, modules) is not None and id(node) not in taken
         if _is_hidden(name) or as_value or (of is not None and not _is_open(of, name)):
             yield name
-    elif isinstance(node, ast.MatchClass):
-        yield from filter(_is_hidden, node.kwd_attrs)
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        yield from (name for name in _identifiers(node) if _is_hidden(name) and name not in _METHODS)
+    elif isinstance(node, ast.alias):
+        yield from filter(_is_hidden, [node.asname or ""])
+    else:
+        yield from filter(_is_hidden, _identifiers(node))
+
+
+def _identifiers(node: ast.AST) -> Iterator[str]:
+    """The names in a node itself, whatever it does with them: every text that Python's grammar has but a constant's."""
+    if isinstance(node, ast.Constant):
+        return
+    for field, value in ast.iter_fields(node):
+        if field != "type_comment":
+            yield from (name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str))
 
 
 def _module(node: ast.AST, modules: dict[str, str]) -> str | None:

@@ -40,9 +40,10 @@ _REFUSED: dict[str, tuple[int | None, int | None]] = {
     "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "memfd_secret": (447, 447),
     "setpriority": (141, 140), "ioprio_set": (251, 30), "openat2": (437, 437),
 }  # fmt: skip
-# Threads: where nothing needs one, nobody else looks into device memory while a kernel runs. A process may be started,
-# which shares memory only until it has become another program, its parent waiting.
-_CLONE, _CLONE3 = (56, 220), (435, 435)
+# A copy of this process would have a copy of every count that is kept here: of what a host may learn of device memory.
+# A program may be started: its process shares this memory until it is that program, while this one waits (vfork).
+_FORK, _CLONE, _CLONE3 = (57, None), (56, 220), (435, 435)
+# Threads: where nothing needs one, nobody else looks into device memory while a kernel runs.
 _CLONE_VM, _CLONE_VFORK, _CLONE_THREAD = 0x100, 0x4000, 0x10000
 # Refused unless their first argument, a process, is 0: the caller itself.
 _OF_ITSELF: dict[str, tuple[int, int]] = {
@@ -70,7 +71,8 @@ class _Program(ctypes.Structure):
 
 def refuse(*, on_gpu: bool = False, alone: bool = False) -> bool:
     """Closes those calls to this process for good; it must have given up new privileges. `on_gpu`: what NVIDIA's driver
-    may use when it starts stays. `alone`: it may start no threads. Returns whether it worked."""
+    may use when it starts stays, copies of the process among it. `alone`: it may start no threads. Returns whether it
+    worked."""
     machine = platform.machine()
     if machine not in _ARCHITECTURES:
         return False
@@ -98,14 +100,8 @@ def program(column: int, architecture: int, *, on_gpu: bool = False, alone: bool
             (_LOAD, 0, 0, _FIRST_HIGH), (_EQUAL, 0, 1, 0),
             (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM),
         ]  # fmt: skip
-    if alone:
-        out += [
-            (_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS),  # its flags lie in memory: clone is tried next
-            (_EQUAL, 0, 6, _CLONE[column]),
-            (_LOAD, 0, 0, _FIRST_LOW), (_ANY_BIT, 2, 0, _CLONE_THREAD),
-            (_ANY_BIT, 0, 2, _CLONE_VM), (_ANY_BIT, 1, 0, _CLONE_VFORK),
-            (_RETURN, 0, 0, _EPERM), (_RETURN, 0, 0, _ALLOW),
-        ]  # fmt: skip
+    out += [] if on_gpu else _no_copies(column)
+    out += _no_threads(column) if alone else []
     family = _AF_UNIX if on_gpu else 0  # AF_UNSPEC: no socket has it
     out += [
         (_EQUAL, 0, 4, _SOCKET[column]),
@@ -121,3 +117,29 @@ def program(column: int, architecture: int, *, on_gpu: bool = False, alone: bool
             ]  # fmt: skip
     out.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in out)
+
+
+_Instruction = tuple[int, int, int, int]
+
+
+def _no_copies(column: int) -> list[_Instruction]:
+    """Refuses a process that has its memory for itself. Leaves the number of the call loaded."""
+    fork = _FORK[column]
+    out = [(_EQUAL, 0, 1, fork), (_RETURN, 0, 0, _EPERM)] if fork is not None else []
+    return [
+        *out,
+        (_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS),  # its flags lie in memory: clone is tried next
+        (_EQUAL, 0, 4, _CLONE[column]),
+        (_LOAD, 0, 0, _FIRST_LOW), (_ANY_BIT, 1, 0, _CLONE_VM), (_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER),
+    ]  # fmt: skip
+
+
+def _no_threads(column: int) -> list[_Instruction]:
+    """Refuses whatever would run beside this process in the same memory. Leaves the number of the call loaded."""
+    return [
+        (_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS),
+        (_EQUAL, 0, 6, _CLONE[column]),
+        (_LOAD, 0, 0, _FIRST_LOW), (_ANY_BIT, 2, 0, _CLONE_THREAD),
+        (_ANY_BIT, 0, 2, _CLONE_VM), (_ANY_BIT, 1, 0, _CLONE_VFORK),
+        (_RETURN, 0, 0, _EPERM), (_LOAD, 0, 0, _NUMBER),
+    ]  # fmt: skip

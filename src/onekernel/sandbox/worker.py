@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.backends.base import Buffer, BuildError, Program, Sparse, Unavailable
-from onekernel.sandbox import confinement, guardian, seals, seccomp, tasks, turn
+from onekernel.sandbox import cards, confinement, guardian, seals, seccomp, tasks, turn
 from onekernel.sandbox.arrays import pack_sparse
 from onekernel.sandbox.landlock import CALLS, FILE_BYTES, gpu_nodes, limit_build
 from onekernel.sandbox.protocol import WALLS, Request, begin, read_request, report_to_json, returned
@@ -90,6 +90,7 @@ def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) 
     if waits:
         turn.wait(folder)
     needs = program.needs
+    calls = program.split()
     answers = (sum(a.memory.nbytes for a in args if isinstance(a, Buffer)) for _, args in request.calls)
     _close(
         folder, stand, writable,
@@ -98,13 +99,15 @@ def ready(request: Request, folder: Path, stand: frozenset[str], lane: int = 0) 
         file_bytes=max(FILE_BYTES, *answers, 0),  # a call's buffers go back in one file
         alone=needs.alone and not task,
         on_gpu=on_gpu and not task,
+        tells=calls,
     )  # fmt: skip
     program.prepare()
     return program
 
 
-def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any) -> None:
-    """Closes this process and tells which walls do not stand. Raises Unavailable where all of them have to.
+def _close(folder: Path, stand: frozenset[str], writable: list[Path], tells: bool = True, **how: Any) -> None:
+    """The wall. Every process that is to load a line of a submission comes through here before it does, those beside
+    the one that makes the calls too; it `tells` which walls do not stand. Raises Unavailable where all of them have to.
 
     `on_gpu`: NVIDIA's driver starts here, and what only that needs is closed after it."""
     stands = confinement.all_of(stand, confinement.before_run(writable, **how))
@@ -113,7 +116,8 @@ def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any
         if not seccomp.refuse():
             stands = [wall for wall in stands if wall != CALLS]
     lacking = confinement.missing(stands)
-    _write(folder / "out" / WALLS, lacking)
+    if tells:
+        _write(folder / "out" / WALLS, lacking)
     if lacking and confinement.required():
         raise Unavailable(confinement.refusal(lacking))
 
@@ -121,8 +125,8 @@ def _close(folder: Path, stand: frozenset[str], writable: list[Path], **how: Any
 def work(folder: Path) -> None:
     """Does what `folder/job.json` asks and writes the answers to `folder/out`."""
     request, inputs = read_request(folder)
-    inputs.close()
     if request.only_built:
+        inputs.close()
         confinement.before_build(request.hidden, request.source, folder)
         with contextlib.suppress(BuildError, Unavailable):  # told when it is to run
             build(request)
@@ -130,7 +134,9 @@ def work(folder: Path) -> None:
     sealing = seals.Sealing(folder)
     out = folder / "out"
     stand = confinement.before_build(request.hidden, request.source, folder)
+    card = cards.apart(folder / cards.NAME) if (folder / cards.NAME).exists() else None
     lane = guardian.split(max(request.lanes) + 1) if request.lanes else 0
+    inputs.close()  # now: copies that are made of this process from here on have none
     try:
         program = ready(request, folder, stand, lane)
     except BuildError as error:
@@ -144,7 +150,7 @@ def work(folder: Path) -> None:
     if timed:
         turn.wait(folder, turn.ALONE)
     if request.backend == "python":
-        tasks.work(request, out, program)
+        tasks.work(request, out, program, card)
         return
     assert program is not None
     for number, (function, asked) in enumerate(request.calls):

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import select
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from onekernel.backends.base import Finding
+from onekernel.triton import callbacks
 from onekernel.triton.capture import CompileOnlyDriver
 from onekernel.triton.closures import Functions, where
 from onekernel.triton.loading import load_module
@@ -32,11 +33,12 @@ Launch = dict[str, Any]
 
 class Ahead:
     """The compiling process of a file. It must begin before this process imports Triton to interpret: it is a copy of
-    this one, so that what both need is imported once, and it is as confined."""
+    this one, so that what both need is imported once. It begins before either is closed: each then passes every wall by
+    itself (worker, `callbacks.close`), and the copy has no pipe and no file of this one's but the two between them."""
 
     active: Ahead | None = None
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self) -> None:
         import torch  # noqa: F401  # before the copy is made: it takes seconds
 
         self._asked: dict[str, list[float]] = {}  # a kernel and its types -> the largest number of each launch asked
@@ -44,11 +46,11 @@ class Ahead:
         self._refused: set[str] = set()  # kernels and types of which it refused a launch: of these all are compiled
         asking, self._requests = os.pipe()
         self._answers, answering = os.pipe()
-        self._child = os.fork()
-        if self._child == 0:
-            os.close(self._requests)
-            os.close(self._answers)
-            _serve(path, asking, answering)
+        self.is_copy = os.fork() == 0
+        if self.is_copy:
+            self._asking, self._answering = asking, answering
+            _close_but(asking, answering)
+            return
         os.close(asking)
         os.close(answering)
         self._pending: list[str] = []
@@ -60,6 +62,18 @@ class Ahead:
     def possible() -> bool:
         """Whether this process can still have a compiling copy."""
         return "triton" not in sys.modules
+
+    def serve(self, path: Path, apart: bool) -> NoReturn:
+        """In the copy: loads the file and answers each line with a line, until there are no more."""
+        try:
+            os.environ.pop("TRITON_INTERPRET", None)
+            compiler = _Compiler(path, apart)
+            with os.fdopen(self._asking) as requests, os.fdopen(self._answering, "w") as answers:
+                for line in requests:
+                    print(json.dumps([f.to_json() for f in compiler.compile(json.loads(line))]), file=answers,
+                          flush=True)  # fmt: skip
+        finally:
+            os._exit(0)
 
     def ask(self, launch: Launch | None) -> None:
         """Has a launch compiled, unless it was before or enough of its kind were."""
@@ -108,13 +122,13 @@ class Ahead:
         return json.loads(line)
 
     def _give_up(self) -> None:
-        """A compiler that does not answer says nothing about the file, and is ended."""
+        """A compiler that does not answer says nothing about the file. It ends when it looks for the next line, or with
+        the job: a closed process signals no other."""
         self._pending.clear()
         if self._requests >= 0:
             os.close(self._requests)
+            os.close(self._answers)
             self._requests = -1
-            os.kill(self._child, signal.SIGKILL)
-            os.waitpid(self._child, 0)
 
 
 def _kind(launch: Launch) -> str:
@@ -155,22 +169,19 @@ def _described(value: Any) -> tuple[str, Any] | None:
     return None
 
 
-def _serve(path: Path, asking: int, answering: int) -> None:
-    """The compiling process: answers each line with a line, until there are no more. Never returns."""
-    try:
-        os.environ.pop("TRITON_INTERPRET", None)
-        compiler = _Compiler(path)
-        with os.fdopen(asking) as requests, os.fdopen(answering, "w") as answers:
-            for line in requests:
-                print(json.dumps([f.to_json() for f in compiler.compile(json.loads(line))]), file=answers, flush=True)
-    finally:
-        os._exit(0)
+def _close_but(*kept: int) -> None:
+    """Closes every descriptor of this process but those and the standard ones."""
+    begin = 3
+    for fd in sorted(kept):
+        os.closerange(begin, fd)
+        begin = fd + 1
+    os.closerange(begin, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 class _Compiler:
     """The kernels of a file, compiled for one card."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, apart: bool) -> None:
         from triton.runtime.driver import driver
         from triton.runtime.jit import JITFunction
 
@@ -184,6 +195,7 @@ class _Compiler:
         compiled: Any = JITFunction
         compiled._do_compile = stages
         self._functions = Functions(path)
+        callbacks.close(apart)
         self._module = load_module(path)
 
     def compile(self, launch: Launch) -> list[Finding]:

@@ -56,15 +56,18 @@ _EVENTS = frozenset((
 ))  # fmt: skip
 
 
-def refuse() -> None:
-    """A hook of the interpreter's that cannot be taken off again is not put on. Once a process, before a file of a
-    learner's is loaded."""
+def close(apart: bool) -> None:
+    """The last wall, within Python: the process that runs a learner's kernels and the one that compiles them come
+    through here right before they load the file. A hook of the interpreter's that cannot be taken off again is not put
+    on. `apart`: this process does nothing else than to load that file."""
     sys.addaudithook = lambda hook: None
+    if apart:
+        _refuse_to_look()
 
 
-def refuse_to_look() -> None:
+def _refuse_to_look() -> None:
     """From here on nobody asks this process for its objects, calls its interpreter past Python, or starts another that
-    could share memory with it. For good: a process that does nothing else than to run a file."""
+    could share memory with it. For good."""
     refused = say("triton.refused-here")
     _posixsubprocess.fork_exec = None  # type: ignore[assignment]  # which tells no audit
     # From Python 3.14 on each call by ctypes is an event, that of the sandbox too which opens and closes inputs.

@@ -63,20 +63,26 @@ class TritonProgram(Untimed):
         self._rooms: dict[tuple[str, int], np.ndarray] = {}
         self.usable = True
 
+    def split(self) -> bool:
+        """Makes the process that compiles what this one interprets, where there still can be one."""
+        if self.interpreted and self._ahead is None and Ahead.possible():
+            self._ahead = Ahead()
+        return self._ahead is None or not self._ahead.is_copy
+
     def prepare(self) -> None:
         """Imports Triton and the file. Raises BuildError for one that does not import."""
+        if not self.split() and self._ahead:
+            self._ahead.serve(self.path, self.apart)
         if self.interpreted:
-            self._ahead = Ahead(self.path) if Ahead.possible() else None
             fix_interpreter()
             install()
             take_shortcuts()
-            callbacks.refuse()
         tune_in_turn(self.first)
         if self.interpreted:
             keeper.put_up()
         Tools.active = self._tools = Tools(str(self.path)) if self.interpreted else None
-        if self.interpreted and self.apart:
-            callbacks.refuse_to_look()
+        if self.interpreted:
+            callbacks.close(self.apart)
         try:
             self._module = load_module(self.path)
             if self.interpreted:

@@ -30,7 +30,9 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     if "gpu" in effects:
         return _on_the_gpu(submission, check)
     asked = [(effect, world) for effect in effects for world in worlds.drawn(effect, submission.seed)]
-    done = run(submission, {"task": "benchmark", "requests": [worlds.request(w) for _, w in asked]}, SECONDS)
+    requests = [{"card": number, "n": world.n} for number, (_, world) in enumerate(asked)]
+    cards = [worlds.card(world) for _, world in asked]
+    done = run(submission, {"task": "benchmark", "requests": requests}, SECONDS, cards)
     stopped = trouble(submission, check, done)
     if stopped:
         return stopped

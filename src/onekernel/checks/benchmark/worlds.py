@@ -26,8 +26,8 @@ def drawn(effect: str, seed: int) -> list[World]:
     ]  # fmt: skip
 
 
-def request(world: World) -> dict[str, Any]:
-    """The world as the untrusted side reads it."""
+def card(world: World) -> dict[str, Any]:
+    """The world as the process apart reads it, which answers for that card."""
     return asdict(world)
 
 

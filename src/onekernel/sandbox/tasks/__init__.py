@@ -1,7 +1,8 @@
 """Python exercises in the untrusted process: a module is imported and answers with arrays, a file per request.
 
 Each module here is one task, the untrusted half of a kind of check. It has `run(source, asked, softmax)`: the learner's
-file, one request as JSON values, and the learner's own softmax where the exercise is to use one.
+file, one request as JSON values, and the learner's own softmax where the exercise is to use one, or what asks the
+simulated cards (`cards`).
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ def look_around() -> None:
         torch.zeros(1, device="cuda")
 
 
-def work(request: Request, out: Path, kernel: Program | None) -> None:
+def work(request: Request, out: Path, kernel: Program | None, card: Callable[[Any], Any] | None) -> None:
     """Does the task that the request names for each of its requests."""
     run: Run = import_module(f"{__name__}.{request.options['task']}").run
-    softmax = _softmax_of(kernel, request.options["function"]) if kernel else None
+    given = _softmax_of(kernel, request.options["function"]) if kernel else card
     for number, asked in enumerate(request.options["requests"]):
-        (out / f"{number}.arrays").write_bytes(pack(run(request.source, asked, softmax)))
+        (out / f"{number}.arrays").write_bytes(pack(run(request.source, asked, given)))
 
 
 def _softmax_of(program: Program, function: str) -> Callable[[Any], Any]:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from onekernel.minigpt.loading import load_module
-from onekernel.sandbox.simulated_gpu import SimulatedGPU, World
+from onekernel.sandbox.cards import Ask, Device
 from onekernel.sandbox.tasks.port import raised
 
 
-def run(source: Path, request: Mapping[str, Any], softmax: None = None) -> dict[str, np.ndarray]:
-    """ "seconds": what `benchmark` says that its two functions take, float64; the request is a `World`, or names "gpu"
-    functions and their number of elements. Where the file raises, "raised" alone (see port.raised)."""
+def run(source: Path, request: Mapping[str, Any], card: Ask | None = None) -> dict[str, np.ndarray]:
+    """ "seconds": what `benchmark` says that its two functions take, float64; the request names the number of
+    elements, and the number of a card, or "gpu" for the real one. Where the file raises, "raised" alone (see
+    port.raised)."""
     try:
         module = load_module(source)
         if "gpu" in request:
@@ -23,7 +24,8 @@ def run(source: Path, request: Mapping[str, Any], softmax: None = None) -> dict[
 
             device: Any = RealGPU()
         else:
-            device = SimulatedGPU(World.from_json(request))
+            assert card is not None
+            device = Device(card, request["card"])
         first, second = device.functions()
         found = module.benchmark(first, second, request["n"], device)
         return {"seconds": np.array([float(seconds) for seconds in found], np.float64)}

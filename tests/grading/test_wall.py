@@ -1,0 +1,220 @@
+"""One wall: every process that loads a line of a submission is closed alike before it does, and has no later input."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from onekernel.backends.base import Buffer
+from onekernel.sandbox import confinement, supervisor
+from onekernel.sandbox.protocol import Request
+from support.corpus import graded
+from support.course import ROOT
+from support.patience import HUNG_SECONDS
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(confinement.lacking()), reason="a wall is missing here")]
+
+# What a file tries as soon as a line of it runs. Whatever succeeds is told; then it waits to be looked at.
+TRIES = """
+import json, os, socket, time
+
+def tries():
+    yield "reads memory by a file", lambda: open("/proc/self/mem", "rb").close()
+    yield "writes outside", lambda: open("/tmp/onekernel-was-here", "w").close()
+    yield "opens a socket", socket.socket
+    yield "changes modes", lambda: os.chmod("out", 0o777)
+    yield "copies itself", lambda: os.fork() or os._exit(0)
+    yield "signals the grader", lambda: os.kill(GRADER, 0)
+
+def succeeded():
+    for name, attempt in tries():
+        try:
+            attempt()
+            yield name
+        except OSError:
+            pass
+
+found = json.dumps([*succeeded()])
+with open(os.path.join(os.environ["TMPDIR"], f"loaded.{os.getpid()}"), "w") as file:
+    file.write(found)
+until = time.monotonic() + 60
+while not os.path.exists(os.path.join(os.environ["TMPDIR"], "go")) and time.monotonic() < until:
+    time.sleep(0.02)
+
+def f(x, y=None):
+    return x
+"""
+IN_CUDA = """
+#include <cuda_runtime.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+__global__ void idle(float* out) { out[0] = 0.0f; }
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    char name[64], told[256] = "[";
+    auto succeeded = [&](const char* what, bool it) {
+        if (it) snprintf(told + strlen(told), 64, "%s\\"%s\\"", told[1] ? "," : "", what);
+    };
+    succeeded("reads memory by a file", open("/proc/self/mem", O_RDONLY) >= 0);
+    succeeded("writes outside", open("/tmp/onekernel-was-here", O_WRONLY | O_CREAT, 0600) >= 0);
+    succeeded("opens a socket", socket(AF_UNIX, SOCK_STREAM, 0) >= 0);
+    succeeded("changes modes", chmod("out", 0777) == 0);
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    succeeded("copies itself", child > 0);
+    succeeded("signals the grader", kill(GRADER, 0) == 0);
+    snprintf(name, 64, "out/loaded.%d", (int)getpid());
+    FILE* file = fopen(name, "w");
+    fprintf(file, "%s]", told);
+    fclose(file);
+    for (int k = 0; k < 3000 && access("out/go", F_OK); k++) usleep(20000);
+    idle<<<1, 1, 0, stream>>>(out);
+    return cudaGetLastError();
+}
+"""
+ADD = "cudaError_t vector_add(const float*, const float*, float*, int64_t, cudaStream_t);"
+N = 300_000  # elements of a call's tensors: their pages stand out
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process that has loaded a line of a submission, as it is seen from outside while that line runs."""
+
+    succeeded: list[str]
+    status: dict[str, str]
+    limits: str
+    descriptors: list[str]
+    inputs: list[str]  # the rights of the pages that inputs came in
+
+    @property
+    def wall(self) -> dict[str, str]:
+        return {k: self.status[k] for k in ("NoNewPrivs", "Seccomp", "CapEff", "CapPrm", "CapBnd", "Threads")}
+
+
+def looked_at(folder: Path, told: Path) -> Process:
+    pid = told.suffix.removeprefix(".")
+    proc = Path("/proc") / pid
+    status = dict(line.split(":\t", 1) for line in (proc / "status").read_text().splitlines() if ":\t" in line)
+    links = [os.readlink(fd) for fd in (proc / "fd").iterdir()]
+    maps = [line.split() for line in (proc / "maps").read_text().splitlines()]
+    return Process(
+        json.loads(told.read_text()), {k: v.strip() for k, v in status.items()}, (proc / "limits").read_text(),
+        sorted(link.replace(str(folder), "JOB").split(":[")[0] for link in links),
+        [line[1] for line in maps if line[5:6] == ["/dev/zero"]],
+    )  # fmt: skip
+
+
+@pytest.fixture
+def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Process]]:
+    """Runs a request until so many processes have loaded a line, looks at them, and lets them go on."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def run(start: Callable[[], object], count: int) -> list[Process]:
+        found: list[Process] = []
+
+        def look() -> None:
+            until = time.monotonic() + HUNG_SECONDS / 2
+            while time.monotonic() < until:
+                told = [p for p in tmp_path.glob("onekernel-*/out/loaded.*") if p.stat().st_size]
+                if len(told) >= count:
+                    time.sleep(0.3)  # nor does any other
+                    found.extend(looked_at(p.parents[1], p) for p in told[0].parent.glob("loaded.*"))
+                    (told[0].parent / "go").touch()
+                    return
+                time.sleep(0.02)
+
+        looks = threading.Thread(target=look)
+        looks.start()
+        start()
+        looks.join()
+        assert len(found) == count
+        return found
+
+    return run
+
+
+def file(tmp_path: Path, name: str) -> Path:
+    path = tmp_path / "handed-in" / name
+    path.parent.mkdir()
+    path.write_text((IN_CUDA if name.endswith(".cu") else TRIES).replace("GRADER", str(os.getpid())))
+    return path
+
+
+def tensors(names: str) -> list[Buffer]:
+    return [Buffer(n, np.zeros(4 * N, np.uint8), 0, 4 * N, n == names[-1], 4, shape=(N,)) for n in names]
+
+
+def started(kind: str, path: Path) -> Callable[[], object]:
+    triton = [("f", tensors("xy")), ("f", tensors("xy"))]
+    if kind == "simulator":
+        calls = [("vector_add", [*tensors("abo"), N])] * 2
+        return lambda: supervisor.run(Request(path, kind, calls, [ADD]))
+    if kind == "task":
+        asked = {"function": "f", "shapes": [[2]], "given": []}
+        request = Request(path, "python", options={"task": "returns", "requests": [asked]})
+        return lambda: supervisor.run_task(request, count=1, seconds=60.0)
+    return lambda: supervisor.run(Request(path, "triton-interpreted", triton, lanes=[0, 1] if kind == "lanes" else []))
+
+
+# Who loads a line. On a GPU there is one process, for which test_confinement looks at the order of its walls.
+KINDS = {"simulator": ("x.cu", 1), "triton": ("x.py", 2), "lanes": ("x.py", 4), "task": ("x.py", 1)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_process_that_loads_a_line_is_closed_and_holds_no_later_input(
+    kind: str, tmp_path: Path, loaded: Callable[..., list[Process]]
+) -> None:
+    name, count = KINDS[kind]
+    if name.endswith(".py"):
+        pytest.importorskip("triton")
+    processes = loaded(started(kind, file(tmp_path, name)), count)
+    for process in processes:
+        assert process.succeeded == []
+        none = f"{0:016x}"
+        wanted = {"NoNewPrivs": "1", "Seccomp": "2", "CapEff": none, "CapPrm": none, "CapBnd": none, "Threads": "1"}
+        assert process.wall == wanted
+        assert {"JOB/output", "/dev/null"} <= {*process.descriptors} <= {"JOB/output", "JOB/seals", "/dev/null", "pipe"}
+        assert not [rights for rights in process.inputs if rights[:3] != "---"]
+        assert process.limits == processes[0].limits
+    who_calls = [p for p in processes if p.inputs]
+    assert len(who_calls) * (2 if kind in ("triton", "lanes") else 1) == count  # the compiler's copy has no inputs
+    for copy in (p for p in processes if not p.inputs):
+        assert copy.descriptors == ["/dev/null", "JOB/output", "JOB/output", "pipe", "pipe"]
+
+
+HANGS_IN_THE_COPY = """
+import os, time
+if "TRITON_INTERPRET" not in os.environ:
+    time.sleep(60)
+"""
+
+
+def test_a_compiler_that_never_answers_costs_a_file_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    """The process that waits for it may signal nobody: it goes on without it."""
+    pytest.importorskip("triton")
+    if device != "simulator":
+        pytest.skip("only the interpreter has a compiler beside it")
+    path = tmp_path / "softmax_triton.py"
+    solution = (ROOT / "solutions" / "softmax_triton.py").read_text(encoding="utf-8")
+    path.write_text(solution.replace("\nimport triton\n", HANGS_IN_THE_COPY + "import triton\n", 1), encoding="utf-8")
+    assert HANGS_IN_THE_COPY in path.read_text(encoding="utf-8")
+    result = graded(path, "softmax_triton", device, frozenset({"shapes"}))
+    assert result.status == "passed", [str(f.message) for v in result.verdicts for f in v.failures]
