@@ -167,6 +167,12 @@ class Course:
         path = self.starter(exercise)
         return self.told(exercise, path.read_text(encoding="utf-8")) if path.is_file() else {}
 
+    def untouched(self, exercise: Exercise, path: Path) -> bool:
+        """Whether the file at `path` is still the starter, in any language and with whatever line ends an editor or
+        git gave it. Raises OSError for one that cannot be read."""
+        begun = self.starters(exercise).values()
+        return bool(begun) and path.is_file() and path.read_text("utf-8-sig", "replace") in begun
+
     def told(self, exercise: Exercise, text: str) -> dict[str, str]:
         """A file of the exercise in each language; English where the course has no translation of a line."""
         words = {lang: comments.table(self.words(exercise, lang)) for lang in LANGUAGES if lang != "en"}

@@ -57,7 +57,7 @@ def make(
     for student in students:
         predictions = _predictions(student)
         for exercise in graded:
-            if labs[exercise.slug].elective and not _begun(course, student, exercise):
+            if labs[exercise.slug].elective and not begun(course, student, exercise):
                 continue
             mine = predictions.get(exercise.slug, {})
             on_gpu = device == "cuda" and exercise.uses_gpu
@@ -68,10 +68,10 @@ def make(
     return found
 
 
-def _begun(course: Course, student: Student, exercise: Exercise) -> bool:
+def begun(course: Course, student: Student, exercise: Exercise) -> bool:
     """Whether somebody handed in the exercise, and not its starter as it stands."""
     path = student.path(exercise.file)
-    return path.is_file() and path.read_bytes() not in {t.encode() for t in course.starters(exercise).values()}
+    return path.is_file() and not course.untouched(exercise, path)
 
 
 def _predictions(student: Student) -> dict[str, dict[str, str]]:

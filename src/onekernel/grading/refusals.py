@@ -24,7 +24,7 @@ def refusals(submission: Submission) -> list[Verdict] | None:
             )
         if submission.path.stat().st_size > SOURCE_BYTES:
             return for_all(submission, FAILED, Message("grading.too-large", {"path": _shown(submission)}))
-        text = submission.path.read_text(encoding="utf-8")
+        submission.path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = submission.path.read_bytes()[: error.start].count(b"\n") + 1
         return for_all(
@@ -34,7 +34,7 @@ def refusals(submission: Submission) -> list[Verdict] | None:
         return for_all(
             submission, FAILED, Message("grading.unreadable", {"path": _shown(submission), "why": error.strerror})
         )
-    if not submission.exercise.broken and text in submission.course.starters(submission.exercise).values():
+    if not submission.exercise.broken and submission.course.untouched(submission.exercise, submission.path):
         return [Verdict(c, UNTOUCHED) for c in submission.exercise.checks]
     return None
 

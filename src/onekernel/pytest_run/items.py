@@ -82,10 +82,10 @@ class LabFile(pytest.File):
 
     def _begun(self, student: str, exercise: Exercise) -> bool:
         """Whether a student handed in the exercise, and not its starter as it stands."""
-        path, starter = self.run.students[student] / exercise.file, self.run.course.starter(exercise)
+        path = self.run.students[student] / exercise.file
         if not path.is_file():
             return path.is_symlink()  # to be refused, in words
-        return not starter.is_file() or path.read_bytes() != starter.read_bytes()
+        return not self.run.course.untouched(exercise, path)
 
 
 class ExerciseCollector(pytest.Collector):
