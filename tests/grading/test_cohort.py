@@ -21,6 +21,7 @@ import pytest
 
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
+from onekernel.cohort.handed_in import Student
 from onekernel.cohort.image.grade import main as in_the_image
 from onekernel.cohort.slots import MOST, Slots
 from onekernel.cohort.tasks import Task
@@ -183,6 +184,32 @@ def test_all_that_judges_is_part_of_a_key() -> None:
     imported = {found for p in judges if p.suffix == ".py" for found in _imported(package, p)}
     assert imported - judges - words == set()
     assert all((package / name).exists() for name in keys.MACHINERY)
+
+
+@pytest.mark.parametrize(("file", "reads", "by"), [
+    ("vector_add.cu", '#include "dot_product.cu"\n', "include"),
+    ("vector_add.cu", '#include "./dot_\\\nproduct.cu"\n', "an include in two lines"),
+    ("vector_add.cu", '#include "gelu.cu"\n', "what it includes"),
+    ("vector_add.cu", "#define STR(x) #x\n#define OF(x) STR(x)\n#include OF(dot_##product.cu)\n", "a macro"),
+    ("softmax_triton.py", "import dot_product\n", "Python"),
+])
+def test_a_result_depends_on_what_its_file_reads(file: str, reads: str, by: str, tmp_path: Path) -> None:
+    course = load(find_root(Path(__file__)))
+    exercise = next(e for e in course.exercises.values() if e.file == file)
+    files = {file: reads, "gelu.cu": '#include "dot_product.cu"\n', "dot_product.cu": "// one\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    student = Student("ada", "Ada", tmp_path, tuple(files))
+    of = keys.Keys(course, [exercise], "simulator", 7).of
+    before = of(student, exercise, {})
+    assert of(student, exercise, {}) == before
+    (tmp_path / "dot_product.cu").write_text("// other\n")
+    assert (after := of(student, exercise, {})) != before and keys.changed(before, after) == "file"
+    if file.endswith(".cu"):
+        (tmp_path / file).write_text("// on its own\n#include <cuda_runtime.h>\n")
+        alone = of(student, exercise, {})
+        (tmp_path / "dot_product.cu").write_text("// another\n")
+        assert of(student, exercise, {}) == alone
 
 
 def _imported(package: Path, path: Path) -> Iterator[Path]:
