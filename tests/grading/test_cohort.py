@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import errno
 import json
 import os
 import shutil
@@ -27,7 +28,7 @@ from onekernel.cohort.slots import MOST, Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
 from onekernel.labs.reader import load
-from onekernel.messages import Message
+from onekernel.messages import LANGUAGES, Message, say
 from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
@@ -105,6 +106,36 @@ def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -
     lab.write_text(lab.read_text(encoding="utf-8").replace("points = 4", "points = 5"), encoding="utf-8")
     assert grade() == 0
     assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_accident_is_a_zero_without_a_word(course: Path, monkeypatch: pytest.MonkeyPatch, lang: str) -> None:
+    """What lay there instead of a file is said where its points are, and what cannot be read keeps them open."""
+    monkeypatch.setenv("ONEKERNEL_LANG", lang)
+    hand_in(course, "ada", "bo", "eva")
+    handed, opened = course.parent / "handed", Path.open
+    (handed / "bo" / "quiz.py").unlink()
+    (handed / "bo" / "quiz.py").mkdir()
+    (handed / "zoe.zip").write_bytes(b"Rar!")
+
+    def closed(path: Path, *words: Any, **named: Any) -> Any:
+        if path == handed / "eva" / "quiz.py":  # modes keep nobody out who grades as root
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *words, **named)
+
+    monkeypatch.setattr(Path, "open", closed)
+    assert grade() == 0
+    found = rows()
+    assert [found[n]["quiz"] for n in ("ada", "bo", "eva", "zoe")] == ["6", "0", "", ""]
+    assert [found[n]["assessed"] for n in ("ada", "bo", "eva", "zoe")] == ["12", "12", "6", "0"]
+    junit = Path("handed-graded/junit.xml").read_text(encoding="utf-8")
+    for name, key, file in (("bo", "note-folder", "quiz.py"), ("eva", "note-unreadable", "quiz.py"),
+                            ("zoe", "archive-broken", "zoe.zip")):  # fmt: skip
+        page = Path(f"handed-graded/students/{name}.html").read_text(encoding="utf-8")
+        said = say(f"cohort.{key}", file=file)
+        assert page.count(said) >= 2 and said in junit, "among the notes, and where the points are"
+        assert say("cohort.page-missing", names="quiz.py") not in page
 
 
 def settled(device: str) -> Callable[..., tuple[str, None]]:

@@ -75,6 +75,9 @@ def test_a_starter_is_nobodys_work_in_any_language_and_with_any_line_ends(lang: 
     assert not tasks.begun(COURSE, student, softmax) and not LabFile._begun(in_pytest, "ada", softmax)
     path.write_bytes(path.read_bytes() + b"// mine" + ends.encode())
     assert own_kernel(port) == path and tasks.begun(COURSE, student, softmax)
+    path.unlink()
+    path.mkdir()
+    assert own_kernel(port) is None and LabFile._begun(in_pytest, "ada", softmax), "a folder is refused in words"
 
 
 def test_whatever_a_file_leads_to_is_a_named_zero_of_all_its_points(

@@ -107,7 +107,9 @@ def _hash_of(root: Path, paths: Iterable[Path], begin: str = "") -> str:
 
 def _content(student: Student, exercise: Exercise) -> list[tuple[str, str]]:
     """The hashes of what the exercise's result depends on of the student's."""
-    return [(f, _hash(student.path(f))) for f in sorted(_read_by(student, exercise))]
+    why = student.unread_of(exercise.file)
+    unread = [("unread", repr(why.to_json()))] if why else []
+    return [*((f, _hash(student.path(f))) for f in sorted(_read_by(student, exercise))), *unread]
 
 
 def _read_by(student: Student, exercise: Exercise) -> set[str]:

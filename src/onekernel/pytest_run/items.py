@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ class LabFile(pytest.File):
         """Whether a student handed in the exercise, and not its starter as it stands."""
         path = self.run.students[student] / exercise.file
         if not path.is_file():
-            return path.is_symlink()  # to be refused, in words
+            return os.path.lexists(path)  # to be refused, in words
         return not self.run.course.untouched(exercise, path)
 
 
