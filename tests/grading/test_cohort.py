@@ -27,9 +27,10 @@ from onekernel.cohort.image.grade import main as in_the_image
 from onekernel.cohort.slots import MOST, Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
+from onekernel.errors import TRY_AGAIN
 from onekernel.labs.reader import load
 from onekernel.messages import LANGUAGES, Message, say
-from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
+from onekernel.sandbox.machine import MachineFault
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
@@ -263,6 +264,38 @@ def test_the_tools_of_a_key_are_those_that_its_file_meets(monkeypatch: pytest.Mo
     assert keys.tools(course.exercises["softmax_naive"], "simulator") == seen["softmax_naive", "simulator"]
     monkeypatch.setattr(keys.nvcc, "find", lambda: None)
     assert keys.tools(course.exercises["softmax_naive"], "simulator").endswith("nvcc None")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", [journal.NAME, journal.FINAL, "junit.xml", "students", "work"])
+def test_a_disk_that_is_full_is_told_with_its_path_and_scores_nobody(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    """Wherever the grader itself writes: what the system says of a write, and of its end, names no path."""
+    hand_in(course, "ada")
+    synced, written = os.fsync, Path.write_bytes
+
+    def full(path: object) -> None:
+        if where in str(path):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def sync(descriptor: int) -> None:
+        full(os.readlink(f"/proc/self/fd/{descriptor}"))
+        synced(descriptor)
+
+    def write(path: Path, data: bytes) -> int:
+        full(path)
+        return written(path, data)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "write_bytes", write)
+    assert grade() == TRY_AGAIN
+    said = " ".join(capsys.readouterr().err.split())
+    assert "The disk is full" in said and f"handed-graded/{where}" in said
+    monkeypatch.undo()
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(course))
+    monkeypatch.chdir(course.parent)
+    assert grade() == 0 and rows()["ada"]["earned"] == "12"
 
 
 @pytest.mark.parametrize("own", ["students", "work", "gradescope"])

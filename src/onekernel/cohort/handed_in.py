@@ -21,7 +21,7 @@ from onekernel.cohort import archives, layouts, matching, nesting
 from onekernel.cohort.gathering import Gathering, iso
 from onekernel.cohort.layouts import Owner, Piece
 from onekernel.course import Course
-from onekernel.errors import UserError
+from onekernel.errors import UserError, naming
 from onekernel.messages import Message, plain
 
 WORK = "work"  # the folder, under that of the results, in which files are graded
@@ -104,7 +104,8 @@ def _opened(source: Path) -> Iterator[Path]:
     if not archives.is_archive(source):
         raise UserError(Message.of("cohort.no-folder", source=source))
     with tempfile.TemporaryDirectory(prefix="onekernel-class-") as folder:
-        archives.unpack(source, Path(folder), archives.ALL)
+        with naming(folder):
+            archives.unpack(source, Path(folder), archives.ALL)
         yield Path(folder)
 
 
@@ -137,7 +138,7 @@ def _student(key: str, name: str, pieces: list[Piece], course: Course, home: Pat
     home.mkdir()
     owner = pieces[0].owner
     files: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="onekernel-class-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="onekernel-class-") as scratch, naming(scratch):
         brought = Gathering(Path(scratch), dates=[owner.date] if owner.date else [])
         notes, dates = brought.notes, brought.dates
         with brought.said():
@@ -178,4 +179,5 @@ def _first(notes: list[Message]) -> tuple[Message, ...]:
 def _copy(path: Path, to: Path, notes: list[Message]) -> None:
     data = matching.text_of(path, path.name, notes)
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_bytes(data)
+    with naming(to):
+        to.write_bytes(data)

@@ -16,6 +16,7 @@ from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, 
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import text as reports
+from onekernel.sandbox import machine
 from onekernel.sandbox.machine import MachineFault
 
 YOURS = ("onekernel", "yours to solve")  # the property of a report that is neither passed nor failed
@@ -118,7 +119,8 @@ class CheckItem(_PlainItem):
         assert isinstance(self.parent, ExerciseCollector)
         try:
             result = self.parent.result()
-        except MachineFault as fault:
+        except (MachineFault, OSError, MemoryError) as error:
+            fault = error if isinstance(error, MachineFault) else machine.of_error(error)
             self.parent.run.stopped = fault.message
             self.session.shouldstop = str(fault)
             pytest.skip(str(fault))
