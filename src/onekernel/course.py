@@ -105,6 +105,7 @@ class Exercise:
     arch: str = ""  # the card that it needs: it is simulated wherever it is graded
     broken: bool = False  # its starter is a kernel with a fault, which is graded as it stands
     meant: Mapping[str, str] = field(default_factory=dict)  # by output, an expression of what its answer computes
+    seconds: int = 120  # of their own that the processes of a file may take in all (sandbox.own_time)
 
     @property
     def points(self) -> int:

@@ -29,7 +29,10 @@ from onekernel.messages import LANGUAGES, Message
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
 FORMAT = 1
 DAMAGED = "damaged"  # why a line is stale whose key is still right
-_HUNG = ("simulator.time-limit", "triton.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
+_HUNG = (
+    "simulator.time-limit", "triton.time-limit", "grading.timed-out", "grading.total-time", "grading.import-timed-out",
+    "grading.build-timed-out", "grading.stopped-before", "grading.not-run",
+)  # fmt: skip
 
 
 class Kept(NamedTuple):

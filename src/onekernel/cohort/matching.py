@@ -95,8 +95,8 @@ def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
             values = {"exercise": target, "file": mine[0], "others": ", ".join(sorted(rest)[:5])}
             notes.append(Message("cohort.note-two", values))
     for path in folders:
-        target, _ = _meant(path, names)
-        if target is not None and target not in files:
+        meant, _ = _meant(path, names)
+        if meant is not None and meant not in files:
             notes.append(Message("cohort.note-folder", {"file": path}))
     notes += _similar(others, names, files)
     return Found(files, notes)
