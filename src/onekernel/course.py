@@ -105,6 +105,7 @@ class Exercise:
     arch: str = ""  # the card that it needs: it is simulated wherever it is graded
     broken: bool = False  # its starter is a kernel with a fault, which is graded as it stands
     meant: Mapping[str, str] = field(default_factory=dict)  # by output, an expression of what its answer computes
+    seconds: int = 120  # of their own that the processes of a file may take in all (sandbox.own_time)
 
     @property
     def points(self) -> int:
@@ -166,6 +167,12 @@ class Course:
         """The starter's text in each language; {} where there is none."""
         path = self.starter(exercise)
         return self.told(exercise, path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+    def untouched(self, exercise: Exercise, path: Path) -> bool:
+        """Whether the file at `path` is still the starter, in any language and with whatever line ends an editor or
+        git gave it. Raises OSError for one that cannot be read."""
+        begun = self.starters(exercise).values()
+        return bool(begun) and path.is_file() and path.read_text("utf-8-sig", "replace") in begun
 
     def told(self, exercise: Exercise, text: str) -> dict[str, str]:
         """A file of the exercise in each language; English where the course has no translation of a line."""

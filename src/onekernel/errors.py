@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from onekernel.messages import Message
 
 USAGE = 2  # the exit status of a command that cannot be carried out
+TRY_AGAIN = 75  # and of one that this machine cannot carry out now: EX_TEMPFAIL of sysexits.h
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+# What a machine lacks for a while, or has lost: no other command helps, and nobody's files are to blame.
+_OF_THE_MACHINE = (*_FULL, errno.EIO, errno.ESTALE, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.EFBIG,
+                   errno.ENOBUFS)  # fmt: skip
 _SAID = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
 
 
@@ -34,6 +40,25 @@ def told(main: Callable[[], int]) -> int:
     except UserError as error:
         print(error, file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(of_os(error), file=sys.stderr)
+        return status_of(error)
+
+
+def status_of(error: OSError) -> int:
+    """The exit status of a command that the operating system refused something."""
+    return TRY_AGAIN if error.errno in _OF_THE_MACHINE else USAGE
+
+
+@contextlib.contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Within it, an OSError that names no path, as that of a write does, names this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 def of_os(error: OSError) -> Message:

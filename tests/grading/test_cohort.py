@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import errno
 import json
 import os
 import shutil
@@ -21,13 +22,15 @@ import pytest
 
 from onekernel.cli import main
 from onekernel.cohort import cluster, journal, keys, pool
+from onekernel.cohort.handed_in import Student
 from onekernel.cohort.image.grade import main as in_the_image
 from onekernel.cohort.slots import MOST, Slots
 from onekernel.cohort.tasks import Task
 from onekernel.course import find_root
+from onekernel.errors import TRY_AGAIN
 from onekernel.labs.reader import load
-from onekernel.messages import Message
-from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
+from onekernel.messages import LANGUAGES, Message, say
+from onekernel.sandbox.machine import MachineFault
 from support.courses import make_course
 from support.patience import HUNG_SECONDS
 
@@ -104,6 +107,36 @@ def test_what_was_graded_is_not_graded_again_and_what_changed_is(course: Path) -
     lab.write_text(lab.read_text(encoding="utf-8").replace("points = 4", "points = 5"), encoding="utf-8")
     assert grade() == 0
     assert len(lines()) == once + 4 and rows()["ada"]["earned"] == "13"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_accident_is_a_zero_without_a_word(course: Path, monkeypatch: pytest.MonkeyPatch, lang: str) -> None:
+    """What lay there instead of a file is said where its points are, and what cannot be read keeps them open."""
+    monkeypatch.setenv("ONEKERNEL_LANG", lang)
+    hand_in(course, "ada", "bo", "eva")
+    handed, opened = course.parent / "handed", Path.open
+    (handed / "bo" / "quiz.py").unlink()
+    (handed / "bo" / "quiz.py").mkdir()
+    (handed / "zoe.zip").write_bytes(b"Rar!")
+
+    def closed(path: Path, *words: Any, **named: Any) -> Any:
+        if path == handed / "eva" / "quiz.py":  # modes keep nobody out who grades as root
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *words, **named)
+
+    monkeypatch.setattr(Path, "open", closed)
+    assert grade() == 0
+    found = rows()
+    assert [found[n]["quiz"] for n in ("ada", "bo", "eva", "zoe")] == ["6", "0", "", ""]
+    assert [found[n]["assessed"] for n in ("ada", "bo", "eva", "zoe")] == ["12", "12", "6", "0"]
+    junit = Path("handed-graded/junit.xml").read_text(encoding="utf-8")
+    for name, key, file in (("bo", "note-folder", "quiz.py"), ("eva", "note-unreadable", "quiz.py"),
+                            ("zoe", "archive-broken", "zoe.zip")):  # fmt: skip
+        page = Path(f"handed-graded/students/{name}.html").read_text(encoding="utf-8")
+        said = say(f"cohort.{key}", file=file)
+        assert page.count(said) >= 2 and said in junit, "among the notes, and where the points are"
+        assert say("cohort.page-missing", names="quiz.py") not in page
 
 
 def settled(device: str) -> Callable[..., tuple[str, None]]:
@@ -185,6 +218,32 @@ def test_all_that_judges_is_part_of_a_key() -> None:
     assert all((package / name).exists() for name in keys.MACHINERY)
 
 
+@pytest.mark.parametrize(("file", "reads", "by"), [
+    ("vector_add.cu", '#include "dot_product.cu"\n', "include"),
+    ("vector_add.cu", '#include "./dot_\\\nproduct.cu"\n', "an include in two lines"),
+    ("vector_add.cu", '#include "gelu.cu"\n', "what it includes"),
+    ("vector_add.cu", "#define STR(x) #x\n#define OF(x) STR(x)\n#include OF(dot_##product.cu)\n", "a macro"),
+    ("softmax_triton.py", "import dot_product\n", "Python"),
+])
+def test_a_result_depends_on_what_its_file_reads(file: str, reads: str, by: str, tmp_path: Path) -> None:
+    course = load(find_root(Path(__file__)))
+    exercise = next(e for e in course.exercises.values() if e.file == file)
+    files = {file: reads, "gelu.cu": '#include "dot_product.cu"\n', "dot_product.cu": "// one\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    student = Student("ada", "Ada", tmp_path, tuple(files))
+    of = keys.Keys(course, [exercise], "simulator", 7).of
+    before = of(student, exercise, {})
+    assert of(student, exercise, {}) == before
+    (tmp_path / "dot_product.cu").write_text("// other\n")
+    assert (after := of(student, exercise, {})) != before and keys.changed(before, after) == "file"
+    if file.endswith(".cu"):
+        (tmp_path / file).write_text("// on its own\n#include <cuda_runtime.h>\n")
+        alone = of(student, exercise, {})
+        (tmp_path / "dot_product.cu").write_text("// another\n")
+        assert of(student, exercise, {}) == alone
+
+
 def _imported(package: Path, path: Path) -> Iterator[Path]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "onekernel":
@@ -205,6 +264,38 @@ def test_the_tools_of_a_key_are_those_that_its_file_meets(monkeypatch: pytest.Mo
     assert keys.tools(course.exercises["softmax_naive"], "simulator") == seen["softmax_naive", "simulator"]
     monkeypatch.setattr(keys.nvcc, "find", lambda: None)
     assert keys.tools(course.exercises["softmax_naive"], "simulator").endswith("nvcc None")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", [journal.NAME, journal.FINAL, "junit.xml", "students", "work"])
+def test_a_disk_that_is_full_is_told_with_its_path_and_scores_nobody(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    """Wherever the grader itself writes: what the system says of a write, and of its end, names no path."""
+    hand_in(course, "ada")
+    synced, written = os.fsync, Path.write_bytes
+
+    def full(path: object) -> None:
+        if where in str(path):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def sync(descriptor: int) -> None:
+        full(os.readlink(f"/proc/self/fd/{descriptor}"))
+        synced(descriptor)
+
+    def write(path: Path, data: bytes) -> int:
+        full(path)
+        return written(path, data)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(Path, "write_bytes", write)
+    assert grade() == TRY_AGAIN
+    said = " ".join(capsys.readouterr().err.split())
+    assert "The disk is full" in said and f"handed-graded/{where}" in said
+    monkeypatch.undo()
+    monkeypatch.setenv("ONEKERNEL_ROOT", str(course))
+    monkeypatch.chdir(course.parent)
+    assert grade() == 0 and rows()["ada"]["earned"] == "12"
 
 
 @pytest.mark.parametrize("own", ["students", "work", "gradescope"])

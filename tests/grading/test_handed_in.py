@@ -23,6 +23,7 @@ from onekernel.cohort import archives, handed_in, matching
 from onekernel.cohort.handed_in import HandedIn, Student
 from onekernel.course import Course, find_root
 from onekernel.errors import UserError
+from onekernel.grading.refusals import KEPT_OPEN
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.labs.reader import load
 
@@ -234,9 +235,13 @@ def test_what_is_no_plain_file_is_named(course: Course, tmp_path: Path, packed: 
         write(ada, {"more.zip": zipped({"gelu.cu": ADD})})
     os.mkfifo(ada / "vector_add.cu")
     (ada / "rmsnorm.cu").symlink_to("/etc/passwd")
+    (ada / "softmax_naive.cu").mkdir()
     student = one(ada.parent, course)
     assert student.files == (("gelu.cu",) if packed else ())
-    assert sorted(told(student)) == ["note-deep", "note-link", "note-no-file"]
+    named = {"rmsnorm.cu": "note-link", "softmax_naive.cu": "note-folder", "vector_add.cu": "note-no-file"}
+    assert sorted(told(student)) == sorted(["note-deep", *named.values()])
+    why = {f: m.key.removeprefix("cohort.") for f in named if (m := student.unread_of(f))}
+    assert why == named and student.unread_of("gelu.cu") is None
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -255,6 +260,8 @@ def test_what_cannot_be_read_costs_its_student_alone_and_is_named(
     monkeypatch.setattr(Path, "open", closed)
     ada, bo = read(folder, course).students
     assert set(ada.files) == {"gelu.cu", *(["rmsnorm.cu"] if packed else [])} and told(ada) == ["note-unreadable"]
+    why = ada.unread_of("vector_add.cu")
+    assert why is not None and why.key == KEPT_OPEN and ada.unread_of("softmax_naive.cu") is None
     assert bo.files == ("vector_add.cu",)
 
 
@@ -286,7 +293,9 @@ def test_a_folder_that_cannot_be_read_is_named(
     monkeypatch.setattr(Path, "stat", stated)
     student, bo = read(folder, course).students
     assert bo.files == ("gelu.cu",)
-    assert [n.values for n in student.notes] == [{"file": Path(closed).name}] and told(student) == ["note-unreadable"]
+    assert [n.values for n in student.notes] == [{"file": Path(closed).name}] and told(student) == ["note-closed"]
+    why = student.unread_of("vector_add.cu")
+    assert why is not None and why.key == KEPT_OPEN
     assert student.files == (() if closed == "ada" else ("gelu.cu",))
 
 

@@ -12,12 +12,13 @@ import pytest
 from onekernel import learners
 from onekernel.backends.base import Finding
 from onekernel.checks import python_task
+from onekernel.errors import TRY_AGAIN
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
 from onekernel.grading.verdicts import FAILED
 from onekernel.messages import Message
 from onekernel.sandbox import machine, supervisor
-from onekernel.sandbox.machine import TRY_AGAIN, MachineFault
+from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.supervisor import RunOutcome
 from support.course import COURSE
 from support.courses import make_course, with_plugin

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from onekernel import learners
 from onekernel.checks.port.judge import own_kernel
+from onekernel.cohort import tasks
+from onekernel.cohort.handed_in import Student
 from onekernel.errors import UserError
 from onekernel.grading import grader
 from onekernel.grading.grader import grade
 from onekernel.grading.submission import Submission
+from onekernel.grading.verdicts import UNTOUCHED
+from onekernel.messages import LANGUAGES
+from onekernel.pytest_run.items import LabFile
 from onekernel.report import text as reports
 from support.course import COURSE
 
@@ -52,6 +58,26 @@ def test_linked_predictions_and_a_linked_kernel_for_the_port_are_not_read(tmp_pa
     port = Submission(COURSE, COURSE.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
     (tmp_path / "softmax_tuned.cu").symlink_to(COURSE.root / "solutions" / "softmax_tuned.cu")
     assert own_kernel(port) is None
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_starter_is_nobodys_work_in_any_language_and_with_any_line_ends(lang: str, ends: str, tmp_path: Path) -> None:
+    softmax = COURSE.exercises["softmax_tuned"]
+    path = tmp_path / softmax.file
+    path.write_bytes(COURSE.starters(softmax)[lang].replace("\n", ends).encode())
+    port = Submission(COURSE, COURSE.exercises["torch_minigpt"], tmp_path / "torch_minigpt.py", "simulator", 1)
+    assert own_kernel(port) is None
+    result = grade(Submission(COURSE, softmax, path, "simulator", 1))
+    assert {v.status for v in result.verdicts} == {UNTOUCHED}
+    student = Student("ada", "Ada", tmp_path, (softmax.file,))
+    in_pytest = SimpleNamespace(run=SimpleNamespace(course=COURSE, students={"ada": tmp_path}))
+    assert not tasks.begun(COURSE, student, softmax) and not LabFile._begun(in_pytest, "ada", softmax)
+    path.write_bytes(path.read_bytes() + b"// mine" + ends.encode())
+    assert own_kernel(port) == path and tasks.begun(COURSE, student, softmax)
+    path.unlink()
+    path.mkdir()
+    assert own_kernel(port) is None and LabFile._begun(in_pytest, "ada", softmax), "a folder is refused in words"
 
 
 def test_whatever_a_file_leads_to_is_a_named_zero_of_all_its_points(

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from onekernel.backends.base import Finding
 from onekernel.grading.fixes import fixed
+from onekernel.grading.grader import grade
+from onekernel.grading.submission import Submission
 from onekernel.grading.time_limit import within_time
 from onekernel.messages import Message
+from onekernel.sandbox import supervisor
 from support.corpus import graded
-from support.course import ROOT
+from support.course import COURSE, ROOT
 
 ENDLESS = "x" + "[]" * 60  # 2^60 ways to divide it, for an expression that allows them
 
@@ -43,3 +47,50 @@ def test_the_timer_is_gone_afterwards_and_the_handler_as_it_was() -> None:
     before = signal.getsignal(signal.SIGVTALRM)
     assert within_time(lambda: 7, 0) == 7
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0) and signal.getsignal(signal.SIGVTALRM) is before
+
+
+NEVER_COUNTS = """
+#include <cuda_runtime.h>
+#include <cstdint>
+#include <cstdio>
+#include <unistd.h>
+
+extern "C" cudaError_t vector_add(const float* a, const float* b, float* out, int64_t n, cudaStream_t stream) {
+    for (int i = 0; i < 1000; ++i) {
+        char name[40];
+        snprintf(name, sizeof name, "out/more%d", i);
+        if (FILE* f = fopen(name, "w")) fclose(f);
+        sleep(1);
+    }
+    return cudaGetLastError();
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_file_that_always_shows_a_sign_of_life_gets_its_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = replace(COURSE.exercises["vector_add"], seconds=6)
+    path = tmp_path / exercise.file
+    path.write_text(NEVER_COUNTS)
+    monkeypatch.setattr(supervisor, "TOTAL_SECONDS", 300.0)  # where it would end, and be told something else
+    result = grade(Submission(COURSE, exercise, path, "simulator", 1))
+    assert result.earned == 0
+    assert result.verdicts[0].failures[0].message == Message("grading.total-time", {"seconds": 6})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slug", "text", "seconds", "told"), [
+    ("softmax_triton", "while True:\n    pass\n", 3.0, "grading.import-timed-out"),
+    ("vector_add", "// as if its build took long\n", 0.0, "grading.build-timed-out"),
+])  # fmt: skip
+def test_what_hangs_before_a_call_is_told_in_the_words_of_its_language(
+    slug: str, text: str, seconds: float, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = COURSE.exercises[slug]
+    path = tmp_path / exercise.file
+    path.write_text(text)
+    monkeypatch.setattr(supervisor, "BUILD_SECONDS", seconds)
+    message = grade(Submission(COURSE, exercise, path, "simulator", 1)).verdicts[0].failures[0].message
+    assert message.key == told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from onekernel.sandbox import own_time, process
+from onekernel.sandbox.own_time import Allowance
 
 NAP = [sys.executable, "-c", "import time; time.sleep(1.5)"]
 
@@ -21,6 +24,22 @@ def test_the_time_in_which_others_had_the_processors_is_not_its_own(tmp_path: Pa
     monkeypatch.setattr(process, "OwnTime", lambda pid: SimpleNamespace(seconds=own))
     ended = process.run(NAP, folder=tmp_path, env=dict(os.environ), timeout=60.0, patience=lambda pid: (1, 0.3))
     assert ended.timed_out is timed_out
+
+
+def test_no_sign_of_life_extends_what_all_processes_of_a_file_have(tmp_path: Path) -> None:
+    """Nor does a new process: what an earlier one used is gone. What waits for others' turn uses nothing."""
+    signs = itertools.count()
+    env = dict(os.environ)
+
+    def run(allowance: Allowance | None, seconds: float = 60.0) -> process.Ended:
+        patience = lambda pid: (next(signs), seconds)  # noqa: E731
+        return process.run(NAP, folder=tmp_path, env=env, timeout=60.0, patience=patience, allowance=allowance)
+
+    mine = Allowance(2.0, lambda source: True)
+    first, second = run(mine), run(mine)
+    assert (first.timed_out, second.timed_out, second.over, second.limit) == (False, True, True, 2.0)
+    waits = Allowance(1.0, lambda source: True)
+    assert not run(waits, seconds=math.inf).timed_out and waits.spent < 1.0
 
 
 class Machine:

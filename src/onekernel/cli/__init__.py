@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from onekernel.arguments import choose_language
-from onekernel.errors import USAGE, UserError, of_os
+from onekernel.errors import TRY_AGAIN, USAGE, UserError, of_os, status_of
 from onekernel.messages import say
 
 DONE, INTERRUPTED = 0, 130
@@ -16,7 +16,7 @@ _NO_THREAD = "can't start new thread"  # what Python says where there is no room
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command. Returns 0 where all that was assessed passed, 1 where something failed, 2 where the command
-    could not be carried out, 130 after Ctrl-C."""
+    could not be carried out, 75 where this machine cannot do it now, 130 after Ctrl-C."""
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -41,15 +41,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has gone
         return DONE
     except OSError as error:
-        return _refuse(str(of_os(error)))
+        return _refuse(str(of_os(error)), status_of(error))
     except UserError as error:
         return _refuse(str(error), error.exit_code)
     except MemoryError:
-        return _refuse(say("cli.no-memory"))
+        return _refuse(say("cli.no-memory"), TRY_AGAIN)
     except RuntimeError as error:
         if str(error) != _NO_THREAD:
             raise
-        return _refuse(say("cli.no-memory"))
+        return _refuse(say("cli.no-memory"), TRY_AGAIN)
 
 
 def _refuse(text: str, code: int = USAGE) -> int:

@@ -101,7 +101,7 @@ def _known(course: Course) -> str:
 def _begun(course: Course, exercise: Exercise, args: argparse.Namespace) -> bool:
     learner = learners.existing(course.root, args.learner) if args.learner else learners.current(course.root)
     path = learner.path(exercise.file)
-    return path.is_file() and path.read_text("utf-8", "replace") not in course.starters(exercise).values()
+    return path.is_file() and not course.untouched(exercise, path)
 
 
 class _Failed(Exception):

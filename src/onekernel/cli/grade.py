@@ -39,7 +39,7 @@ def grade(args: argparse.Namespace) -> int:
             with _progress(cohort) as advance:
                 for _ in run.grade(cohort, _say, _cluster(args, cohort)):
                     advance()
-        except (UserError, KeyboardInterrupt):
+        except (UserError, OSError, KeyboardInterrupt):
             done, total = len(cohort.results), len(cohort.tasks)
             complain(say("cohort.stopped", done=done, total=total, folder=out))
             raise

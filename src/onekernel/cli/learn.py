@@ -84,8 +84,7 @@ def _status_row(course: Course, learner: Learner, exercise: Exercise, best: dict
     mine = learner.path(exercise.file)
     state = best.get("status")
     if state is None:
-        begun = [text.encode() for text in course.starters(exercise).values()]
-        fresh = not mine.is_file() or mine.read_bytes() in begun
+        fresh = not mine.is_file() or course.untouched(exercise, mine)
         word = say("grading.status-untouched" if fresh else "cli.not-checked")
         state = "untouched"
     else:

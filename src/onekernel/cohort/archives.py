@@ -13,6 +13,7 @@ import errno
 import gzip
 import io
 import lzma
+import os
 import stat
 import tarfile
 import tempfile
@@ -51,8 +52,9 @@ ALL = 16 << 30  # and what a system packed for the instructor
 
 
 def unreadable(error: OSError) -> Message:
-    """The note on what of somebody's cannot be read."""
-    return Message("cohort.note-unreadable", {"file": Path(str(error.filename or "-")).name})
+    """The note on what of somebody's cannot be read, a file or a folder."""
+    path = str(error.filename or "-")
+    return Message(f"cohort.note-{'closed' if os.path.isdir(path) else 'unreadable'}", {"file": Path(path).name})
 
 
 def is_archive(path: Path) -> bool:

@@ -75,8 +75,11 @@ class Gathering:
             self.notes.append(archives.unreadable(error))
 
     def _tree(self, folder: Path, to: Path) -> None:
-        for path in _plain_files(folder, self.notes):
+        folders: list[Path] = []
+        for path in _plain_files(folder, self.notes, folders):
             self._file(path, to / path.relative_to(folder))
+        for path in folders:  # one that has a file's name is said, though it holds nothing
+            (to / path.relative_to(folder)).mkdir(parents=True, exist_ok=True)
 
     def _file(self, path: Path, to: Path) -> None:
         with self.said():
@@ -115,9 +118,11 @@ class Gathering:
                 self.notes.append(Message("cohort.note-packed-otherwise", {"file": path.name}))
 
 
-def _plain_files(folder: Path, notes: list[Message] | None = None) -> list[Path]:
-    """The plain files beneath a folder that somebody wrote. What else there is goes to the `notes`."""
-    found, others = [], notes if notes is not None else []
+def _plain_files(
+    folder: Path, notes: list[Message] | None = None, folders: list[Path] | None = None
+) -> list[Path]:
+    """The plain files beneath a folder that somebody wrote. What else there is goes to the `notes`, or to `folders`."""
+    found, others, inside = [], notes if notes is not None else [], folders if folders is not None else []
     for at, inner, names in os.walk(folder, onerror=lambda error: others.append(archives.unreadable(error))):
         inner[:] = [d for d in inner if not archives.junk(d)]
         for path in (Path(at) / name for name in (*inner, *names) if not archives.junk(name)):
@@ -125,7 +130,9 @@ def _plain_files(folder: Path, notes: list[Message] | None = None) -> list[Path]
                 others.append(Message("cohort.note-link", {"file": str(path.relative_to(folder))}))
             elif path.is_file():
                 found.append(path)
-            elif not path.is_dir():
+            elif path.is_dir():
+                inside.append(path)
+            else:
                 others.append(Message("cohort.note-no-file", {"file": str(path.relative_to(folder))}))
     return found
 

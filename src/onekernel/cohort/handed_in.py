@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from onekernel import learners
 from onekernel.cohort import archives, layouts, matching, nesting
 from onekernel.cohort.gathering import Gathering, iso
 from onekernel.cohort.layouts import Owner, Piece
 from onekernel.course import Course
-from onekernel.errors import UserError
+from onekernel.errors import UserError, naming
 from onekernel.messages import Message, plain
 
 WORK = "work"  # the folder, under that of the results, in which files are graded
@@ -41,9 +42,14 @@ class Student:
     ids: Mapping[str, str] = field(default_factory=dict)
     late: bool = False
     date: str = ""  # when it was handed in, or last changed: ISO 8601, as the source says
+    unread: matching.Unread = field(default_factory=matching.Unread)
 
     def path(self, file: str) -> Path:
         return self.home / file
+
+    def unread_of(self, file: str) -> Message | None:
+        """Why the course's `file` is not there, though something was handed in."""
+        return None if file in self.files else self.unread.of(file)
 
 
 @dataclass(frozen=True)
@@ -98,7 +104,8 @@ def _opened(source: Path) -> Iterator[Path]:
     if not archives.is_archive(source):
         raise UserError(Message.of("cohort.no-folder", source=source))
     with tempfile.TemporaryDirectory(prefix="onekernel-class-") as folder:
-        archives.unpack(source, Path(folder), archives.ALL)
+        with naming(folder):
+            archives.unpack(source, Path(folder), archives.ALL)
         yield Path(folder)
 
 
@@ -131,7 +138,7 @@ def _student(key: str, name: str, pieces: list[Piece], course: Course, home: Pat
     home.mkdir()
     owner = pieces[0].owner
     files: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="onekernel-class-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="onekernel-class-") as scratch, naming(scratch):
         brought = Gathering(Path(scratch), dates=[owner.date] if owner.date else [])
         notes, dates = brought.notes, brought.dates
         with brought.said():
@@ -148,8 +155,19 @@ def _student(key: str, name: str, pieces: list[Piece], course: Course, home: Pat
                     times.append(path.stat().st_mtime)
             if times and not dates:
                 dates.append(iso(datetime.datetime.fromtimestamp(max(times))))
+    if matching.PREDICTIONS in files and not _predicts(home):
+        notes.append(Message("cohort.note-predictions"))
     late = any(p.owner.late for p in pieces)
-    return Student(key, name, home, tuple(files), _first(notes), owner.ids, late, max(dates, default=""))
+    return Student(key, name, home, tuple(files), _first(notes), owner.ids, late, max(dates, default=""),
+                   matching.unread(notes, course, files))  # fmt: skip
+
+
+def _predicts(home: Path) -> bool:
+    try:
+        learners.read_predictions(home)
+    except UserError:
+        return False
+    return True
 
 
 def _first(notes: list[Message]) -> tuple[Message, ...]:
@@ -161,4 +179,5 @@ def _first(notes: list[Message]) -> tuple[Message, ...]:
 def _copy(path: Path, to: Path, notes: list[Message]) -> None:
     data = matching.text_of(path, path.name, notes)
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_bytes(data)
+    with naming(to):
+        to.write_bytes(data)

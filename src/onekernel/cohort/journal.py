@@ -21,7 +21,7 @@ from typing import IO, Any, NamedTuple
 
 from onekernel.cohort.keys import changed
 from onekernel.course import Course
-from onekernel.errors import UserError
+from onekernel.errors import UserError, naming
 from onekernel.grading.verdicts import STATUSES, Failure, Result, Verdict
 from onekernel.learners import write_parts
 from onekernel.messages import LANGUAGES, Message
@@ -29,7 +29,10 @@ from onekernel.messages import LANGUAGES, Message
 NAME, FINAL = "class-journal.jsonl", "results.jsonl"
 FORMAT = 1
 DAMAGED = "damaged"  # why a line is stale whose key is still right
-_HUNG = ("simulator.time-limit", "triton.time-limit", "grading.timed-out", "grading.stopped-before", "grading.not-run")
+_HUNG = (
+    "simulator.time-limit", "triton.time-limit", "grading.timed-out", "grading.total-time", "grading.import-timed-out",
+    "grading.build-timed-out", "grading.stopped-before", "grading.not-run",
+)  # fmt: skip
 
 
 class Kept(NamedTuple):
@@ -116,10 +119,12 @@ def opened(out: Path, seed: int | None, fresh_seed: int) -> Iterator[Journal]:
 def _append(file: IO[bytes], line: Mapping[str, Any]) -> tuple[int, int]:
     """Where the line begins, and its bytes."""
     raw = json.dumps(line).encode() + b"\n"  # in ASCII: what a student typed may be half a character
-    file.write(raw)
-    file.flush()
-    os.fsync(file.fileno())
-    return file.tell() - len(raw), len(raw)
+    with naming(file.name):  # without Python's buffer, which would try again what did not fit when it is closed
+        left = memoryview(raw)
+        while left:
+            left = left[os.write(file.fileno(), left) :]
+        os.fsync(file.fileno())
+    return os.lseek(file.fileno(), 0, os.SEEK_END) - len(raw), len(raw)
 
 
 def _read(file: IO[bytes]) -> tuple[list[dict[str, Any]], dict[tuple[str, str], Kept], int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
@@ -26,6 +27,8 @@ MACHINERY = (
     "triton", "comments.py", "counts.py", "course.py", "numerals.py", "units.py", "ways.py",
 )  # fmt: skip
 _PACKAGES = ("numpy", "torch", "triton")
+_SPLICE = re.compile(rb"\\[ \t]*\r?\n")  # a line that goes on in the next one
+_BY_MACRO = re.compile(rb"\binclude(?:_next)?\b(?!\s*[<\"])")
 _SAID = ("ONEKERNEL_NVCC", "ONEKERNEL_ARCH")  # the environment's words on how a file is tried
 
 
@@ -103,11 +106,28 @@ def _hash_of(root: Path, paths: Iterable[Path], begin: str = "") -> str:
 
 
 def _content(student: Student, exercise: Exercise) -> list[tuple[str, str]]:
-    """The hashes of what the exercise's result depends on: its file; where Python is run or read, which may use a
-    kernel that lies beside it, all of the student's files."""
-    alone = exercise.operator is not None
-    files = [exercise.file] if alone else sorted({exercise.file, *student.files})
-    return [(f, _hash(student.path(f))) for f in files]
+    """The hashes of what the exercise's result depends on of the student's."""
+    why = student.unread_of(exercise.file)
+    unread = [("unread", repr(why.to_json()))] if why else []
+    return [*((f, _hash(student.path(f))) for f in sorted(_read_by(student, exercise))), *unread]
+
+
+def _read_by(student: Student, exercise: Exercise) -> set[str]:
+    """The exercise's file and those of the student's that it may read. Python may read whatever lies beside it; CUDA C
+    includes what it names, as the files do that it includes, and where a macro has the name, that may be any."""
+    everything = {exercise.file, *student.files}
+    if not exercise.file.endswith(".cu"):
+        return everything
+    found: set[str] = set()
+    rest = {exercise.file}
+    while rest:
+        found.add(file := rest.pop())
+        path = student.path(file)
+        text = _SPLICE.sub(b"", path.read_bytes()) if path.is_file() else b""
+        if _BY_MACRO.search(text):
+            return everything
+        rest |= {f for f in everything - found if Path(f).name.encode() in text}
+    return found
 
 
 def _hash(path: Path) -> str:

@@ -7,13 +7,14 @@ import codecs
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from onekernel.cohort.archives import junk, unreadable
 from onekernel.course import Course
+from onekernel.grading.refusals import KEPT_OPEN
 from onekernel.grading.submission import SOURCE_BYTES
 from onekernel.messages import Message
 
@@ -22,6 +23,9 @@ DEEPEST = 8  # folders within folders that are looked into
 MOST_FILES = 20_000
 SIMILAR = 0.8
 MOST_NAMES = 5  # of what answers no exercise
+# Notes on what has an exercise's name and is no file, on a file and a folder that cannot be read, and on archives.
+NO_FILES = ("cohort.note-link", "cohort.note-no-file", "cohort.note-folder")
+UNREADABLE, CLOSED, PACKED = "cohort.note-unreadable", "cohort.note-closed", ("cohort.archive-", "cohort.note-packed-")
 _NO_TEXT = (".ipynb", ".docx", ".doc", ".odt", ".rtf", ".pdf", ".html", ".htm", ".png", ".jpg", ".jpeg", ".heic")
 # Written for others to read, in a checkout of the course: the starters, the answers, the tests.
 _NOT_THEIRS = ("kernels", "solutions", "tests", "docs", "bench", "profiles", "src", "labs", "build")
@@ -41,6 +45,23 @@ class Found:
     notes: list[Message] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Unread:
+    """What lay where a student's files were looked for and could not be taken: by the course's name of a file what it
+    was instead of one that can be read; `rest`, in which any other may lie: a folder or an archive."""
+
+    files: dict[str, Message] = field(default_factory=dict)
+    rest: Message | None = None
+
+    def of(self, file: str) -> Message | None:
+        """Why a file is not there; None where nothing of that name was handed in."""
+        why = self.files.get(file)
+        if why is not None and why.key in NO_FILES:
+            return why
+        why = why or self.rest
+        return Message(KEPT_OPEN, {"why": why}) if why else None
+
+
 def wanted(course: Course) -> dict[str, str]:
     """The name of each file that the course reads -> where it belongs: the small exercises' in practice/."""
     names = {PurePosixPath(e.file).name: e.file for e in course.exercises.values()}
@@ -55,7 +76,8 @@ def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
     near: dict[str, list[str]] = {}
     others: list[str] = []
     names = wanted(course)
-    for path in _files(home, notes):
+    folders: list[str] = []
+    for path in _files(home, notes, folders):
         target, sure = _meant(path, names)
         if target is None:
             others.append(path)
@@ -72,8 +94,25 @@ def find(home: Path, course: Course, orders: Mapping[str, int]) -> Found:
         if rest:
             values = {"exercise": target, "file": mine[0], "others": ", ".join(sorted(rest)[:5])}
             notes.append(Message("cohort.note-two", values))
+    for path in folders:
+        meant, _ = _meant(path, names)
+        if meant is not None and meant not in files:
+            notes.append(Message("cohort.note-folder", {"file": path}))
     notes += _similar(others, names, files)
     return Found(files, notes)
+
+
+def unread(notes: Iterable[Message], course: Course, files: Collection[str]) -> Unread:
+    """What `notes` say of the exercises' files that are not among `files`."""
+    names = wanted(course)
+    found, rest = Unread(), None
+    for note in notes:
+        target, _ = _meant(str(note.values.get("file", "")), names)
+        if target is not None and target not in files and note.key in (*NO_FILES, UNREADABLE):
+            found.files.setdefault(target, note)
+        elif note.key == CLOSED or note.key.startswith(PACKED):
+            rest = rest or note
+    return replace(found, rest=rest)
 
 
 def answered(home: Path, course: Course) -> set[str]:
@@ -156,8 +195,9 @@ def _folders(at: Path) -> list[Path]:
     return sorted(p for p in at.iterdir() if p.is_dir() and not p.is_symlink() and not p.name.startswith("."))
 
 
-def _files(home: Path, notes: list[Message]) -> Iterator[str]:
-    """The plain files beneath a folder, as paths from it; a link is said and left alone."""
+def _files(home: Path, notes: list[Message], folders: list[str] | None = None) -> Iterator[str]:
+    """The plain files beneath a folder, as paths from it; a link is said and left alone. The folders that were looked
+    into go to `folders`."""
     seen = 0
     checkout = os.path.isdir(home / "labs") and os.path.isdir(home / "solutions")  # False where nobody may look
     for folder, inner, names in os.walk(home, onerror=lambda error: notes.append(unreadable(error))):
@@ -168,6 +208,8 @@ def _files(home: Path, notes: list[Message]) -> Iterator[str]:
         if inner and len(at.parts) >= DEEPEST:
             notes.append(Message("cohort.note-deep", {"folder": at.as_posix(), "most": DEEPEST}))
             inner.clear()
+        if folders is not None:
+            folders += [(at / name).as_posix() for name in inner]
         if ".gitmodules" in names:
             notes.extend(_not_cloned(Path(folder)))
         for name in sorted(names):

@@ -12,6 +12,7 @@ from onekernel.cohort.keys import Keys
 from onekernel.course import Course, Exercise
 from onekernel.errors import UserError
 from onekernel.grading.submission import Submission
+from onekernel.messages import Message
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Task:
     closed: tuple[Path, ...]
     key: str
     on_gpu: bool = False
+    unread: Message | None = None  # why there is no file at `path`, though something was handed in
 
     @property
     def of(self) -> tuple[str, str]:
@@ -34,7 +36,7 @@ class Task:
 
     def submission(self, course: Course) -> Submission:
         return Submission(course, course.exercises[self.exercise], self.path, self.device, self.seed, self.predictions,
-                          self.closed)  # fmt: skip
+                          self.closed, unread=self.unread)  # fmt: skip
 
 
 def exercises(course: Course, students: Iterable[Student], asked: Sequence[Exercise]) -> tuple[Exercise, ...]:
@@ -57,21 +59,23 @@ def make(
     for student in students:
         predictions = _predictions(student)
         for exercise in graded:
-            if labs[exercise.slug].elective and not _begun(course, student, exercise):
+            if labs[exercise.slug].elective and not begun(course, student, exercise):
                 continue
             mine = predictions.get(exercise.slug, {})
             on_gpu = device == "cuda" and exercise.uses_gpu
             found.append(
                 Task(student.key, exercise.slug, student.path(exercise.file), device, seed, mine, tuple(closed),
-                     keys.of(student, exercise, mine), on_gpu)
+                     keys.of(student, exercise, mine), on_gpu, student.unread_of(exercise.file))
             )  # fmt: skip
     return found
 
 
-def _begun(course: Course, student: Student, exercise: Exercise) -> bool:
+def begun(course: Course, student: Student, exercise: Exercise) -> bool:
     """Whether somebody handed in the exercise, and not its starter as it stands."""
     path = student.path(exercise.file)
-    return path.is_file() and path.read_bytes() not in {t.encode() for t in course.starters(exercise).values()}
+    if exercise.file in student.unread.files:
+        return True
+    return path.is_file() and not course.untouched(exercise, path)
 
 
 def _predictions(student: Student) -> dict[str, dict[str, str]]:

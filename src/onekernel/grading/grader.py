@@ -27,7 +27,7 @@ from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.suspicions import with_warnings
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import Message
-from onekernel.sandbox import confinement, gpu_state, machine, progress
+from onekernel.sandbox import confinement, gpu_state, machine, own_time, progress
 from onekernel.sandbox.machine import MachineFault
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 from onekernel.ways import AS_WRITTEN, LEFT, SPARSE
@@ -46,7 +46,8 @@ def grade(submission: Submission) -> Result:
     machine.require([submission.course.root])
     before = _cards(submission)
     try:
-        verdicts = refusals(submission) or _everywhere(submission)
+        with own_time.allowed(submission.exercise.seconds, partial(_is_theirs, submission)):
+            verdicts = refusals(submission) or _everywhere(submission)
     except (OSError, MemoryError) as error:
         verdicts = _open(submission, error)
     except UserError:  # a machine's fault among them
@@ -87,6 +88,12 @@ def grade_until_failed(submission: Submission) -> Result:
         ran_on=submission.ran_on,
         open_walls=tuple(dict.fromkeys(wall for r in results for wall in r.open_walls)),
     )
+
+
+def _is_theirs(submission: Submission, source: Path) -> bool:
+    """Whether what is run from `source` is the submission's, and none of the course's own answers."""
+    course, at = submission.course, source.resolve()
+    return at != course.solution(submission.exercise).resolve() and not at.is_relative_to(course.root / "solutions")
 
 
 def _open(submission: Submission, error: OSError | MemoryError) -> list[Verdict]:

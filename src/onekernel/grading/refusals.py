@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from onekernel.course import Check
-from onekernel.errors import UserError
+from onekernel.errors import UserError, why
 from onekernel.grading.reasons import failure_of
 from onekernel.grading.submission import ERRORS, SOURCE_BYTES, Submission
 from onekernel.grading.verdicts import FAILED, MAX_FAILURES, NOT_ASSESSED, UNTOUCHED, Failure, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox.supervisor import CallOutcome, RunOutcome
 
+KEPT_OPEN = "grading.kept-open"  # what keeps points open that nobody could say are lost
+
 
 def refusals(submission: Submission) -> list[Verdict] | None:
     """Verdicts for a file that is not worth running: missing, too large, not UTF-8, still the starter. Else None."""
+    if submission.unread is not None:
+        return for_all(submission, NOT_ASSESSED if submission.unread.key == KEPT_OPEN else FAILED, submission.unread)
     try:
         if submission.path.is_symlink():  # to the solution, or to somebody else's file: not what was written here
             return for_all(submission, FAILED, Message("grading.link", {"path": _shown(submission)}))
@@ -24,17 +28,16 @@ def refusals(submission: Submission) -> list[Verdict] | None:
             )
         if submission.path.stat().st_size > SOURCE_BYTES:
             return for_all(submission, FAILED, Message("grading.too-large", {"path": _shown(submission)}))
-        text = submission.path.read_text(encoding="utf-8")
+        submission.path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = submission.path.read_bytes()[: error.start].count(b"\n") + 1
         return for_all(
             submission, FAILED, Message("grading.not-utf8", {"path": _shown(submission), "line": line}), line=line
         )
     except OSError as error:
-        return for_all(
-            submission, FAILED, Message("grading.unreadable", {"path": _shown(submission), "why": error.strerror})
-        )
-    if not submission.exercise.broken and text in submission.course.starters(submission.exercise).values():
+        unread = Message("grading.unreadable", {"path": _shown(submission), "why": why(error)})
+        return for_all(submission, NOT_ASSESSED, Message(KEPT_OPEN, {"why": unread}))
+    if not submission.exercise.broken and submission.course.untouched(submission.exercise, submission.path):
         return [Verdict(c, UNTOUCHED) for c in submission.exercise.checks]
     return None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from onekernel.course import Check, Course, Exercise
 from onekernel.grading.buffers import Call
+from onekernel.messages import Message
 from onekernel.ops import OPERATORS, Operator
 from onekernel.sandbox.supervisor import CallOutcome
 
@@ -24,7 +25,8 @@ class Submission:
     """One file to grade: where it is, what it answers, what runs it. `predictions` are as the learner wrote them;
     `closed` are folders that hold what a class handed in, of which it may read its own alone. `known_right`: it is the
     course's own, by which a machine is tried, and NVIDIA's compiler need not be asked of it. `whole` is the exercise
-    where `exercise` has some of its checks alone, which are judged as among all."""
+    where `exercise` has some of its checks alone, which are judged as among all. `unread` says why there is no file at
+    `path`, though something was handed in: it costs the points, or keeps them open."""
 
     course: Course
     exercise: Exercise
@@ -35,6 +37,7 @@ class Submission:
     closed: tuple[Path, ...] = ()
     known_right: bool = False
     whole: Exercise | None = None
+    unread: Message | None = None
 
     @property
     def backend(self) -> str:

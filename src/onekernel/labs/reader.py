@@ -19,7 +19,8 @@ from onekernel.messages import LANGUAGES
 from onekernel.ops import OPERATORS, Operator
 
 _LAB_KEYS = ("title", "elective", "chapters", "exercise")
-_EXERCISE_KEYS = ("file", "operator", "title", "dtypes", "check")
+_EXERCISE_KEYS = ("file", "operator", "title", "dtypes", "seconds", "check")
+_SECONDS = (1, 3600)
 _CHECK_KEYS = ("kind", "points", "title", "chapter")
 _TABLES = ("exercise", "exercise.check")
 _STATEMENTS = ("README.md", "README.es.md")
@@ -146,6 +147,7 @@ class _Reader:
                 one_of("dtypes", dtype, dtypes(About(self.root, "", None)))
             if not types:
                 raise wanted("dtypes", types, "list")
+            seconds = whole("seconds", data.get(place.on("seconds"), Exercise.seconds), *_SECONDS)
             entries = _tables(data.get(place.on("check"), []), "check")
             if not entries:
                 raise Mistake("no-check", None, file=file)
@@ -153,7 +155,8 @@ class _Reader:
             raise self._told(mistake, place) from None
         about = About(self.root, Path(file).stem, OPERATORS[operator] if operator else None, self._operators())
         listed = tuple(self._check(entry, before + i, i, about) for i, entry in enumerate(entries))
-        return Exercise(about.slug, file, self.folder.name, title, operator, tuple(types), listed)
+        return Exercise(about.slug, file, self.folder.name, title, operator, tuple(types), listed,
+                        seconds=seconds)  # fmt: skip
 
     def _operators(self) -> dict[str, Operator]:
         """The operators of the lab's exercises, by slug."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from onekernel.grading.verdicts import NOT_ASSESSED, PASSED, UNTOUCHED, Result, 
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import text as reports
+from onekernel.sandbox import machine
 from onekernel.sandbox.machine import MachineFault
 
 YOURS = ("onekernel", "yours to solve")  # the property of a report that is neither passed nor failed
@@ -82,10 +84,10 @@ class LabFile(pytest.File):
 
     def _begun(self, student: str, exercise: Exercise) -> bool:
         """Whether a student handed in the exercise, and not its starter as it stands."""
-        path, starter = self.run.students[student] / exercise.file, self.run.course.starter(exercise)
+        path = self.run.students[student] / exercise.file
         if not path.is_file():
-            return path.is_symlink()  # to be refused, in words
-        return not starter.is_file() or path.read_bytes() != starter.read_bytes()
+            return os.path.lexists(path)  # to be refused, in words
+        return not self.run.course.untouched(exercise, path)
 
 
 class ExerciseCollector(pytest.Collector):
@@ -117,7 +119,8 @@ class CheckItem(_PlainItem):
         assert isinstance(self.parent, ExerciseCollector)
         try:
             result = self.parent.result()
-        except MachineFault as fault:
+        except (MachineFault, OSError, MemoryError) as error:
+            fault = error if isinstance(error, MachineFault) else machine.of_error(error)
             self.parent.run.stopped = fault.message
             self.session.shouldstop = str(fault)
             pytest.skip(str(fault))

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from onekernel import learners
-from onekernel.errors import why
+from onekernel.errors import TRY_AGAIN, status_of, why
 from onekernel.grading.verdicts import UNTOUCHED, Scorecard, place
 from onekernel.messages import say, written
 from onekernel.pytest_run.run import Run
 from onekernel.report import classroom, gradescope
 from onekernel.sandbox import confinement
-from onekernel.sandbox.machine import TRY_AGAIN
 
 
 def summary(terminalreporter: Any) -> None:
@@ -75,4 +74,5 @@ def export(session: pytest.Session, run: Run) -> None:
                 reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
                 told = say("plugin.not-written", option=option, target=target, why=why(error))
                 reporter.write_line("\n" + told, red=True)
-                session.exitstatus = pytest.ExitCode.USAGE_ERROR
+                machines = status_of(error) == TRY_AGAIN
+                session.exitstatus = TRY_AGAIN if machines else pytest.ExitCode.USAGE_ERROR

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from onekernel.backends.cache import BUILT_BYTES
-from onekernel.errors import UserError, of_os
+from onekernel.errors import TRY_AGAIN, UserError, of_os
 from onekernel.messages import Message
 
-TRY_AGAIN = 75  # the exit status: EX_TEMPFAIL of sysexits.h
 ROOM = 64 << 20  # bytes that a build and its buffers need on the disk
 MEMORY_BYTES = 768 << 20  # what a compiler and a simulated call take together, with some to spare
 ADDRESSES = 512 << 30  # the simulator reserves 128 GB of addresses, of which it uses what a kernel asks for

@@ -2,16 +2,55 @@
 
 The process that is started only watches over the one that works (`guardian`), and compilers work in others again: they
 are looked at together. What they wait for each other is no excuse: where they keep the processors busy, time is theirs.
+
+A file that is graded has an allowance of such seconds for all processes that are started for it, in turn. Nothing that
+it does extends it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
 _NANO = 1e-9
+
+
+@dataclass
+class Allowance:
+    """So many seconds for the processes of a file that is graded; `counts` says which sources are such files."""
+
+    seconds: float
+    counts: Callable[[Path], bool]
+    spent: float = 0.0
+
+    @property
+    def over(self) -> bool:
+        return self.spent >= self.seconds
+
+
+_allowed: ContextVar[Allowance | None] = ContextVar("allowed", default=None)
+
+
+@contextlib.contextmanager
+def allowed(seconds: float, counts: Callable[[Path], bool]) -> Iterator[None]:
+    """Within it, all processes that are started for the sources that count have so many seconds together."""
+    token = _allowed.set(Allowance(seconds, counts))
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def allowance(source: Path) -> Allowance | None:
+    """What is left to the processes of `source`; None where nothing bounds them together."""
+    mine = _allowed.get()
+    return mine if mine is not None and mine.counts(source) else None
 
 
 class OwnTime:

@@ -18,10 +18,10 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from onekernel.sandbox.disk_quota import Flooded
-from onekernel.sandbox.own_time import OwnTime
+from onekernel.sandbox.own_time import Allowance, OwnTime
 
 OUTPUT_TAIL = 20_000
 POLL_SECONDS = 0.2
@@ -57,8 +57,9 @@ class Ended:
     returncode: int
     timed_out: bool
     output: str
-    seconds: float
+    limit: float = 0.0  # seconds that it had, where it was stopped because they were over
     flooded: bool = False  # it was stopped because it took too much of the disk
+    over: bool = False  # the limit is that of all processes of its file
     survivors: bool = False  # something of it could not be ended: nothing that it left may be read
 
     @property
@@ -74,9 +75,10 @@ def run(
     timeout: float,
     patience: Callable[[int], tuple[Hashable, float]] | None = None,
     fork: Callable[[Path, Mapping[str, str]], Running | None] | None = None,
+    allowance: Allowance | None = None,
 ) -> Ended:
-    """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most.
-    `fork` makes a process that does the same as `argv`, or None.
+    """Runs `argv` in `folder` with no standard input, output to `folder/output`, for `timeout` seconds at most, and no
+    longer than its `allowance`. `fork` makes a process that does the same as `argv`, or None.
 
     `patience`, asked with its number, tells how far the process has come, and for how many seconds it may stay there:
     for ever where it waits for others, which is not its time. It raises disk_quota.Flooded to have the process stopped.
@@ -86,14 +88,14 @@ def run(
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # the submission runs as the same user: it must not read our memory
     libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before = _children()
-    started = time.monotonic()
-    timed_out = flooded = survivors = False
+    stopped: _Stopped | None = None
+    flooded = survivors = False
     log = folder / "output"
     process: Running | None = None
     with log.open("wb") as out:
         try:
             process = _begun(argv, folder, env, out, fork)
-            timed_out = not _wait(process, started + timeout, patience)
+            stopped = _wait(process, timeout, patience, allowance)
         except Flooded:
             flooded = True
         finally:
@@ -103,7 +105,8 @@ def run(
         text.seek(max(0, log.stat().st_size - OUTPUT_TAIL))
         tail = text.read(OUTPUT_TAIL).decode("utf-8", "replace")
     assert process is not None
-    return Ended(_code(process), timed_out, tail, time.monotonic() - started, flooded, survivors)
+    limit, over = stopped or _Stopped(0.0)
+    return Ended(_code(process), stopped is not None, tail, limit, flooded, over, survivors)
 
 
 @contextlib.contextmanager
@@ -138,27 +141,47 @@ def _begun(
     )
 
 
-def _wait(process: Running, deadline: float, patience: Callable[[int], tuple[Hashable, float]] | None) -> bool:
-    """Whether the process ended by itself, before the deadline and without standing still for too long. While others
+class _Stopped(NamedTuple):
+    """The seconds that a process had, now over; those of all processes of its file, if `over`."""
+
+    limit: float
+    over: bool = False
+
+
+def _wait(
+    process: Running, timeout: float, patience: Callable[[int], tuple[Hashable, float]] | None,
+    allowance: Allowance | None,
+) -> _Stopped | None:
+    """None where the process ended by itself, before the deadline and without standing still for too long. While others
     have the processors it cannot go on: that time is not its own."""
     seen: Hashable = None
-    since, last = 0.0, time.monotonic()
+    since = counted = 0.0
+    last = time.monotonic()
+    deadline = last + timeout
     its = OwnTime(process.pid)
     while (now := time.monotonic()) < deadline:
+        own, waits = its.seconds(), False
         if patience:
             reached, seconds = patience(process.pid)
-            if math.isinf(seconds):
+            waits = math.isinf(seconds)
+            if waits:
                 deadline += now - last
             last = now
-            own = its.seconds()
             if reached != seen:
                 seen, since = reached, own
             elif own - since > seconds:
-                return False
+                return _Stopped(seconds)
+        if allowance:
+            allowance.spent += 0.0 if waits else own - counted
+            counted = own
+            if allowance.over:
+                return _Stopped(allowance.seconds, over=True)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(min(POLL_SECONDS, deadline - now))
-            return True
-    return False
+            if allowance:
+                allowance.spent += its.seconds() - counted
+            return None
+    return _Stopped(timeout)
 
 
 def _end(process: Running | None, before: set[int]) -> bool:

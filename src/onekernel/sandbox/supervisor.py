@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import signal
 import sys
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from onekernel.sandbox import (
     confinement,
     disk_quota,
     job_folder,
+    own_time,
     process,
     progress,
     protocol,
@@ -171,9 +173,12 @@ def _start(
     told: Callable[[], None] = lambda: None,
 ) -> process.Ended:
     """Runs the worker until it ends, or makes no progress for as long as a build or a call may take, or takes much more
-    room than the `asked_for` bytes of its buffers. For a GPU it waits as long as others have it. `told` is called now
-    and then, to say how far it has come."""
+    room than the `asked_for` bytes of its buffers, or has used up what its file has in all. For a GPU it waits as long
+    as others have it. `told` is called now and then, to say how far it has come."""
     out = folder / "out"
+    mine = own_time.allowance(request.source)
+    if mine and mine.over:
+        return process.Ended(-signal.SIGKILL, True, "", mine.seconds, over=True)
     most = disk_quota.SPARE_BYTES + asked_for
 
     def patience(at: turn.Turn | None, pid: int) -> tuple[Hashable, float]:
@@ -185,10 +190,11 @@ def _start(
         return (files, at.changes if at else 0), seconds
 
     argv, env, fork = _worker(folder, request)
-    mine = turn.kept(folder, alone=turn.alone(request)) if turn.needed(request) else contextlib.nullcontext()
-    with mine as at:
+    turns = turn.kept(folder, alone=turn.alone(request)) if turn.needed(request) else contextlib.nullcontext()
+    with turns as at:
         known = partial(patience, at)
-        return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork)
+        return process.run(argv, folder=folder, env=env, timeout=TOTAL_SECONDS, patience=known, fork=fork,
+                           allowance=mine)  # fmt: skip
 
 
 def _worker(folder: Path, request: Request) -> tuple[list[str], dict[str, str], Fork | None]:
@@ -214,8 +220,10 @@ def _how(ended: process.Ended) -> Message:
         return Message("grading.survived")
     if ended.flooded:
         return Message("grading.flooded")
+    if ended.over:
+        return Message("grading.total-time", {"seconds": ended.limit})
     if ended.timed_out:
-        return Message("grading.timed-out", {"seconds": ended.seconds})
+        return Message("grading.timed-out", {"seconds": ended.limit})
     if ended.signal:
         return Message("grading.killed", {"signal": ended.signal})
     return Message("grading.left", {"code": ended.returncode, "output": _last_line(ended.output)})
@@ -246,11 +254,16 @@ def _read_built(out: Path, ended: process.Ended, request: Request) -> RunOutcome
         warnings = protocol.read_findings(data.get("warnings", []), request.source)
         return RunOutcome([], build=build, log=str(data["log"]), warnings=warnings)
     except FileNotFoundError:
-        slow = ended.timed_out and not ended.survivors and not ended.flooded  # nothing of the file has run yet
-        how = Message("grading.build-timed-out", {"seconds": ended.seconds}) if slow else _how(ended)
-        return RunOutcome([], ended=how, log=ended.output)
+        slow = ended.timed_out and not (ended.survivors or ended.flooded or ended.over)
+        return RunOutcome([], ended=_slow(ended, request) if slow else _how(ended), log=ended.output)
     except (Forged, *protocol.NOT_AS_ASKED) as error:
         return RunOutcome([], ended=_forged(error))
+
+
+def _slow(ended: process.Ended, request: Request) -> Message:
+    """Why no function of the file was called: a compiler did not come to its end, or, in Python, the file itself."""
+    stage = "import" if request.source.suffix == ".py" else "build"
+    return Message(f"grading.{stage}-timed-out", {"seconds": ended.limit})
 
 
 def _forged(error: Exception) -> Message:
