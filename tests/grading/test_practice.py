@@ -182,7 +182,7 @@ def test_one_folder_makes_an_exercise_without_any_python(tmp_path: Path) -> None
     assert code == 0 and "2 / 2" in out
     code, out = onekernel("check", "--solutions", "cluster_neighbour")  # with every wall, and nvcc where it is
     assert code == 0 and "2 / 2" in out, out
-    code, out = onekernel("status", "--lang", "es")
+    code, out = onekernel("status", "practice", "--lang", "es")
     assert "minus" in out and "2 / 2" in out
 
 

@@ -46,7 +46,7 @@ def status(args: argparse.Namespace) -> int:
     scores = learner.scores()
     verbatim(learner.name, "bold")
     asked, here = select(course, args.part), lab_of(course, learner) or course.labs[0].name
-    earned, points = 0.0, 0
+    earned, points, apart = 0.0, 0, True
     for lab in course.labs:
         mine = [e for e in lab.exercises if e in asked]
         best = {e.slug: scores.get(e.slug, {}).get("best", {}) for e in mine}
@@ -54,14 +54,17 @@ def status(args: argparse.Namespace) -> int:
         points += sum(e.points for e in mine)
         if not mine:
             continue
-        if not args.part and lab.name != here:
+        full = bool(args.part) or lab.name == here
+        if full or apart:
+            write()
+        apart = full
+        if not full:
             _lab_row(course, learner, lab)
             continue
-        write()
         write(lab_heading(lab), "bold")
         for exercise in mine:
             _status_row(course, learner, exercise, best[exercise.slug])
-        write()
+    write()
     verbatim("  " + say("cli.total-points", earned=earned, points=points), "bold")
     next_step(course, learner)
     return 0
