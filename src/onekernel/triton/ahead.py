@@ -8,10 +8,12 @@ been refused, and it takes a quarter of the time that machine code would.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
 import select
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +30,7 @@ MOST = 2  # launches of a kernel that are compiled in any case, for each choice 
 GROWS = 4  # then those whose largest compile-time number is so many times the largest before: another branch, perhaps
 SECONDS = 6.0  # without an answer: then the compiler says nothing of this file any more
 DEFAULT = "sm_80"
+_PR_SET_PDEATHSIG = 1
 Launch = dict[str, Any]
 
 
@@ -46,8 +49,10 @@ class Ahead:
         self._refused: set[str] = set()  # kernels and types of which it refused a launch: of these all are compiled
         asking, self._requests = os.pipe()
         self._answers, answering = os.pipe()
+        parent = os.getpid()
         self.is_copy = os.fork() == 0
         if self.is_copy:
+            _end_with(parent)
             self._asking, self._answering = asking, answering
             _close_but(asking, answering)
             return
@@ -123,7 +128,7 @@ class Ahead:
 
     def _give_up(self) -> None:
         """A compiler that does not answer says nothing about the file. It ends when it looks for the next line, or with
-        the job: a closed process signals no other."""
+        this process: a closed one signals no other."""
         self._pending.clear()
         if self._requests >= 0:
             os.close(self._requests)
@@ -167,6 +172,13 @@ def _described(value: Any) -> tuple[str, Any] | None:
     if type(value).__module__.startswith("triton.language") and hasattr(value, "primitive_bitwidth"):
         return "type", value.name
     return None
+
+
+def _end_with(parent: int) -> None:
+    """Has the kernel end this process when `parent` ends: what hangs in it keeps no pipe open that others wait for."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
 
 
 def _close_but(*kept: int) -> None:
