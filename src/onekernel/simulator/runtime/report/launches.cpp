@@ -13,7 +13,7 @@
 namespace __ok {
 static std::vector<std::string> launches;
 static size_t recorded = 0;  // bytes of them
-constexpr size_t MOST_RECORDED = size_t(5) << 20;  // as Python writes them three times as long: a report may have 16 MB
+constexpr size_t MOST_RECORDED = size_t(3) << 20;  // as Python writes them up to five times as long: a report may have 16 MB
 
 static void write_buffers(Json& out) {
     out.key("buffers").list([&] {
