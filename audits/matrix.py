@@ -33,6 +33,7 @@ from onekernel import __version__
 from onekernel.arguments import Parser, choose_language
 from onekernel.backends.gpus import gpu_names, gpu_present
 from onekernel.bench import device, records
+from onekernel.bench.timing import processor_seconds
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.errors import UserError, told
 from onekernel.messages import Message, say
@@ -162,7 +163,7 @@ def run(cell: Cell, python: str, settings: Mapping[str, str], command: str, whol
         "TRITON_CACHE_DIR": str(kept / "triton"), "ONEKERNEL_LANG": "en",
         "ONEKERNEL_TEST_NVCC": "on" if cell.nvcc else "off",
     }  # fmt: skip
-    began = _processor_seconds()
+    began = processor_seconds(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
         course = _course(cell, python, surroundings, Path(folder) / "card.json", whole)
         tests = _tests(cell, python, surroundings, Path(folder) / "junit.xml")
@@ -173,7 +174,7 @@ def run(cell: Cell, python: str, settings: Mapping[str, str], command: str, whol
         "versions": _versions(cell, python, surroundings),
         "course": course,
         "tests": tests,
-        "processor_s": round(_processor_seconds() - began),
+        "processor_s": round(processor_seconds(resource.RUSAGE_CHILDREN) - began),
     }
 
 
@@ -214,12 +215,6 @@ def _tests(cell: Cell, python: str, surroundings: Mapping[str, str], junit: Path
 
 def _today() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d")
-
-
-def _processor_seconds() -> float:
-    """What the processes that this one started, and that have ended, took so far."""
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime
 
 
 def _output(*words: str) -> str:

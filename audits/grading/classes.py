@@ -25,6 +25,7 @@ from typing import Any
 from audits.grading import synthetic
 from onekernel.bench import device, records
 from onekernel.bench.command import ONEKERNEL
+from onekernel.bench.timing import processor_seconds
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.messages import say
 
@@ -151,7 +152,7 @@ def _night(
         environment |= {"TMPDIR": str(at / "room"), "ONEKERNEL_LANG": "en"}
     words = ["grade", str(at / "class"), "00", "01", "02", "--out", str(at / out), "--jobs", str(jobs)]
     words += ["--seed", str(SEED), "--device", "simulator"]
-    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before, began = processor_seconds(resource.RUSAGE_CHILDREN), time.perf_counter()
     with (at / "told").open("wb") as told:
         process = subprocess.Popen([*before_it, *ONEKERNEL, *words], cwd=root, env=environment,
                                    stdout=subprocess.DEVNULL, stderr=told, start_new_session=True)  # fmt: skip
@@ -161,8 +162,7 @@ def _night(
         if kill_after is not None and _written(at / out / JOURNAL) >= kill_after:
             os.kill(process.pid, signal.SIGKILL)
         time.sleep(_SAMPLE_SECONDS)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cpu = processor_seconds(resource.RUSAGE_CHILDREN) - before
     final = at / out / RESULTS
     written = final.read_bytes() if final.is_file() else b""
     return Night(time.perf_counter() - began, cpu, peak, written, _PAUSED in (at / "told").read_bytes())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -30,12 +29,6 @@ def on_cores(work: Callable[[Given], Made], items: Iterable[Given], jobs: int) -
     mine = cycle(sorted(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(max(jobs, 1), initializer=lambda: os.sched_setaffinity(0, {next(mine)})) as pool:
         return list(pool.map(work, items))
-
-
-def processor_seconds() -> float:
-    """Of everything that was built and run."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
 
 
 def run(

@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from audits.public_cuda.programs import Candidate, candidates
 from audits.public_cuda.recording import record
 from audits.public_cuda.trial import tried
 from onekernel.bench import command, records
+from onekernel.bench.timing import processor_seconds
 from onekernel.course import find_root
 from onekernel.messages import say
 
@@ -62,7 +64,8 @@ def main(argv: Sequence[str]) -> int:
     outcomes = patience.on_cores(outcome_of, sample, options.jobs)
     about |= {
         "mode": "check", "programs_with_main": len(everything), "sample": len(sample),
-        "took": {"processor_s": patience.processor_seconds()}, **({"not_run_again": len(kept)} if earlier else {}),
+        "took": {"processor_s": processor_seconds(resource.RUSAGE_CHILDREN)},
+        **({"not_run_again": len(kept)} if earlier else {}),
     }  # fmt: skip
     result = result_of(outcomes, about, options.folders)
     for cause, count in result["causes"].items():

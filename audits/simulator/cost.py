@@ -6,17 +6,19 @@ the machine does only adds to a time. Modes fast and bounds run on all cores, ch
 
 from __future__ import annotations
 
-import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from onekernel import simulator
 from onekernel.backends.base import Buffer, CallReport
+from onekernel.backends.call_arguments import buffers, of_file
+from onekernel.bench.timing import processor_seconds
 from onekernel.errors import UserError
 from onekernel.messages import Message
 
@@ -38,14 +40,33 @@ def best(call: Callable[[], float], repeats: int = 7) -> dict[str, float]:
     """The best wall clock, the best processor time of all threads: what else the machine does only adds to a time."""
 
     def both() -> tuple[float, float]:
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        seconds = call()
-        after = resource.getrusage(resource.RUSAGE_SELF)
-        return seconds, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        before = processor_seconds()
+        return call(), processor_seconds() - before
 
     both()
     wall, cpu = zip(*(both() for _ in range(repeats)), strict=True)
     return {"seconds": min(wall), "cpu_seconds": min(cpu)}
+
+
+def least(
+    path: Path, shape: tuple[int, ...], programs: Mapping[str, Any], is_right: Callable[[str, CallReport], bool],
+    repeats: int,
+) -> dict[str, float]:
+    """The least processor time of each of a kernel's programs, called in turn. Raises UserError where one finds fault,
+    or where its report is not what it `is_right` to be."""
+    function, arguments = of_file(path, shape, "float32")
+    found = dict.fromkeys(programs, float("inf"))
+    for _ in range(repeats):
+        for way, program in programs.items():
+            given = buffers(arguments)
+            before = processor_seconds()
+            report = program.call(function, given)
+            seconds = processor_seconds() - before
+            if report.status or report.findings or not is_right(way, report):
+                said = "; ".join(map(str, report.findings)) or report.status_name
+                raise UserError(Message.of("bench.simulator-wrong", name=path.stem, mode=way, said=said))
+            found[way] = min(found[way], seconds)
+    return found
 
 
 def vector_add(root: Path, mode: str) -> dict[str, float]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench.command import ONEKERNEL
+from onekernel.bench.timing import processor_seconds
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.errors import UserError
 from onekernel.messages import Message
@@ -61,10 +62,9 @@ def cold_check(root: Path, lab: str = "02") -> dict[str, Any]:
         card = Path(folder) / "scorecard.json"
         asked = ["check", lab, "--solutions", "--device", "simulator", "--json", str(card)]
         environment = {**os.environ, "ONEKERNEL_CACHE": str(Path(folder) / "cache"), "ONEKERNEL_ROOT": str(root)}
-        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        start, before = time.perf_counter(), processor_seconds(resource.RUSAGE_CHILDREN)
         done = subprocess.run([*ONEKERNEL, *asked], capture_output=True, text=True, env=environment, cwd=root)
-        seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        seconds, cpu = time.perf_counter() - start, processor_seconds(resource.RUSAGE_CHILDREN) - before
         if done.returncode or not card.is_file():
             said = done.stdout + done.stderr
             raise UserError(Message.of("bench.check-wrong", command=" ".join(["onekernel", *asked]), said=said))

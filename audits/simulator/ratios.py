@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+from audits.simulator.cost import least
 from onekernel import simulator
-from onekernel.backends.call_arguments import buffers, of_file
 from onekernel.bench import device
 from onekernel.bench.words import in_each, in_numbers
-from onekernel.errors import UserError
-from onekernel.messages import Message
 from onekernel.simulator.compilation.compiler import compiler
 from onekernel.simulator.program import MODES
 
@@ -65,20 +62,7 @@ def _one_core() -> Iterator[None]:
 
 def _kernel(path: Path, shape: tuple[int, ...]) -> dict[str, float]:
     programs = {mode: simulator.build(path, mode, machine_code=False) for mode in MODES}
-    function, arguments = of_file(path, shape, "float32")
-    least = dict.fromkeys(MODES, float("inf"))
-    for _ in range(REPEATS):
-        for mode, program in programs.items():
-            given = buffers(arguments)
-            before = resource.getrusage(resource.RUSAGE_SELF)
-            report = program.call(function, given)
-            after = resource.getrusage(resource.RUSAGE_SELF)
-            if report.status or report.findings:
-                said = "; ".join(map(str, report.findings)) or report.status_name
-                raise UserError(Message.of("bench.simulator-wrong", name=path.stem, mode=mode, said=said))
-            seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            least[mode] = min(least[mode], seconds)
-    return least
+    return least(path, shape, programs, lambda mode, report: True, REPEATS)
 
 
 def table(result: Mapping[str, Any]) -> dict[str, Any]:

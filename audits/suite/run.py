@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from onekernel.bench import command, device, records
+from onekernel.bench.timing import processor_seconds
 from onekernel.bench.words import in_each, in_numbers
 from onekernel.course import find_root
 from onekernel.messages import say
@@ -83,7 +84,7 @@ def _part(part: str, cores: Sequence[int], root: Path, folder: Path) -> dict[str
     told = [sys.executable, "-m", "pytest", "-n", str(len(cores)), "--dist", "worksteal", "-q", *words]
     told += [f"--junitxml={report}", "-p", "no:cacheprovider"]
     environment = {**os.environ, "ONEKERNEL_CACHE": str(cache)}
-    began, before = time.perf_counter(), _processor_seconds()
+    began, before = time.perf_counter(), processor_seconds(resource.RUSAGE_CHILDREN)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         # The threads of one process may differ in their cores: those of the new one are chosen before it begins.
@@ -99,17 +100,11 @@ def _part(part: str, cores: Sequence[int], root: Path, folder: Path) -> dict[str
         "cores": len(cores),
         **_counts(report),
         "seconds": round(seconds, 1),
-        "processor_seconds": round(_processor_seconds() - before, 1),
+        "processor_seconds": round(processor_seconds(resource.RUSAGE_CHILDREN) - before, 1),
         "machine": device.processor(),
         "date": date.today().isoformat(),
         "python": platform.python_version(),
     }
-
-
-def _processor_seconds() -> float:
-    """Of the processes that this one has waited for, and of those that these have."""
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime
 
 
 def _wait_for_the_rest() -> None:

@@ -69,6 +69,12 @@ def rewrite(pages: Iterable[Path], filled: Callable[[Path, str], str], check: bo
     return stale
 
 
+def between(text: str, opening: str, closing: str, filled: str) -> str:
+    """The text with `filled` on the lines between those two marks; as it is where it has not the first."""
+    before, found, rest = text.partition(opening)
+    return f"{before}{opening}\n{filled}\n{closing}{rest.partition(closing)[2]}" if found else text
+
+
 def pages(root: Path) -> Iterator[Path]:
     """The pages that may hold a table, in order."""
     yield from sorted({page for pattern in _PAGES for page in root.glob(pattern) if page.is_file()})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -34,6 +35,12 @@ def seconds_timed() -> float:
 def took(began: float) -> dict[str, float]:
     """What a result file says of its own duration: seconds since `began` (time.perf_counter), and those of the GPU."""
     return {"wall_s": round(time.perf_counter() - began, 1), "gpu_s": round(_timed, 1)}
+
+
+def processor_seconds(whose: int = resource.RUSAGE_SELF) -> float:
+    """Processor seconds of this process so far; with RUSAGE_CHILDREN of those that it has waited for, and theirs."""
+    spent = resource.getrusage(whose)
+    return spent.ru_utime + spent.ru_stime
 
 
 def rotation(bytes_of_inputs: float, l2_bytes: float) -> int:

@@ -25,11 +25,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     def filled(page: Path, text: str) -> str:
         lang = tables.language_of(page, root)
         for part, lines in (("picture", _picture(lang)), ("table", _table(lang))):
-            opening, closing = f"<!-- floors: {part} -->", "<!-- /floors -->"
-            before, _, rest = text.partition(opening)
-            if rest:
-                after = rest.partition(closing)[2]
-                text = "\n".join([f"{before}{opening}", *lines, f"{closing}{after}"])
+            text = tables.between(text, f"<!-- floors: {part} -->", "<!-- /floors -->", "\n".join(lines))
         return text
 
     return tables.rewrite(sorted(root.glob(_PAGE)), filled, check)

@@ -22,9 +22,7 @@ def refresh(root: Path, check: bool = False) -> list[Path]:
     pages = [page for page in sorted((root / "labs").glob("*/README*.md")) if OPEN in page.read_text(encoding="utf-8")]
 
     def filled(page: Path, text: str) -> str:
-        before, _, rest = text.partition(OPEN)
-        after = rest.partition(CLOSE)[2]
-        return f"{before}{OPEN}\n{lists[tables.language_of(page, root)]}\n{CLOSE}{after}"
+        return tables.between(text, OPEN, CLOSE, lists[tables.language_of(page, root)])
 
     return tables.rewrite(pages, filled, check)
 

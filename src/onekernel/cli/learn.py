@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def status(args: argparse.Namespace) -> int:
             write()
         apart = full
         if not full:
-            _lab_row(course, learner, lab)
+            _lab_row(lab, best.values())
             continue
         write(lab_heading(lab), "bold")
         for exercise in mine:
@@ -70,16 +71,14 @@ def status(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lab_row(course: Course, learner: Learner, lab: Lab) -> None:
-    """A lab in a line: how many of its exercises are solved, and its points."""
-    scores = learner.scores()
-    done = [e for e in lab.exercises if learner.solved(e.slug)]
-    begun = [e for e in lab.exercises if e.slug in scores]
-    state = PASSED if len(done) == len(lab.exercises) else PARTIAL if begun else UNTOUCHED
+def _lab_row(lab: Lab, best: Collection[dict[str, Any]]) -> None:
+    """A lab in a line: how many of its exercises are solved, and its points; `best` has a record of each, or {}."""
+    done, begun = sum(bool(b.get("solved")) for b in best), any(best)
+    state = PASSED if done == len(best) else PARTIAL if begun else UNTOUCHED
     mark, style = MARKS[state]
-    earned = sum(scores[e.slug]["best"].get("earned", 0) for e in begun)
+    earned = sum(b.get("earned", 0) for b in best)
     value = f"{written(earned, 'g')} / {sum(e.points for e in lab.exercises)}"
-    told = say("cli.lab-solved", solved=len(done), total=len(lab.exercises))
+    told = say("cli.lab-solved", solved=done, total=len(best))
     verbatim(f"  {mark} {lab.name:<22} {told:<16} {value:>9}", style if begun else "")
 
 

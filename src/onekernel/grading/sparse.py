@@ -59,7 +59,9 @@ def _argument(operator: Operator, case: Case, p: Parameter, dtype: str, rng: np.
 
 def judge_whole(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
     """As `judge`, of a call whose blocks have all run, on a GPU. A device that had no room has nothing to look at."""
-    return _wrong(operator, call, outcome)
+    judged = _sum if _sums(operator, call.case) else _values
+    written = ((p, outcome.touched[p.name]) for p in operator.outputs())
+    return next((found for p, got in written if len(got.runs) and (found := judged(operator, call, p, got))), None)
 
 
 def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
@@ -71,19 +73,12 @@ def judge(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Me
     sums = _sums(operator, call.case)
     if partly and not sums and any(k.extra.get("talks") for k in kernels):
         return None  # blocks that leave each other words: what came of some of them says nothing
-    found = None if partly and sums else _wrong(operator, call, outcome)
+    found = None if partly and sums else judge_whole(operator, call, outcome)
     if found:
         return found
     if any(k.extra.get("goes_round") for k in kernels):
         return "wraps", Message("grading.sparse-goes-round")
     return _coverage(operator, call, outcome, kernels, sums)
-
-
-def _wrong(operator: Operator, call: Call, outcome: CallOutcome) -> tuple[str, Message] | None:
-    """What is wrong with what was written."""
-    judged = _sum if _sums(operator, call.case) else _values
-    written = ((p, outcome.touched[p.name]) for p in operator.outputs())
-    return next((found for p, got in written if len(got.runs) and (found := judged(operator, call, p, got))), None)
 
 
 def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[str, Message] | None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.sandbox.landlock import lower
 
 _LOOK = 0.1  # seconds between two looks at how far it is
 _GRACE = 20  # processor seconds beyond the limit, in which the program tells what it knows
@@ -105,15 +106,9 @@ def _report(folder: Path) -> dict[str, Any] | None:
 def _limit(seconds: float) -> None:
     """What the program's own clock may miss: a loop in which no signal is let through, memory without end."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    _lower(resource.RLIMIT_CPU, int(seconds) + _GRACE)
+    lower(resource.RLIMIT_CPU, int(seconds) + _GRACE)
     available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, ValueError, IndexError, StopIteration):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         available = 1024 * int(next(n for n in lines if n.startswith("MemAvailable")).split()[1])
-    _lower(resource.RLIMIT_DATA, max(_LEAST_MEMORY, available * 9 // 10))
-
-
-def _lower(what: int, most: int) -> None:
-    _, hard = resource.getrlimit(what)
-    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(what, (soft, hard))
+    lower(resource.RLIMIT_DATA, max(_LEAST_MEMORY, available * 9 // 10))

@@ -74,31 +74,29 @@ def of_hidden(failure: Failure) -> str:
         return say("grading.not-run")
     if "output" in failure.message.values:
         return say("cohort.kind-ended")
-    source = words_of(failure)
     advice = [
         str(m)
         for m in _inside(failure.message)
-        if m.key.startswith("replay.") or ("advice" in m.key and _is_of_file(m, source))
+        if m.key.startswith("replay.") or ("advice" in m.key and _is_of_file(m, failure))
     ]
     kind = _kind(failure)
-    if not kind and not failure.message.key.startswith("grading.") and not _is_of_file(failure.message, source):
+    if not kind and not failure.message.key.startswith("grading.") and not _is_of_file(failure.message, failure):
         kind = say("cohort.page-values")
     return " ".join([kind, *advice]) if kind else str(failure.message)
 
 
-def words_of(failure: Failure) -> frozenset[str]:
-    """The words of the file that failed: they were there before it saw an input."""
+def _is_of_file(message: Message, failure: Failure) -> bool:
+    """Whether all that a sentence was filled in with stands in the file that failed: those words were there before it
+    saw an input. A submission's process writes its report."""
+    filled = (v for m in (message, *_inside(message)) for v in m.values.values() if not isinstance(v, Message))
+    words = {word for value in filled for word in _WORD.findall(str(value))}
+    if not words:
+        return True
     try:
         text = Path(failure.file or "").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return frozenset()
-    return frozenset(_WORD.findall(text))
-
-
-def _is_of_file(message: Message, words: frozenset[str]) -> bool:
-    """Whether all that a sentence was filled in with stands in the file. A submission's process writes its report."""
-    filled = (v for m in (message, *_inside(message)) for v in m.values.values() if not isinstance(v, Message))
-    return all(words.issuperset(_WORD.findall(str(value))) for value in filled)
+        return False
+    return words <= set(_WORD.findall(text))
 
 
 def _of_an_input(failure: Failure) -> bool:

@@ -89,8 +89,7 @@ def limit(what: int, most: int, beyond: int = 0) -> None:
     """Limits this process for good: to `most` of what a RLIMIT counts, which nothing raises above `beyond` more; to
     less where whoever started the grader has set less."""
     _, hard = resource.getrlimit(what)
-    most, end = (m if hard == resource.RLIM_INFINITY else min(m, hard) for m in (most, most + beyond))
-    resource.setrlimit(what, (most, end))
+    resource.setrlimit(what, (_within(hard, most), _within(hard, most + beyond)))
 
 
 def only_in(trees: Iterable[str], right: int) -> bool:
@@ -122,8 +121,17 @@ def limit_build(*, memory: bool) -> None:
     """Limits the compilers that this process starts, until `confine`: a line of C++ can ask for a file of terabytes."""
     limits = {resource.RLIMIT_FSIZE: BUILT_BYTES} | ({resource.RLIMIT_DATA: MEMORY_BYTES} if memory else {})
     for what, most in limits.items():
-        _, hard = resource.getrlimit(what)
-        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        lower(what, most)
+
+
+def lower(what: int, most: int) -> None:
+    """Limits this process, until it takes that back, to `most` of what a RLIMIT counts, or to less as `limit` does."""
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (_within(hard, most), hard))
+
+
+def _within(hard: int, most: int) -> int:
+    return most if hard == resource.RLIM_INFINITY else min(most, hard)
 
 
 def end_with(parent: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _PATTERN = re.compile(
@@ -28,6 +28,16 @@ class Token:
     kind: str
     text: str
     line: int
+
+
+def with_calls(tokens: list[Token], before: Mapping[int, str]) -> list[Token]:
+    """The tokens with these texts before those of those places."""
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        if i in before:
+            out.append(Token("call", before[i], token.line))
+        out.append(token)
+    return out
 
 
 def tokenize(source: str, first_line: int = 1) -> list[Token]:

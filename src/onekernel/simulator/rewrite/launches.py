@@ -19,6 +19,7 @@ from onekernel.simulator.facts.tokens import (
     previous_solid,
     split_commas,
     text_of,
+    with_calls,
 )
 
 _BOUNDS = ("__launch_bounds__", "__maxnreg__", "__cluster_dims__", "__attribute__")
@@ -53,12 +54,7 @@ def write_stubs(tokens: list[Token], template_arity: dict[str, int], names: dict
         elif token.text == "using" and (end := _using(tokens, i)) and has_stub(tokens[end].text, template_arity, names):
             # the stub comes along, wherever the kernel's name is taken
             written[i] = f"{one_line(tokens[i:end])}{stub_name(tokens[end].text)}; "
-    out: list[Token] = []
-    for i, token in enumerate(tokens):
-        if i in written:
-            out.append(Token("call", written[i], token.line))
-        out.append(token)
-    return out
+    return with_calls(tokens, written)
 
 
 def _plain_packs(tokens: list[Token], bracket: int) -> None:

@@ -7,7 +7,15 @@ declaration a statement of its own does; a variable of a `for` is told where its
 from __future__ import annotations
 
 from onekernel.simulator.facts.statements import expression_end
-from onekernel.simulator.facts.tokens import Token, closing, is_sign, next_solid, one_line, previous_solid
+from onekernel.simulator.facts.tokens import (
+    Token,
+    closing,
+    is_sign,
+    next_solid,
+    one_line,
+    previous_solid,
+    with_calls,
+)
 
 _OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "<", ">")
 _STARTS = (";", "{", "}", ")", ":")
@@ -40,12 +48,7 @@ def with_shown(tokens: list[Token], name: str) -> list[Token]:
             after[end + 1] = f" {call};" + after.get(end + 1, "")
         else:
             after[end] = f", {call}"
-    out: list[Token] = []
-    for i, token in enumerate(tokens):
-        if i in after:
-            out.append(Token("call", after[i], token.line))
-        out.append(token)
-    return out
+    return with_calls(tokens, after)
 
 
 def _assignment(tokens: list[Token], i: int) -> str | None:
