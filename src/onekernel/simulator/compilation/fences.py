@@ -18,7 +18,7 @@ from pathlib import Path
 from onekernel.simulator.compilation.called import OF_DEVICE
 from onekernel.simulator.compilation.compiler import Compiler
 from onekernel.simulator.compilation.parts import require_room, run_compiler
-from onekernel.simulator.machine_code.elf import defined, undefined
+from onekernel.simulator.machine_code.elf import defined, demangled, undefined
 
 GATE = "ok_gate_"  # the gate of a function is called so, with its name behind
 _REAL = "__real_"  # what the linker calls a function that the runtime stands before
@@ -159,15 +159,8 @@ def _text(gated: Iterable[str]) -> str:
 
 
 def _said(name: str) -> str:
-    """A function's name as people write it. Source: Itanium C++ ABI, "Demangler API"."""
-    demangle = ctypes.CDLL(_LIBRARIES[2])["__cxa_demangle"]
-    demangle.restype = ctypes.c_void_p
-    at = demangle(name.encode(), None, None, None)
-    if not at:
-        return name
-    said = ctypes.string_at(at).decode("utf-8", "replace")
-    ctypes.CDLL(None).free(ctypes.c_void_p(at))
-    return re.sub(r"[\\\"\n].*", "", said.partition("(")[0])
+    """A function's name as people write it, without its parameters."""
+    return re.sub(r"[\\\"\n].*", "", demangled(name).partition("(")[0])
 
 
 class _Found(ctypes.Structure):  # Dl_info
