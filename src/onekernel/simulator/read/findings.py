@@ -84,7 +84,7 @@ def _finding(
     if here[1] is None and launch.get("file"):  # code of somebody else's header: the launch is the program's
         here = launch["file"], launch["line"]
     facts = found["facts"]
-    address = facts.pop("address", 0)  # of a launch that CUDA refuses, which is none of the report's
+    address = facts.pop("kernel_at", 0)  # of a launch that CUDA refuses, which is none of the report's
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict)}
     values = {k: record.says(v["form"], plain) if isinstance(v, dict) else v for k, v in facts.items()}
     values.setdefault("warp", "")  # said of a race within one warp alone

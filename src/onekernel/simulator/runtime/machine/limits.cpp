@@ -46,7 +46,7 @@ bool is_too_much_shared(const LaunchSite& site, const Config& c, size_t fixed) {
 
 static int refuse(const LaunchSite& site, const char* form, long long value, long long limit, int error = ERROR_INVALID_VALUE) {
     Finding("bad-launch", uint64_t(site.at.line), static_cast<uint64_t>(form[0])).form(form).at(site.at)
-        .text("kernel", site.kernel ? site.kernel : "").number("address", code_offset(site.address)).number("value", value)
+        .text("kernel", site.kernel ? site.kernel : "").number("kernel_at", code_offset(site.address)).number("value", value)
         .number("limit", limit).add();
     return ok_fail(error);
 }
@@ -94,7 +94,7 @@ int check_launch(const LaunchSite& site, const Config& c) {
         return refuse(site, "threads", threads, CARD.threads_per_block);
     if (const int most = ok_most_threads(site.address); threads > most) {
         Finding("bad-launch", uint64_t(site.at.line), 'r').form("registers").at(site.at).text("kernel", site.kernel ? site.kernel : "")
-            .number("address", code_offset(site.address))
+            .number("kernel_at", code_offset(site.address))
             .number("value", threads).number("limit", most).number("registers", ok_registers_of(site.address))
             .number("all", CARD.registers_per_block).add();
         return ok_fail(ERROR_LAUNCH_OUT_OF_RESOURCES);
@@ -118,7 +118,7 @@ int check_static(const LaunchSite& site, const Config& c, size_t fixed) {
     if (is_too_much_shared(site, c, fixed)) {
         const bool most = opted_in(site.address);
         Finding("bad-launch", uint64_t(site.at.line), 'b').form(most ? "shared-beside-opt-in" : "shared-beside").at(site.at)
-            .text("kernel", site.kernel ? site.kernel : "").number("address", code_offset(site.address))
+            .text("kernel", site.kernel ? site.kernel : "").number("kernel_at", code_offset(site.address))
             .number("value", static_cast<long long>(c.shared)).number("fixed", static_cast<long long>(fixed)).number("all", all)
             .number("limit", most ? CARD.shared_per_block_optin : CARD.shared_per_block).add();
         return ok_fail(ERROR_INVALID_VALUE);

@@ -71,7 +71,7 @@ void tell_unasked() {
         uint64_t place = 0;
         for (uintptr_t pc : u.stack) place = place * 31 + pc;
         Finding("unasked-error", place, uint64_t(u.at.line)).form(u.kernel.empty() ? "call" : "launch").at(u.at).code_at(u.stack)
-            .text("kernel", u.kernel).number("address", u.address).number("status", u.error).add();
+            .text("kernel", u.kernel).number("kernel_at", u.address).number("status", u.error).add();
     }
     unasked.clear();
 }
