@@ -21,7 +21,8 @@ _MOST_VALUES = 60  # characters of a template's arguments in a sentence
 _COUNTED = (
     counts.LOAD_REQUESTS, counts.STORE_REQUESTS, counts.LOAD_SECTORS, counts.STORE_SECTORS,
     counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_STORE_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS,
-    counts.SHARED_STORE_CONFLICTS, counts.ATOMICS, counts.BARRIERS, counts.DIVERGENT_BRANCHES,
+    counts.SHARED_STORE_CONFLICTS, counts.SHARED_COPY_CONFLICTS, counts.ATOMICS, counts.BARRIERS,
+    counts.DIVERGENT_BRANCHES,
 )  # fmt: skip
 
 
@@ -149,6 +150,8 @@ def _memory(access: dict[str, Any]) -> dict[str, float]:
         else:
             names = (counts.SHARED_LOAD_WAVEFRONTS, counts.SHARED_LOAD_CONFLICTS)
         own = {names[0]: access["wavefronts"], names[1]: access["conflicts"]}
+        if access["copy"]:
+            own = {counts.SHARED_COPY_CONFLICTS: access["conflicts"]}
         if not access["distributed"]:
             return own
         return {**own, counts.DISTRIBUTED_REQUESTS: access["distributed"],
