@@ -25,6 +25,8 @@ class Mistake:
     values: Mapping[str, Any] = field(default_factory=dict)
     variant: Hashable = None
     step: float = 0.0  # of a narrow type in which it rounds: where a rounding turns, the output differs by as much
+    # Relative to each element, how much further off the order of a sum may bring it: where its terms nearly cancel.
+    slack: Callable[[], np.ndarray] | None = None
 
     @property
     def key(self) -> Hashable:

@@ -77,7 +77,9 @@ def barrier_between(file: str, first: int, last: int) -> bool:
     return any(first < line < last for line in facts_at(file).barriers)
 
 
-_OF_ONE_WARP = re.compile(r"<\s*(?:32|warpSize|WARP\w*)\b|<=\s*31\b|\b\w*[wW]arp\w*\s*==|/\s*32\s*==|>>\s*5\)?\s*==|!\s*\w*[wW]arp\w*")
+_OF_ONE_WARP = re.compile(
+    r"<\s*(?:32|warpSize|WARP\w*)\b|<=\s*31\b|\b\w*[wW]arp\w*\s*==|/\s*32\s*==|>>\s*5\)?\s*==|!\s*\w*[wW]arp\w*"
+)
 
 
 def for_one_warp(file: str | None, number: int | None) -> bool:

@@ -111,11 +111,9 @@ def turns_once_more(file: str | None, number: int | None) -> dict[str, object]:
     """Of a loop around the line that ends with `<=` and whose index stands there: the index and the loop's line."""
     facts = facts_at(file)
     for loop, head in facts.counted_at(number or 0):
-        condition = text_of(loop.condition)
-        begins_at_1 = text_of(loop.value) == "1"
-        if re.fullmatch(rf"{loop.name}<=\w+", condition) and not begins_at_1 and loop.name:
-            if re.search(rf"\b{loop.name}\b", facts.line(number)):
-                return {"name": loop.name, "at": head}
+        to_the_end = re.fullmatch(rf"{loop.name}<=\w+", text_of(loop.condition)) and text_of(loop.value) != "1"
+        if loop.name and to_the_end and re.search(rf"\b{loop.name}\b", facts.line(number)):
+            return {"name": loop.name, "at": head}
     return {}
 
 

@@ -123,7 +123,9 @@ def _finding(
         tell(case)
     if "index" in values:
         case.values |= by_rows(case.values, case.file)
-    return Finding(found["code"], case.says(case.form, case.values), *case.here, record.severity, case.page or record.chapter)
+    return Finding(
+        found["code"], case.says(case.form, case.values), *case.here, record.severity, case.page or record.chapter
+    )
 
 
 def _where(found: dict[str, Any], prefix: str, lines: Lines, path: str) -> Place:

@@ -142,8 +142,8 @@ OF_THE_READER = (
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "few-bytes", "elements", "nowhere", "also", "swapped",
     "loop", "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
     "advice-pointer", "advice-column", "advice-twice", "advice-one-turn", "advice-first-thread", "advice-fragment",
-    "advice-fragment-apart", "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row", "overrun",
-    "plain", "own-element", "one-lane", "past-width", "one-element",
+    "advice-fragment-apart", "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row",
+    "overrun", "plain", "own-element", "one-lane", "past-width", "one-element",
     # arrays
     "unnamed", "extent",
     # the others

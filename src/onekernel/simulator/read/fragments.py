@@ -45,7 +45,7 @@ def taken(file: str | None, number: int | None) -> Taken | None:
 
 
 def _arguments(line: str, begin: int) -> list[str] | None:
-    """What stands between the bracket before `begin` and the one that closes it, divided at commas outside of others."""
+    """What stands between the bracket before `begin` and the one that closes it, divided at its own commas."""
     depth, found = 0, [""]
     for sign in line[begin:]:
         if sign in ")]}" and not depth:

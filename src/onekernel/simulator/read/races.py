@@ -62,8 +62,14 @@ def _own_element(case: Case) -> Message:
     x, y, z = case.launch.block
     thread = "threadIdx.x"
     if y > 1 or z > 1:
-        thread = f"threadIdx.y * {x} + threadIdx.x" if z == 1 else f"(threadIdx.z * {y} + threadIdx.y) * {x} + threadIdx.x"
-    named = {"variable": case.variable, "thread": thread, "warp": f"({thread}) / 32" if y > 1 or z > 1 else "threadIdx.x / 32"}
+        thread = (
+            f"threadIdx.y * {x} + threadIdx.x" if z == 1 else f"(threadIdx.z * {y} + threadIdx.y) * {x} + threadIdx.x"
+        )
+    named = {
+        "variable": case.variable,
+        "thread": thread,
+        "warp": f"({thread}) / 32" if y > 1 or z > 1 else "threadIdx.x / 32",
+    }
     if "inner" not in case.values:  # of global memory, which other blocks index as well
         return case.says("past-width" if case.launch.is_plane else "one-element")
     return case.says("one-lane" if case.values.get("warp") else "own-element", named)
