@@ -94,7 +94,7 @@ class TritonProgram(Untimed):
         except Exception as error:
             line = _line(error, str(self.path))
             values = {"line": line or "?", "why": _why(error)}
-            advice = explained(values["why"])
+            advice = explained(_why(error))
             key = "triton.raised-python" if advice else "triton.import-failed"
             message = Message(key, {**values, "advice": advice or ""})
             raise BuildError([Finding("import-failed", message, str(self.path), line)], _log()) from None

@@ -69,7 +69,7 @@ def _of_elements(every: Sequence[Given]) -> Iterator[Message]:
     if not wrong or any(not off.any() for _, off in wrong):
         return
     yield from _of_what_rows_hold(wrong)
-    rows = [off.any(axis=1) for _, off in wrong]
+    rows = [np.asarray(off.any(axis=1)) for _, off in wrong]
     firsts = {int(np.argmax(of)) for of in rows}
     right = [g for g in every if g.right and g.got.ndim == 2]
     first = min(firsts)
@@ -77,7 +77,7 @@ def _of_elements(every: Sequence[Given]) -> Iterator[Message]:
     if len(firsts) == 1 and enough and all(g.got.shape[0] <= first for g in right):
         yield Message("replay.only-rows-from", {"first": first, "last": first - 1})
         return
-    columns = [off.any(axis=0) for _, off in wrong]
+    columns = [np.asarray(off.any(axis=0)) for _, off in wrong]
     for name, found in {"columns": columns, "rows": rows}.items():
         told = next(((step, which) for step in STEPS if (which := _every(step, found))), None)
         if told:
@@ -109,11 +109,11 @@ def _every(step: int, found: Sequence[np.ndarray]) -> str:
 def _of_what_rows_hold(wrong: Sequence[tuple[Given, np.ndarray]]) -> Iterator[Message]:
     """That of each wrong input the wrong rows are just those of which x holds something."""
     tests: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-        "begin-minus-infinity": lambda x: np.isneginf(x[:, 0]) & ~np.isneginf(x).all(axis=1),
-        "hold-minus-infinity": lambda x: np.isneginf(x).any(axis=1) & ~np.isneginf(x).all(axis=1),
-        "hold-plus-infinity": lambda x: np.isposinf(x).any(axis=1),
-        "hold-nan": lambda x: np.isnan(x).any(axis=1),
-        "all-minus-infinity": lambda x: np.isneginf(x).all(axis=1),
+        "begin-minus-infinity": lambda x: np.asarray(np.isneginf(x[:, 0]) & ~np.isneginf(x).all(axis=1)),
+        "hold-minus-infinity": lambda x: np.asarray(np.isneginf(x).any(axis=1) & ~np.isneginf(x).all(axis=1)),
+        "hold-plus-infinity": lambda x: np.asarray(np.isposinf(x).any(axis=1)),
+        "hold-nan": lambda x: np.asarray(np.isnan(x).any(axis=1)),
+        "all-minus-infinity": lambda x: np.asarray(np.isneginf(x).all(axis=1)),
     }
     for name, test in tests.items():
         if all(_holds_in_rows(g, off, test) for g, off in wrong):

@@ -155,6 +155,7 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_be
     mine += [f for f in verdict.failures if f not in mine and _outside(f, found)]
     if not mine:
         return verdict
+    mine.sort(key=verdict.failures.index)
     first = mine[0]
     symptom = _without_advice(first.message)
     key = "replay.seen" if cases is not None or found.key in SEEN else "replay.named"
@@ -166,8 +167,8 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_be
         sure = key == "replay.named" and found.key != IN_ONE_PATH
         message = Message("replay.same-cause", {"symptom": symptom}) if sure else symptom
     told = replace(first, message=message)
-    others = [f for f in verdict.failures if f not in mine]
-    return replace(verdict, failures=(told, *others))
+    others = [told if f is first else f for f in verdict.failures if f is first or f not in mine]
+    return replace(verdict, failures=tuple(others))
 
 
 def _outside(failure: Failure, found: Message) -> bool:
