@@ -117,7 +117,8 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
                 others = [g for g in every if not g.right and id(g) not in tried_on and g.got.size <= LARGE]
                 return _with_the_rest(operator, found, others)
         for short, longer, path in paths:
-            if found := _replayed_cause(operator, short, longer, text):
+            found = _replayed_cause(operator, short, longer, text)
+            if found and found[1].values["apart"] >= FEW_INPUTS:
                 return Message("replay.in-one-path", {**found[1].values, "cause": found[1], **path})
         fp32 = [g for g in every if g.call.dtype == "float32"]
         narrow_alone = len(fp32) >= FEW_INPUTS and all(g.right for g in fp32)  # what fp32 has right is no constant

@@ -143,7 +143,7 @@ OF_THE_READER = (
     "loop", "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
     "advice-pointer", "advice-column", "advice-twice", "advice-one-turn", "advice-first-thread", "advice-fragment",
     "advice-fragment-apart", "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row",
-    "overrun", "plain", "own-element", "one-lane", "past-width", "one-element",
+    "overrun", "plain", "warp", "own-element", "one-lane", "past-width", "one-element",
     # arrays
     "unnamed", "extent",
     # the others
@@ -155,5 +155,5 @@ OF_THE_READER = (
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
     "each", "why", "also", "rows", "name", "faster", "variable", "here_name", "there_name", "set_at", "changed_at",
-    "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice",
+    "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps",
 )  # fmt: skip

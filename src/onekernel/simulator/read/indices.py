@@ -10,6 +10,8 @@ from onekernel.messages import Message
 from onekernel.simulator.read import around, causes, declared, excerpt, fragments, updating
 from onekernel.simulator.read.case import Case
 
+WARP = 32
+
 
 def by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
     """The element of an array of arrays as the program writes it: tile[1][14], and not tile[46] of 32 columns."""
@@ -154,6 +156,8 @@ def _declared(case: Case) -> Message:
         return case.says("row", {"rows": size // inner, "row": index // inner, "threads": case.launch.threads})
     if index == within:
         return case.says("static", {"threads": case.launch.threads})
+    if index == within // WARP:
+        return case.says("warp", {"warps": -(-case.launch.threads // WARP)})
     return case.says("plain")
 
 

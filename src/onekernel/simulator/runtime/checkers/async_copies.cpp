@@ -240,10 +240,10 @@ extern "C" void ok_copy_started(void* to, const void* data, size_t bytes, Site a
     Busy busy;
     AsyncCopies& all = copies_of(w);
     uint32_t from = static_cast<uint32_t>(offset), size = static_cast<uint32_t>(bytes);
-    if (!judge(w, all, from, data, size, pc)) return;
-    Copier& mine = all.copiers[w.rank];
     const uint32_t before = options & RACES ? all.copy_of[from / 4] : 0;
     const bool again = before && wait_for(all, all.copies[before - 1]);
+    if (!judge(w, all, from, data, size, pc)) return;  // which ends the hold of the copy before
+    Copier& mine = all.copiers[w.rank];
     all.copies.push_back({{}, from, mine.closed + 1, w.time, uint16_t(w.rank), uint16_t(bytes), again, at});
     memcpy(all.copies.back().data, data, bytes);
     mine.under_way.push_back(static_cast<uint32_t>(all.copies.size() - 1));
