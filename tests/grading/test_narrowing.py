@@ -80,7 +80,7 @@ def test_it_is_counted_on_how_many_inputs_the_right_answer_is_another_one() -> N
     found = replay.cause(OPERATORS["softmax"], ran)
     wrong = sum(not g.right for g in replay.given(OPERATORS["softmax"], ran))
     assert found is not None and "The maximum starts at a number" in found.text("en")
-    assert 0 < found.values["apart"] == wrong < found.values["inputs"]
+    assert 0 < found.values["apart"] <= wrong < found.values["inputs"]  # smooth and short ones are compared first
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
