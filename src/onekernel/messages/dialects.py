@@ -12,10 +12,9 @@ _FUNCTIONS = {
     "erff": "tl.erf", "fabsf": "tl.abs", "fmaxf": "tl.maximum", "fminf": "tl.minimum", "tanhf": "tanh",
     "atomicAdd": "tl.atomic_add",
 }  # fmt: skip
-_WORDS = {
-    "en": {"Let each thread go on with a loop": "Let each program go on with a loop", "every thread": "every program"},
-    "es": {"Que cada hilo siga en un bucle": "Que cada programa siga en un bucle", "cada hilo": "cada programa"},
-}
+# A Triton kernel has programs where CUDA C's has threads.
+_THREADS = {"en": (re.compile(r"\b([Tt])hread(s?)\b"), ("program", "Program")),
+            "es": (re.compile(r"\b([Hh])ilo(s?)\b"), ("programa", "Programa"))}  # fmt: skip
 _NAMED = re.compile(rf"(?<![\w.])({'|'.join(_FUNCTIONS)})\b")
 _INFINITY = re.compile(r"(?<!\w)(-?)INFINITY\b")
 _NUMBER = re.compile(r"(?<![\w.])(\d+\.\d*)f\b")
@@ -25,7 +24,7 @@ def in_dialect(text: str, name: str, lang: str) -> str:
     """The sentence with Triton's functions, for `triton`; as it is for any other name."""
     if name != "triton":
         return text
-    for words, others in _WORDS[lang].items():
-        text = text.replace(words, others)
+    threads, (small, capital) = _THREADS[lang]
+    text = threads.sub(lambda m: (capital if m[1].isupper() else small) + m[2], text)
     text = _NAMED.sub(lambda m: _FUNCTIONS[m[1]], text)
     return _NUMBER.sub(r"\1", _INFINITY.sub(r'\1float("inf")', text))

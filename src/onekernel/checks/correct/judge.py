@@ -128,7 +128,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
         of_group[1] += 1
         wrong = bool(found) and all(f.code in SYMPTOMS for f in found)
         symptoms += wrong
-        alone = found[0] if wrong and alone is None else alone
+        alone = found[0] if wrong and alone is None and call.case.way != SPARSE else alone  # that tells of its size
         if wrong and call.case.way == SPARSE and failed > 1:
             continue  # wrong on small inputs, too: it is not the size
         for failure in found:  # one of a kind and line: the same race on ten inputs is one race
@@ -206,9 +206,10 @@ def _fix_first(failures: list[Failure], cause: Failure, inputs: int, symptom: Fa
     """The failures that name a line; that values are wrong on other inputs may follow from `cause`, and may not: it is
     said once, with the first of them."""
     failures = [f for f in failures if f.code not in SYMPTOMS][: MAX_FAILURES - 1]
-    if inputs and symptom is not None:
+    if inputs:
         kind = "race" if cause.code.startswith("race") else "barrier" if "barrier" in cause.code else "other"
         what = Message(f"grading.cause-{'bounds' if 'out-of-bounds' in cause.code else kind}")
-        values = {"count": inputs, "what": what, "line": cause.line, "symptom": symptom.message}
-        failures.append(replace(symptom, message=Message("grading.follow-on", values), see=None))
+        values = {"count": inputs, "what": what, "line": cause.line, "symptom": symptom.message if symptom else ""}
+        told = Message("grading.follow-on", values)
+        failures.append(replace(symptom, message=told, see=None) if symptom else Failure(told, "", code="follow-on"))
     return failures

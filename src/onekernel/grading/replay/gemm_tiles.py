@@ -69,6 +69,7 @@ def of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-last-tile-alone", later(weighted, at >= of_last), values)
         yield Mistake("gemm-last-tile-lost", later(weighted, at < of_last), values)
         yield Mistake("gemm-first-tile-lost", later(weighted, at >= depth), values)
+        yield Mistake("gemm-step-twice", later(weighted, at // depth % depth == 0), values)
         yield Mistake("gemm-tiles-skipped", later(weighted, at // depth % 2 == 0), values)
         for taken in sorted({depth // 2, depth - 1} - {0}):
             for which, part in {"first": at % depth < taken, "last": at % depth >= depth - taken}.items():
