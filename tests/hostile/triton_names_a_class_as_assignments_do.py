@@ -17,8 +17,6 @@ def softmax(x):
     return x
 
 
-
-
 class interpreter_semantic:
     @staticmethod
     def to_tensor(value, check_type=False):

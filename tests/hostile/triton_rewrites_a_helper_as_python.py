@@ -17,7 +17,6 @@ def softmax(x):
     return x
 
 
-
 plain = interpreter.InterpretedFunction.rewrite
 
 

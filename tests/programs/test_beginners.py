@@ -33,7 +33,7 @@ SAID = {
     19: ("Ask for the rows into an array of pointers of the host", "Pide las filas en un array de punteros del host"),
     20: ("an atomic and a plain write meet", "una operación atómica y una escritura normal"),
     21: ("has 1024 bytes, as line", "en bytes, no en elementos"),
-    22: ("The tile hangs over the edge of the matrix", "El tile se sale del borde"),
+    22: ("the last tile hangs over the edge", "el último tile se sale del borde"),
     23: ("Are the two numbers swapped?", "¿Están intercambiados los dos números?"),
     24: ("The launch gives the extern __shared__ array no bytes", "no da ningún byte al array extern"),
     25: ("It is declared with 8 elements at line 74", "Está declarado con 8 elementos en la línea 74"),

@@ -52,12 +52,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def call_of(
-    exercise: Exercise, shape: tuple[int, ...] | None, dtype: str
-) -> tuple[str, list[call_arguments.Argument]]:
-    """The launcher of an exercise in CUDA C, and what it is called with."""
+def call_of(exercise: Exercise, shape: tuple[int, ...] | None, dtype: str) -> tuple[str, list[call_arguments.Argument]]:
+    """The launcher of an exercise in CUDA C, and what it is called with; in the exercise's first element type, where it
+    has none of that `dtype`."""
     if exercise.made:
         return call_arguments.of_declared(exercise.made, exercise.slug, shape, exercise.counted_sizes)
+    dtype = dtype if dtype in exercise.dtypes else exercise.dtypes[0]
     return call_arguments.of_operator(OPERATORS[exercise.operator or ""], exercise.slug, shape, dtype)
 
 

@@ -78,7 +78,8 @@ def judge_call(submission: Submission, check: Check, call: Call, outcome: CallOu
     ):
         return [because(idle, "no-kernel")]  # what the host computed, it computed with noise: triton/memory.py
     if fault:
-        found.append(because(told(call, report.kernels, fault, submission.backend, submission.text()), fault.kind))
+        said = told(call, report.kernels, fault, submission.backend, submission.text())
+        found.append(because(said.in_dialect("triton") if submission.backend == "triton" else said, fault.kind))
     elif not found and all(call.case.sizes.values()):
         idle = _idle(submission, call, report.kernels)
         found += [because(idle, "no-kernel")] if idle else []

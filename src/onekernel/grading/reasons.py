@@ -16,7 +16,8 @@ from onekernel.grading.unwritten import nothing_to_sum
 from onekernel.grading.verdicts import Failure
 from onekernel.messages import Message
 
-SURE = ("-ended", "-column")  # advice that the source itself gives
+SURE = ("-ended", "-column", "-twice", "-one-turn", "-fragment", "-fragment-apart", "-fragment-plain")
+"""Advice that the source itself gives."""
 
 
 def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Failure:
@@ -37,7 +38,7 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
         message = Message(message.key, {**message.values, "advice": Message("grading.advice-per-column")})
     if call and "transpose_b" in call.case.scalars:
         message = _of_matrices(finding, message, call)
-    if call and finding.code == "out-of-bounds-read" and (size := nothing_to_sum(call)):
+    if call and finding.code == "out-of-bounds-read" and _is_empty(message, call) and (size := nothing_to_sum(call)):
         message = _both(Message("grading.nothing-to-read", {"size": size}), message)
     return Failure(
         message,
@@ -50,16 +51,23 @@ def failure_of(finding: Finding, check: Check, call: Call | None = None) -> Fail
     )
 
 
+def _is_empty(message: Message, call: Call) -> bool:
+    """Whether what is read outside is a tensor without an element, in whose place there is nothing to read."""
+    name = str(message.values.get("variable", message.values.get("name")))
+    return any(a.name == name and not a.extent for a in call.args if isinstance(a, Buffer))
+
+
 def _of_matrices(finding: Finding, message: Message, call: Call) -> Message:
     """What is said of an access to A, B or C, with how their elements are indexed, and with BLAS's rule of beta."""
     variable = str(message.values.get("variable", message.values.get("name")))
     if finding.code == "uninitialised-read" and variable == "c" and not call.case.scalars["beta"]:
-        return Message("grading.beta-zero", {"symptom": message})
+        return Message("grading.beta-zero", {"index": message.values["index"], "line": finding.line or 0})
     turned = "-turned" if variable == "b" and call.case.scalars["transpose_b"] else ""
     advice = Message(f"grading.advice-matrix-{variable}{turned}")
     if variable in ("a", "b", "c") and message.key in ("triton.out-of-bounds-read", "triton.out-of-bounds-write"):
         return _both(message, advice)
-    if variable not in ("a", "b", "c") or not isinstance(message.values.get("advice"), Message):
+    given = message.values.get("advice")
+    if variable not in ("a", "b", "c") or not isinstance(given, Message) or given.key.endswith(SURE):
         return message
     return Message(message.key, {**message.values, "advice": advice})
 

@@ -110,6 +110,8 @@ def _values(operator: Operator, call: Call, p: Parameter, got: Sparse) -> tuple[
         far = [q for q in operator.parameters if q.row_stride and _span(call, q) >= 1 << 31]
         facts |= {"tensors": ", ".join(q.name for q in far), "stride": far[0].row_stride}
         return "values", Message("grading.sparse-values-row", facts)
+    if len(dims) > 1 and max(_span(call, q) for q in operator.parameters if q.row_stride) < 1 << 31:
+        return "values", Message("grading.sparse-values-rows", {**facts, "rows": dims[0]})
     return "values", Message(f"grading.sparse-values{'-near' if near else ''}", facts)
 
 

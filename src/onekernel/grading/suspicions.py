@@ -48,7 +48,11 @@ def with_warnings(verdicts: Sequence[Verdict], warnings: Sequence[Finding], text
 def _unexplained(verdict: Verdict) -> bool:
     """Whether values are wrong there, and no mistake made on purpose has given them."""
     first = verdict.failures[0] if verdict.failures else None
-    return first is not None and first.code in SYMPTOMS and first.message.key != "replay.named"
+    return (
+        first is not None
+        and first.code in SYMPTOMS
+        and first.message.key not in ("replay.named", "replay.named-some", "replay.same-cause")
+    )
 
 
 def _kind(warning: Finding) -> str:

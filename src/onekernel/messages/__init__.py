@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from onekernel.messages.dialects import DIALECT, in_dialect
 from onekernel.numerals import Quantity, number
 
 LANGUAGES = ("en", "es")
@@ -146,7 +147,12 @@ class Message:
         """The sentence in `lang`, or in the language in force."""
         lang = lang or language()
         name, _, key = self.key.partition(".")
-        return "".join(self._parts(_parsed(area(name)[key][lang]), lang)).strip()
+        text = "".join(self._parts(_parsed(area(name)[key][lang]), lang)).strip()
+        return in_dialect(text, str(self.values[DIALECT]), lang) if DIALECT in self.values else text
+
+    def in_dialect(self, name: str) -> Message:
+        """The message, in whose sentences the functions are those of another language than CUDA C (dialects.py)."""
+        return Message(self.key, {**self.values, DIALECT: name})
 
     def _parts(self, template: Template, lang: str) -> Iterator[str]:
         specs = {name: spec for _, name, spec in reversed(template) if name and "|" not in spec}

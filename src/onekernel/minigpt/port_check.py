@@ -12,6 +12,7 @@ import numpy as np
 
 from onekernel.errors import UserError
 from onekernel.messages import Message
+from onekernel.messages.python_errors import said
 
 from .arithmetic import Reproducible
 from .causes import trace
@@ -170,11 +171,8 @@ def forbidden_imports(text: str) -> list[tuple[int, str]]:
 def raised_message(data: np.ndarray) -> Message:
     """An error that sandbox/tasks/port.py sent, as a sentence. Any array is taken, and shown as far as it is text."""
     line, _, what = _text(data).partition(" ")
-    return (
-        Message("minigpt.raised", {"line": line, "error": what})
-        if _is_line(line)
-        else Message("minigpt.raised-nowhere", {"error": what})
-    )
+    values = {"line": line, "error": said(what)}
+    return Message("minigpt.raised" if _is_line(line) else "minigpt.raised-nowhere", values)
 
 
 def _is_line(text: str) -> bool:

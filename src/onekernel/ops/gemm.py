@@ -148,8 +148,10 @@ CASES = (
     _far("b", 0, (9, 8, 300)),
     _far("c", 0, (300, 9, 8)),
     # More rows, and more columns, than a grid has blocks in y.
-    *(replace(_case("large", "normal", shape, turned), way=SPARSE)
-      for turned, shape in enumerate(((70_001, 3, 2), (3, 70_001, 2)))),
+    *(
+        replace(_case("large", "normal", shape, turned), way=SPARSE)
+        for turned, shape in enumerate(((70_001, 3, 2), (3, 70_001, 2)))
+    ),
     _case("huge", "normal", (1030, 900, 1100)),
     _case("huge", "normal", (512, 2050, 4100), 1),
 )

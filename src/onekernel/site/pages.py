@@ -88,7 +88,7 @@ class Book:
 
 
 def source_of(root: Path, name: str, lang: str) -> Path:
-    """"docs/learner" in Spanish is docs/es/learner.md; "labs/00-hello-cuda" is its README.es.md."""
+    """ "docs/learner" in Spanish is docs/es/learner.md; "labs/00-hello-cuda" is its README.es.md."""
     first, _, rest = name.partition("/")
     if first == "docs":
         return Path("docs") / lang / f"{rest}.md"

@@ -16,6 +16,7 @@ import numpy as np
 
 from onekernel.backends.base import Arg, BuildError, CallReport, Finding, Needs, Scalar, Untimed
 from onekernel.messages import Message
+from onekernel.messages.python_errors import explained
 from onekernel.triton import callbacks, keeper, sparse
 from onekernel.triton.ahead import Ahead
 from onekernel.triton.faults import Stop, choose_interpreter, count_in, fix_interpreter
@@ -88,11 +89,14 @@ class TritonProgram(Untimed):
             if self.interpreted:
                 count_in(self._module)
         except SyntaxError as error:
-            message = Message("triton.syntax", {"line": error.lineno or "?", "why": error.msg})
+            message = _raised({"line": error.lineno or "?", "why": error.msg})
             raise BuildError([Finding("syntax", message, str(self.path), error.lineno)], _log()) from None
         except Exception as error:
             line = _line(error, str(self.path))
-            message = Message("triton.import-failed", {"line": line or "?", "why": _why(error)})
+            values = {"line": line or "?", "why": _why(error)}
+            advice = explained(_why(error))
+            key = "triton.raised-python" if advice else "triton.import-failed"
+            message = Message(key, {**values, "advice": advice or ""})
             raise BuildError([Finding("import-failed", message, str(self.path), line)], _log()) from None
 
     def call(self, function: str, args: Sequence[Arg], way: str = "") -> CallReport:
@@ -217,7 +221,12 @@ def _raised(values: dict[str, Any]) -> Message:
     """What was raised, behind what to do about it where that is known."""
     known = next((name for pattern, name in _SLIPS if re.search(pattern, str(values["why"]))), None)
     if known is None:
-        return Message("triton.raised", values)
+        advice = explained(str(values["why"]))
+        return (
+            Message("triton.raised-python", {**values, "advice": advice})
+            if advice
+            else Message("triton.raised", values)
+        )
     return Message("triton.raised-slip", {**values, "advice": Message(f"triton.slip-{known}")})
 
 

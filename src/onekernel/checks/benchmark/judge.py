@@ -12,6 +12,7 @@ from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PARTIAL, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.messages.python_errors import said
 from onekernel.sandbox import turn
 from onekernel.sandbox.reader import read
 from onekernel.sandbox.readers import peeks
@@ -80,7 +81,7 @@ def _wrong(answer: Mapping[str, np.ndarray], right: Sequence[float], key: str) -
     if "raised" in answer:
         text = answer["raised"].astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
         line, _, why = text.partition(" ")
-        return Message("grading.benchmark-raised", {"line": line, "why": why})
+        return Message("grading.benchmark-raised", {"line": line, "why": said(why)})
     found = answer.get("seconds", np.zeros(0))
     if found.shape != (2,) or not np.isfinite(found).all() or not (found > 0).all():
         return Message("grading.benchmark-no-figures")

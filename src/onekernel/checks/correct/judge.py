@@ -110,6 +110,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     """All points or none: a kernel that is right on most inputs is wrong."""
     failures: list[Failure] = []
     failed = symptoms = 0
+    alone: Failure | None = None  # the first wrong values of an input on which nothing else was found
     groups: dict[str, list[int]] = {}
     seen: set[tuple[str, int | None]] = set()
     for call, outcome in sorted(ran, key=_tells_less):
@@ -127,6 +128,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
         of_group[1] += 1
         wrong = bool(found) and all(f.code in SYMPTOMS for f in found)
         symptoms += wrong
+        alone = found[0] if wrong and alone is None and call.case.way != SPARSE else alone  # that tells of its size
         if wrong and call.case.way == SPARSE and failed > 1:
             continue  # wrong on small inputs, too: it is not the size
         for failure in found:  # one of a kind and line: the same race on ten inputs is one race
@@ -139,7 +141,7 @@ def judge(submission: Submission, check: Check, ran: Ran, before: list[Verdict])
     every = (*failures, *(f for v in before for f in v.failures))
     cause = next((f for f in every if _explains_others(f)), None)
     if cause is not None:
-        failures = _fix_first(failures, cause, symptoms)
+        failures = _fix_first(failures, cause, symptoms, alone)
     note = Message("grading.inputs", {"right": len(ran) - failed, "total": len(ran)})
     said, of_groups = _printed(ran), tuple((group, n, of) for group, (n, of) in sorted(groups.items()))
     if failures:
@@ -200,12 +202,14 @@ def _explains_others(failure: Failure) -> bool:
     return failure.line is not None and not only_slow(failure) and not refused
 
 
-def _fix_first(failures: list[Failure], cause: Failure, inputs: int) -> list[Failure]:
-    """The failures that name a line; that values are wrong on other inputs follows from `cause`, and is said once."""
+def _fix_first(failures: list[Failure], cause: Failure, inputs: int, symptom: Failure | None) -> list[Failure]:
+    """The failures that name a line; that values are wrong on other inputs may follow from `cause`, and may not: it is
+    said once, with the first of them."""
     failures = [f for f in failures if f.code not in SYMPTOMS][: MAX_FAILURES - 1]
     if inputs:
         kind = "race" if cause.code.startswith("race") else "barrier" if "barrier" in cause.code else "other"
         what = Message(f"grading.cause-{'bounds' if 'out-of-bounds' in cause.code else kind}")
-        values = {"count": inputs, "what": what, "line": cause.line}
-        failures.append(Failure(Message("grading.follow-on", values), "", code="follow-on"))
+        values = {"count": inputs, "what": what, "line": cause.line, "symptom": symptom.message if symptom else ""}
+        told = Message("grading.follow-on", values)
+        failures.append(replace(symptom, message=told, see=None) if symptom else Failure(told, "", code="follow-on"))
     return failures

@@ -17,6 +17,7 @@ from onekernel.course import Check
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, Failure, Verdict
 from onekernel.messages import Message
+from onekernel.messages.python_errors import said
 from onekernel.sandbox.reader import read
 from onekernel.sandbox.readers import constants
 
@@ -62,7 +63,7 @@ def _shown(call: Mapping[str, Any]) -> str:
 def _raised(answer: Answer) -> Message:
     text = answer["raised"].astype(np.uint8, copy=False).tobytes()[:2000].decode(errors="replace")
     line, _, why = text.partition(" ")
-    return Message("practice.raised", {"line": line, "why": why})
+    return Message("practice.raised", {"line": line, "why": said(why)})
 
 
 def _wrong(got: Answer, want: Answer, strides: bool) -> Message | None:

@@ -1,8 +1,9 @@
 """Plausible mistakes, made on purpose on a kernel's own inputs: the one that gives its numbers is the cause.
 
 A cause is named where it alone gives what the kernel gave, on every input: on those that came out wrong, and on those
-that came out right, where the mistake must not show either. A module beside this one holds the mistakes of the operator
-of its name.
+that came out right, where the mistake must not show either. The right answer is the control: on how many inputs it is
+another one than the mistake's is kept with the cause. Where it differs in NaN, infinities and zeros alone, which have
+many causes, only what is about those is named. A module beside this one holds the mistakes of the operator of its name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from onekernel.grading import buffers
 from onekernel.grading.buffers import Call
 from onekernel.grading.replay import bits, factors
 from onekernel.grading.replay.base import Mistake, Replayed
-from onekernel.messages import Message
+from onekernel.messages import Message, area
 from onekernel.ops.base import DTYPES, Arrays, Operator
 from onekernel.sandbox.supervisor import CallOutcome
 
@@ -32,6 +33,7 @@ LONG = 5000  # elements of a row, or of a vector: longer ones are left out where
 LARGE = 50_000  # elements of an input, likewise
 # How near a mistake's numbers must be to the kernel's, relative to each: rounding in another order, and no more.
 NEAR = {"float32": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
+FEW_INPUTS = 3  # right by chance
 FEW_COLUMNS = 8  # or less of a row have a factor in common by chance
 FEW = 0.02  # of the elements may lie a rounding step of a narrow type further off
 BETTER = 0.1  # and of a wrong answer's distance from the right one
@@ -66,8 +68,19 @@ FIRST = (
 )  # fmt: skip
 # Where none of a lower number gives them: the first so many elements are also what one block adds, every second one is
 # what a tree or a warp loses, and 0 is where a maximum begins.
-LAST = {"sum-limited": 1, "sum-part-lost": 2, "softmax-max-idle": 2}
+LAST = {"sum-limited": 1, "gemm-step-twice": 1, "sum-part-lost": 2, "softmax-max-idle": 2}
 SHARED = ("gelu-minus-infinity",)  # what bounds of any size come down to, where no input tells which one it is
+# What is about NaN and infinities, and may be named where the results tell no more.
+SPECIAL = (
+    "softmax-nan-hidden", "softmax-masked-row", "softmax-masked-beginning", "softmax-equal-as-one", "gelu-nan-hidden",
+    "gelu-minus-infinity", "gelu-tanh-overflow", "gelu-saturated", "mul-zeros-skipped", "dot-zeros-skipped",
+    "rms-no-eps",
+    "gemm-c-at-beta-zero", "mul-logarithm", "softmax-min-from-infinity", "softmax-no-max", "softmax-max-by-min",
+    "softmax-max-idle", "mul-max-of-nonzero", "softmax-zeros", "add-zeros", "gelu-zeros",
+)  # fmt: skip
+# Of what threads, warps and lanes share: a Triton kernel has none of them.
+_OF_THREADS = re.compile(r"\bthread|\bwarp|\blane|shuffle")
+IN_PROGRAMS = ("softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
 SHARP = 0.7  # of the wrong inputs on which a mistake in a narrow type, whose roundings may turn, must give the numbers
 
 
@@ -89,16 +102,48 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
     if module is None:
         return None
     smooth = partial(_is_smooth, getattr(module, "SMOOTH", math.inf))
-    every = sorted(_given(operator, ran), key=lambda g: (g.right, g.got.size))
+    every = sorted(given(operator, ran), key=lambda g: (g.right, g.got.size))
     every = _unless_alone(every, smooth)
     # What infinities give may differ with the order of a formula's steps, and a small mistake is lost in a narrow type.
     finite = [g for g in every if _is_finite(g)]
     tried = {len(some): some for some in (every, finite, [g for g in finite if g.call.dtype == "float32"])}
     asked = [_short_first(some) for some in tried.values()]
     asked = [(given, longer) for given, longer in asked if given and not given[0].right]
+    paths = [(*_short_first(some), path) for some, path in _paths([*tried.values()][-1])]
     with np.errstate(all="ignore"):
-        made = (_replayed_cause(operator, given, longer, text) for given, longer in asked)
-        return next(filter(None, made), None) or next(filter(None, (_common(module, g) for g, _ in asked)), None)
+        for short, longer in asked:
+            if found := _replayed_cause(operator, short, longer, text):
+                tried_on = [id(g) for g in (*short, *longer)]
+                others = [g for g in every if not g.right and id(g) not in tried_on and g.got.size <= LARGE]
+                return _with_the_rest(operator, found, others)
+        for short, longer, path in paths:
+            found = _replayed_cause(operator, short, longer, text)
+            if found and found[1].values["apart"] >= FEW_INPUTS:
+                return Message("replay.in-one-path", {**found[1].values, "cause": found[1], **path})
+        fp32 = [g for g in every if g.call.dtype == "float32"]
+        narrow_alone = len(fp32) >= FEW_INPUTS and all(g.right for g in fp32)  # what fp32 has right is no constant
+        return next(filter(None, (_common(module, g, narrow_alone) for g, _ in asked)), None)
+
+
+def _paths(some: list[Given]) -> Iterator[tuple[list[Given], dict[str, int]]]:
+    """Of inputs the long ones alone, or the short ones, where each that is wrong is longer than each that is right of
+    the others: a launcher has taken another path there. With it the greatest length of the short ones, or 0, and the
+    least of the long ones, or 0."""
+    wrong = [_length(g) for g in some if not g.right]
+    if len(wrong) < FEW_INPUTS - 1:
+        return
+    below = [_length(g) for g in some if g.right and _length(g) < min(wrong)]
+    above = [_length(g) for g in some if g.right and _length(g) > max(wrong)]
+    if len(below) >= FEW_INPUTS:
+        yield [g for g in some if _length(g) >= min(wrong)], {"most": max(below), "least": min(wrong)}
+    if len(above) >= FEW_INPUTS:
+        yield [g for g in some if _length(g) <= max(wrong)], {"most": max(wrong), "least": min(above)}
+
+
+def _length(g: Given) -> int:
+    """Of a row, or of a vector; of a matrix product, of its sums."""
+    sizes = g.call.case.sizes
+    return int(sizes.get("k", sizes.get("cols", sizes.get("n", 0))))
 
 
 def _short_first(every: list[Given]) -> tuple[list[Given], list[Given]]:
@@ -111,13 +156,28 @@ def _is_finite(given: Given) -> bool:
     return bool(np.isfinite(given.want).all()) and all(np.isfinite(x).all() for x in given.call.inputs.values())
 
 
-def _common(module: ModuleType, given: list[Given]) -> Message | None:
+def _with_the_rest(operator: Operator, found: Found, wrong: list[Given]) -> Message:
+    """The sentence, and on how many wrong inputs it is not, or not alone, what gives the numbers: with infinities or
+    NaN, or in a narrow type."""
+    key, told = found
+    rest = [one for one in wrong if not any(_is_given(operator, one, k) for k in key)]
+    return Message(told.key, {**told.values, "rest": len(rest)})
+
+
+def _is_given(operator: Operator, one: Given, key: Hashable) -> bool:
+    made = next((m for m in mistakes(operator, one.call) if m.key == key), None)
+    return made is not None and (
+        _gives(operator, made, one, step=made.step) or (bool(made.step) and _gives(operator, made, one))
+    )
+
+
+def _common(module: ModuleType, given: list[Given], narrow_alone: bool = False) -> Message | None:
     """What all wrong results have in common: what the operator's module sees in each, of the first; or a factor."""
     off = sorted((g for g in given if not g.right), key=lambda g: g.call.dtype != "float32")  # it has the most digits
     off = [g for g in off if g.call.dtype == off[0].call.dtype]
     wrong = [(g.got, g.want, g.call.dtype) for g in off]
     found = None
-    if hasattr(module, "otherwise"):
+    if hasattr(module, "otherwise") and not narrow_alone:
         telling = getattr(module, "telling", _wide)
         looked_at = [g for g in off if telling(g.got, g.call.inputs)]
         seen = [module.otherwise(g.got, g.want, g.call.dtype, g.call.inputs) for g in looked_at]
@@ -139,9 +199,11 @@ def mistakes(operator: Operator, call: Call) -> Iterator[Mistake]:
         yield from bits.mistakes(operator, case)
 
 
-def _replayed_cause(
-    operator: Operator, given: list[Given], longer: list[Given], text: str | None
-) -> Message | None:
+Found = tuple[tuple[Hashable, ...], Message]
+"""The keys of the mistakes that a sentence is about, and the sentence."""
+
+
+def _replayed_cause(operator: Operator, given: list[Given], longer: list[Given], text: str | None) -> Found | None:
     """`longer` inputs decide where those `given` leave several mistakes: 0 is the sum of many of a short vector."""
     left: dict[Hashable, Mistake] | None = None
     sharp: Counter[Hashable] = Counter()
@@ -156,10 +218,13 @@ def _replayed_cause(
             return None
         if len(compared) >= len(given):
             sentences = _sentences(left, sharp, compared, text)
-    told = [Message(f"replay.{m.cause}", {**m.values, "inputs": len(compared)}) for m in sentences]
+    counted = {"inputs": len(compared), "rest": 0}
+    told = [Message(f"replay.{m.cause}", {**m.values, **counted, "apart": sharp[m.key]}) for m in sentences]
+    keys = tuple(m.key for m in sentences)
     if len(told) == 2:  # the same numbers come from either
-        return Message("replay.either", {"one": told[0], "other": told[1], "inputs": len(compared)})
-    return told[0] if len(told) == 1 else None
+        apart = min(sharp[key] for key in keys)
+        return keys, Message("replay.either", {"one": told[0], "other": told[1], **counted, "apart": apart})
+    return (keys, told[0]) if len(told) == 1 else None
 
 
 def _narrowed(
@@ -184,6 +249,10 @@ def _sentences(
     explain better."""
     if not any(_tells(one) for one in given):  # NaN alone comes from many things: of sums that leave something out, too
         left = {k: m for k, m in left.items() if not m.cause.startswith("sum-")}
+    if not any(map(_tells_by_numbers, given)):
+        left = {k: m for k, m in left.items() if m.cause in SPECIAL}
+    if text is not None and "triton" in text:
+        left = {k: m for k, m in left.items() if not _is_of_threads(m.cause)}
     left = {k: m for k, m in left.items() if text is None or re.search(WORDS.get(m.cause, ""), text)}
     wrong = sum(not one.right for one in given)
     sentences = {(m.cause, tuple(m.values.items())): m for k, m in left.items() if sharp[k] >= SHARP * wrong}
@@ -214,7 +283,7 @@ def _module(name: str) -> ModuleType | None:
     return import_module(f"{__name__}.{name}") if find_spec(f"{__name__}.{name}") else None
 
 
-def _given(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> list[Given]:
+def given(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> list[Given]:
     """The inputs on which the kernel came to its end and wrote its whole output and nothing else."""
     (output,) = operator.outputs()
     found = []
@@ -254,11 +323,41 @@ def _tells(given: Given) -> bool:
     return bool((~np.isnan(rows[wrong])).any()) if wrong.any() else True
 
 
+MOST_SLACK = 0.05
+
+
+def _where_it_tells(
+    made: np.ndarray, got: np.ndarray, want: np.ndarray, slack: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the kernel gave, and the right answer; where the order of a sum changes an element beyond recognition, both
+    are what was made, and what it changes a little was given as made."""
+    slack = np.broadcast_to(np.nan_to_num(slack, nan=np.inf), made.shape)
+    kept = (slack <= MOST_SLACK) | ~np.isfinite(want)
+    near = kept & (np.abs(made - got) <= slack * np.abs(made))
+    return np.where(kept & ~near, got, made), np.where(kept, want, made)
+
+
+def _tells_by_numbers(given: Given) -> bool:
+    """Whether a result is wrong by a number: one that differs from another, or that is neither 0 nor what stands where
+    NaN or an infinity must be."""
+    got, want = given.got, given.want
+    finite = np.isfinite(got) & np.isfinite(want)
+    off = finite & (np.abs(got - want) > NEAR[given.call.dtype] * np.abs(want) + np.finfo(np.float32).tiny)
+    return not given.right and bool(off.any() or (np.isfinite(got) & ~np.isfinite(want) & (got != 0)).any())
+
+
+@cache
+def _is_of_threads(cause: str) -> bool:
+    return cause not in IN_PROGRAMS and bool(_OF_THREADS.search(area("replay")[cause]["en"]))
+
+
 def _gives(operator: Operator, mistake: Mistake, given: Given, step: float = 0.0) -> bool:
     """Whether the mistake makes what the kernel gave: everywhere, and clearly rather than the right answer.
     With `step`: as near as a rounding that fell to the other side."""
     made = np.asarray(mistake.make()).astype(DTYPES[given.call.dtype]).astype(np.float64)
     got, want = given.got, given.want
+    if mistake.slack is not None and made.shape == got.shape:
+        got, want = _where_it_tells(made, got, want, mistake.slack())
     if made.shape != got.shape or not np.array_equal(np.isnan(made), np.isnan(got)):
         return False
     finite = np.isfinite(made) & np.isfinite(got)

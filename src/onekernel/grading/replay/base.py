@@ -25,6 +25,8 @@ class Mistake:
     values: Mapping[str, Any] = field(default_factory=dict)
     variant: Hashable = None
     step: float = 0.0  # of a narrow type in which it rounds: where a rounding turns, the output differs by as much
+    # Relative to each element, how much further off the order of a sum may bring it: where its terms nearly cancel.
+    slack: Callable[[], np.ndarray] | None = None
 
     @property
     def key(self) -> Hashable:
@@ -49,7 +51,7 @@ class Replayed:
         """Of a tensors' own type of 16 bits: how far apart two neighbouring numbers lie, relative to them."""
         return {"float16": 2.0**-10, "bfloat16": 2.0**-7}.get(self.dtype, 0.0)
 
-    def own(self, values: np.ndarray) -> np.ndarray:
+    def own(self, values: np.ndarray | float) -> np.ndarray:
         """The values rounded to the tensors' own type, as a variable of a template's T rounds them: of 16 bits it
         shows."""
         return np.asarray(np.asarray(values).astype(DTYPES[self.dtype]).astype(np.float64))

@@ -223,6 +223,16 @@ def _in_own_type(case: Replayed, x: np.ndarray, u: np.ndarray, by_tanh: bool) ->
     yield Mistake("own-type-argument", both, variant="both", step=case.step)
     cube = later(lambda: _logistic(x, 2 * ROOT * (x + CUBIC * case.own(x**3))) if by_tanh else _form(x, False))
     yield Mistake("own-type-argument", cube, variant="cube", step=case.step)
+    cubes = {"cube in two": case.own(case.own(x * x) * x)}  # in the order of x * x * x, 0.044715 * x * x * x, ...
+    cubes |= {"cube and constant": case.own(case.own(case.own(case.own(CUBIC) * x) * x) * x) / CUBIC}
+    cubes |= {"cube, then constant": case.own(case.own(CUBIC) * cubes["cube in two"]) / CUBIC}
+    for variant, narrow_cube in cubes.items():
+        bent = later(lambda c: _logistic(x, 2 * ROOT * (x + CUBIC * c)) if by_tanh else _form(x, False), narrow_cube)
+        yield Mistake("own-type-cube", bent, variant=variant, step=case.step)
+    inner = case.own(x + case.own(case.own(CUBIC) * cubes["cube in two"]))
+    for variant, in_type in {"sum": inner * ROOT, "all": case.own(case.own(ROOT) * inner)}.items():
+        whole = later(lambda v: _logistic(x, 2 * v) if by_tanh else _form(x, False), in_type)
+        yield Mistake("own-type-argument", whole, variant=("tanh", variant), step=case.step)
     near = np.where(x == 0, 1.0, np.clip(x, -40, 40))  # further out the factor is 0 or 2
     part = later(lambda: np.where(x == 0, 0, 2 * _form(near, by_tanh) / near - 1).astype(np.float32))
     factor = later(lambda: 0.5 * x * case.own(np.float32(1) + part()))

@@ -14,6 +14,9 @@ from onekernel.grading.replay.gemm_product import DEPTHS, MMA_DEPTH, ended, padd
 from onekernel.grading.replay.gemm_threads import as_often
 from onekernel.grading.replay.sums import LIMITS
 
+PARTS = (2, 4, 8, 16, 32)  # the usual numbers of blocks that share k
+PART_STEPS = (2, 4, 8, 16, 32)
+
 
 def of_sums(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
     """Products that are left out of the sum, or taken twice."""
@@ -54,6 +57,8 @@ def of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
     def with_edges(more: int, of_a: np.ndarray, of_b: np.ndarray) -> np.ndarray:
         return ended(case, a @ b + more * of_a * of_b)
 
+    yield from _of_one_side(case, a, b)
+    yield from _of_parts(case, a, b)
     for depth in DEPTHS:
         of_last = (k - 1) // depth * depth  # where the last tile begins
         values = {"depth": depth}
@@ -64,6 +69,7 @@ def of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
         yield Mistake("gemm-last-tile-alone", later(weighted, at >= of_last), values)
         yield Mistake("gemm-last-tile-lost", later(weighted, at < of_last), values)
         yield Mistake("gemm-first-tile-lost", later(weighted, at >= depth), values)
+        yield Mistake("gemm-step-twice", later(weighted, at // depth % depth == 0), values)
         yield Mistake("gemm-tiles-skipped", later(weighted, at // depth % 2 == 0), values)
         for taken in sorted({depth // 2, depth - 1} - {0}):
             for which, part in {"first": at % depth < taken, "last": at % depth >= depth - taken}.items():
@@ -92,6 +98,30 @@ def of_tiles(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
             made = turned_b if bool(case.inputs["transpose_b"]) is form else later(lambda: a @ b)
             whole = later(lambda product: ended(case, product()), made)
             yield Mistake("gemm-tile-turned", whole, {"name": "B"}, variant=(depth, form))
+
+
+def _of_one_side(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
+    """One operand's tile is loaded from the beginning again at each turn along k, while the other's goes on."""
+    k = a.shape[1]
+    at = np.arange(k)
+    for depth in DEPTHS:
+        for name, form in {"A": None, "B": None, "B of this form": bool(case.inputs["transpose_b"])}.items():
+            again = at % depth
+            product = later(lambda n, i: ended(case, a[:, i] @ b if n == "A" else a @ b[i]), name, again)
+            yield Mistake("gemm-tile-stays", product, {"name": name[0]}, (depth, name, form))
+
+
+def _of_parts(case: Replayed, a: np.ndarray, b: np.ndarray) -> Iterator[Mistake]:
+    """k is divided among parts, and of each part only whole steps are taken; or the parts are as long as k / parts."""
+    k = a.shape[1]
+    at = np.arange(k)
+    for parts in PARTS:
+        share = -(-k // parts)
+        within, length = at % max(share, 1), np.minimum(share, k - at // max(share, 1) * share)
+        for step in PART_STEPS:
+            whole = within < length // step * step
+            kept = later(lambda w: ended(case, as_often(a, b, w)), whole)
+            yield Mistake("gemm-part-rest-lost", kept, {"step": step}, parts)
 
 
 def _operands_swapped(case: Replayed, a: np.ndarray, b: np.ndarray, side: int) -> np.ndarray:

@@ -20,6 +20,7 @@ from onekernel.ops.base import Arrays
 USUAL_EPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 TINY_EPS = 1e-8  # and less: of the elements that are tried no square is as small
 FIXED = (*(1 << k for k in range(11, 17)), 100, 300, 768, 1000)  # for cols
+ROUNDING = 2e-6  # of a float32 sum, relative to the sum of its terms
 WIDTHS = (4, 8, 32, 64, 128, 256)
 OFTEN = (2, 4, 8, 16, *THREADS)  # how often eps may come in: by warps, or by threads
 
@@ -58,7 +59,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     spread = np.sqrt(row_sum(centred * centred) / cols + eps)
     yield Mistake("rms-layer-norm", lambda: centred / spread * weight)
     yield Mistake("rms-centred", lambda: centred / np.sqrt(mean + eps) * weight)
-    yield Mistake("rms-variance", lambda: h / spread * weight)
+    unsure = later(lambda: ROUNDING * mean / spread**2)  # of a mean of squares less a squared mean
+    yield Mistake("rms-variance", lambda: h / spread * weight, slack=unsure)
     yield Mistake("rms-no-root", lambda: h / (mean + eps) * weight)
     root = np.sqrt(mean + eps)
     yield Mistake("rms-inverted", lambda: h * root * weight)
@@ -151,9 +153,7 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake(cause, part, variant=which)
 
 
-def _of_eps(
-    mean: np.ndarray, eps: float, cols: int, over: Callable[[np.ndarray], np.ndarray]
-) -> Iterator[Mistake]:
+def _of_eps(mean: np.ndarray, eps: float, cols: int, over: Callable[[np.ndarray], np.ndarray]) -> Iterator[Mistake]:
     """eps added by each of several, before their parts are joined; or in another way than once, under the root."""
     for often in OFTEN:
         yield Mistake("rms-eps-often", later(lambda k: over(mean + k * eps), often), {"often": often})

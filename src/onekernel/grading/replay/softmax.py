@@ -25,6 +25,7 @@ STARTS = (0.0, -1.0, -100.0, -999.0, -1000.0, -1e4, -65504.0, -1e5, -1e6, -1e7, 
           -1e38)  # fmt: skip
 SMOOTH = 2.0**24  # beyond it the rounding of a maximum or a mean is a factor of e and more
 NEAR_ONE = {"float32": 1e-5, "float16": 1e-2, "bfloat16": 6e-2}  # what a sum of a row's elements is off by
+SUM = 1e-2  # what the sum of a column is off by
 MOST_TERMS = 1 << 25  # of sums of which each element has one of its own
 LONG = 5000  # columns from which on a sum in steps is not made: a step of Python for each
 
@@ -173,12 +174,24 @@ def otherwise(got: np.ndarray, want: np.ndarray, dtype: str, inputs: Arrays) -> 
     """What wrong rows have in common where no mistake gives their numbers: all elements NaN, or off by one factor."""
     if np.isnan(got).all() and not np.isnan(want).all():
         return Message("replay.softmax-all-nan")
+    if _columns_add_up(got, want):
+        return Message("replay.softmax-columns-add-up")
     if column := _one_minus_others(got, want, dtype):
         return Message(f"replay.softmax-{column}-from-others")
     found = of_rows(got, want, dtype)
     if found is None or found[1] <= 0:
         return None
     return Message("replay.softmax-row-factor", {"row": found[0], "factor": 1 / found[1]})
+
+
+def _columns_add_up(got: np.ndarray, want: np.ndarray) -> bool:
+    """Whether the columns, and not the rows, add up to 1: or, of several tiles of rows, to their number."""
+    if not np.isfinite(got).all() or got.shape[1] < 2:
+        return False
+    sums = got.sum(axis=0)
+    tiles = round(float(sums[0]))
+    rows_too = np.abs(got.sum(axis=1) - 1).max() < SUM
+    return bool(1 <= tiles <= got.shape[0] and np.abs(sums - tiles).max() < SUM * tiles and not rows_too)
 
 
 def _one_minus_others(got: np.ndarray, want: np.ndarray, dtype: str) -> str | None:

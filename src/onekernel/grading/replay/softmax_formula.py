@@ -55,6 +55,7 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
     yield Mistake("softmax-divided-by-count", lambda: r.over(np.float32(r.x.shape[1])))
     yield Mistake("softmax-divided-early", lambda: r.e / np.cumsum(r.e, axis=1))
     yield from _of_other_formulas(r)
+    yield from _of_equal_maxima(r)
     yield Mistake("softmax-inverted", lambda: row_sum(r.e) / r.e)
     yield Mistake("softmax-constant", lambda: np.full_like(r.x, 1 / r.x.shape[1]))
     yield Mistake("softmax-zeros", lambda: np.zeros_like(r.x))
@@ -64,6 +65,14 @@ def mistakes(r: Rows) -> Iterator[Mistake]:
     right = r.above(r.largest)
     yield Mistake("softmax-nan-hidden", lambda: np.where(np.isnan(right), np.float32(0), right), variant="result")
     yield Mistake("softmax-masked-row", lambda: np.where(r.largest == -np.inf, np.float32(0), r.above(r.largest)))
+
+
+def _of_equal_maxima(r: Rows) -> Iterator[Mistake]:
+    """What equals the maximum counts as 1 without a subtraction, in the sum alone or in the result as well: infinity
+    minus infinity does not become NaN."""
+    ones = later(lambda: np.where(r.x == r.largest, np.float32(1), r.e))
+    yield Mistake("softmax-equal-as-one", lambda: r.over(row_sum(ones())))
+    yield Mistake("softmax-equal-as-one", lambda: ones() / row_sum(ones()), variant="result, too")
 
 
 def _of_other_formulas(r: Rows) -> Iterator[Mistake]:

@@ -7,24 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from onekernel.grading.buffers import Call
-from onekernel.grading.replay import cause
+from onekernel.grading.replay import cause, given
+from onekernel.grading.replay.narrowing import narrowed, nearly
 from onekernel.grading.replay.strides import UNKNOWN, is_right, stride_cause
 from onekernel.grading.submission import SYMPTOMS, Ran, Submission
+from onekernel.grading.time_limit import within_time
 from onekernel.grading.unwritten import whole_tiles_alone
 from onekernel.grading.verdicts import FAILED, Failure, Verdict
-from onekernel.messages import Message
+from onekernel.messages import Message, area
 from onekernel.ops.base import Operator
 from onekernel.sandbox.supervisor import CallOutcome
+from onekernel.simulator.facts.file import facts_of
+from onekernel.simulator.rewrite.shown import assigned
 
 WRONG = ("values", "nan", "row-sum")
 SEEN = tuple(
     f"replay.{cause}" for cause in (
-        "softmax-row-factor", "softmax-all-nan", "softmax-first-from-others", "softmax-last-from-others",
+        "softmax-row-factor", "softmax-all-nan",
+        "softmax-columns-add-up", "softmax-first-from-others", "softmax-last-from-others",
         "rms-row-factor", "gelu-found-sigmoid", "gelu-found-tanh", "gelu-found-erf", "tiles-whole-alone",
         "from-length-on", "factor",
-        "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least",
+        "offset", "sign-turned", "sign-lost", "negatives-lost", "nan-lost", "at-most", "at-least", "nearly-right",
+        *(key for key in area("replay") if key.startswith("only-")),
     )
 )  # fmt: skip  # told from the results, not made on purpose
+IN_ONE_PATH = "replay.in-one-path"
+OF_A_CAUSE = ("replay.seen", "replay.named", "replay.named-some")
 OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
 WHOLE_TILES = "replay.tiles-whole-alone"
 BOUNDS = ("out-of-bounds-read", "out-of-bounds-write")
@@ -34,6 +42,7 @@ ADDRESSED = {
     "b": ("replay.gemm-b-turned", "replay.gemm-ldb-", "replay.gemm-transpose-"),
 }
 COUNTED = ("cols", "n", "k")  # what a row, a vector or a sum has so many of: the first that the operator has
+MOST_NAMES = 6
 LEAST = 64  # elements of a length, below which a kernel is right by chance
 FEW = 3  # inputs on either side of a length
 MOST = 0.7  # of the longer inputs: some show no mistake, as rows of one value
@@ -58,11 +67,18 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
             strided, found = None, made
     found = found or whole_tiles_alone(submission.operator, every)
     if found is None and not any(f.code == "unwritten" for v in verdicts for f in v.failures):  # that says which ones
-        found = _from_length_on(submission.operator, every)
+        compared = given(submission.operator, every)
+        found = narrowed(compared) or _from_length_on(submission.operator, every) or nearly(compared)
     if found is None:
         return _unexplained(submission, verdicts)
+    if submission.backend == "triton":
+        found = found.in_dialect("triton")
     apart = {call.case.name for call, _ in every if _apart(call)} if strided else None
-    return [_explained(v, found, apart) for v in verdicts]
+    explained: list[Verdict] = []
+    for verdict in verdicts:
+        told = any(f.message.key in OF_A_CAUSE for v in explained for f in v.failures)
+        explained.append(_explained(verdict, found, apart, told))
+    return explained
 
 
 def _from_length_on(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) -> Message | None:
@@ -96,16 +112,24 @@ def _of_any_size(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 def _unexplained(submission: Submission, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts, the first wrong values of a kernel in CUDA with the way to look at what is between."""
-    out, told = [], submission.path.suffix != ".cu"
+    named = any(f.line is not None for v in verdicts for f in v.failures)
+    out, told = [], submission.path.suffix != ".cu" or named
     for verdict in verdicts:
         first = verdict.failures[0] if verdict.failures else None
         if first is not None and first.code in WRONG and not told and not _of_size(first):
             told = True
-            values = {"symptom": first.message, "slug": submission.exercise.slug}
-            shown = replace(first, message=Message("replay.unknown", values))
+            names = ", ".join(_shown(submission)[:MOST_NAMES])
+            values = {"symptom": first.message, "slug": submission.exercise.slug, "names": names}
+            shown = replace(first, message=Message(f"replay.unknown{'' if names else '-at-all'}", values))
             verdict = replace(verdict, failures=(shown, *verdict.failures[1:]))
         out.append(verdict)
     return out
+
+
+def _shown(submission: Submission) -> list[str]:
+    """The variables that `onekernel show` can show: those that the file assigns to."""
+    tokens = facts_of(submission.text()).tokens
+    return within_time(lambda: assigned(tokens), list[str]())
 
 
 def _of_size(failure: Failure) -> bool:
@@ -121,8 +145,9 @@ def _apart(call: Call) -> bool:
     return any(call.case.gaps.values())
 
 
-def _explained(verdict: Verdict, found: Message, cases: set[str] | None) -> Verdict:
-    """`cases`: those that the cause is for; None for a replayed mistake, which is for every wrong value."""
+def _explained(verdict: Verdict, found: Message, cases: set[str] | None, told_before: bool) -> Verdict:
+    """`cases`: those that the cause is for; None for a replayed mistake, which is for every wrong value. A cause that
+    another verdict has `told_before` is not said at length again."""
     if verdict.status != FAILED:
         return verdict
     codes = (*SYMPTOMS, *BOUNDS) if cases else ("unwritten",) if found.key == WHOLE_TILES else WRONG
@@ -130,13 +155,20 @@ def _explained(verdict: Verdict, found: Message, cases: set[str] | None) -> Verd
     mine += [f for f in verdict.failures if f not in mine and _outside(f, found)]
     if not mine:
         return verdict
+    mine.sort(key=verdict.failures.index)
     first = mine[0]
     symptom = _without_advice(first.message)
     key = "replay.seen" if cases is not None or found.key in SEEN else "replay.named"
-    values = {"cause": found, "inputs": found.values["inputs"], "symptom": symptom}
-    told = replace(first, message=Message(key, values))
-    others = [f for f in verdict.failures if f not in mine]
-    return replace(verdict, failures=(told, *others))
+    if key == "replay.named" and found.values.get("rest"):
+        key = "replay.named-some"
+    counted = {name: found.values.get(name, 0) for name in ("inputs", "apart", "rest")}
+    message = Message(key, {"cause": found, **counted, "symptom": symptom})
+    if told_before:  # of some other input it need not be the cause
+        sure = key == "replay.named" and found.key != IN_ONE_PATH
+        message = Message("replay.same-cause", {"symptom": symptom}) if sure else symptom
+    told = replace(first, message=message)
+    others = [told if f is first else f for f in verdict.failures if f is first or f not in mine]
+    return replace(verdict, failures=tuple(others))
 
 
 def _outside(failure: Failure, found: Message) -> bool:

@@ -108,7 +108,13 @@ class Facts:
 
     def counted(self, line: int) -> Iterator[Counted]:
         """What each `for` around the line counts by, the innermost first."""
-        return filter(None, (counted(self.code, loop) for loop in reversed(self.around(line, LOOPS))))
+        return (found for found, _ in self.counted_at(line))
+
+    def counted_at(self, line: int) -> Iterator[tuple[Counted, int]]:
+        """As `counted`, each with the line on which its `for` stands."""
+        for loop in reversed(self.around(line, LOOPS)):
+            if found := counted(self.code, loop):
+                yield found, self.code[loop.begin].line
 
     def function_at(self, line: int) -> Function | None:
         """The function that stands on the line; of several the last, which the others end or hold."""

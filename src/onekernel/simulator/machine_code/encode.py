@@ -29,7 +29,20 @@ _SPECIAL = {
     "SR_CgaCtaId": 10, "SR_CLOCKLO": 10, "SR_CLOCKHI": 10,
 }  # fmt: skip
 _MODE_OF = {
-    "MUFU", "ISETP", "FSETP", "FSET", "DSETP", "SHFL", "VOTE", "MATCH", "REDUX", "ATOMG", "ATOMS", "RED", "BAR", "B2R",
+    "MUFU",
+    "ISETP",
+    "FSETP",
+    "FSET",
+    "DSETP",
+    "SHFL",
+    "VOTE",
+    "MATCH",
+    "REDUX",
+    "ATOMG",
+    "ATOMS",
+    "RED",
+    "BAR",
+    "B2R",
 }
 
 

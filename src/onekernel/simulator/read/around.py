@@ -75,3 +75,15 @@ def same_function(file: str, one: int, other: int) -> bool:
 def barrier_between(file: str, first: int, last: int) -> bool:
     """Whether a line between the two, both left out, calls a barrier of the block."""
     return any(first < line < last for line in facts_at(file).barriers)
+
+
+_OF_ONE_WARP = re.compile(
+    r"<\s*(?:32|warpSize|WARP\w*)\b|<=\s*31\b|\b\w*[wW]arp\w*\s*==|/\s*32\s*==|>>\s*5\)?\s*==|!\s*\w*[wW]arp\w*"
+)
+
+
+def for_one_warp(file: str | None, number: int | None) -> bool:
+    """Whether a test around the line lets one warp alone come to it, as `if (t < 32)`."""
+    facts = facts_at(file)
+    heads = (s.head for s in facts.around(number or 0, BRANCHES) if s.head and not s.otherwise)
+    return any(_OF_ONE_WARP.search(" ".join(t.text for t in facts.code[opens + 1 : closes])) for opens, closes in heads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -54,6 +55,7 @@ class Case:
     here: Place
     there: Place  # the other line that it names
     launch: Launch
+    page: str | None = None  # where the line is about something that another page teaches than the record's
 
     @property
     def file(self) -> str | None:
@@ -79,6 +81,11 @@ class Case:
     @property
     def variable(self) -> str:
         return str(self.values["variable"])
+
+    @property
+    def is_of_first_thread(self) -> bool:
+        """Whether it is of thread 0 of block 0: no edge of a grid keeps that one from its work."""
+        return not re.search(r"[1-9]", f"{self.values.get('block', 1)} {self.values.get('thread', 1)}")
 
     def number(self, name: str, default: int = 0) -> int:
         return int(str(self.values.get(name, default)))

@@ -94,6 +94,29 @@ def goes_down(file: str | None, number: int | None) -> dict[str, str]:
     return {}
 
 
+def steps_twice(file: str | None, number: int | None) -> dict[str, object]:
+    """Of a loop around the line that goes on by more than 1, and whose index is multiplied by that step there once
+    more: the index, the step and the loop's line; nothing where none does."""
+    facts = facts_at(file)
+    for loop, head in facts.counted_at(number or 0):
+        name, _, step = text_of(loop.step).partition("+=")
+        if name != loop.name or step in ("", "1") or not re.fullmatch(r"\w+", step):
+            continue
+        if re.search(rf"\b{name}\s*\*\s*{step}\b|\b{step}\s*\*\s*{name}\b", facts.line(number)):
+            return {"name": name, "step": step, "at": head}
+    return {}
+
+
+def turns_once_more(file: str | None, number: int | None) -> dict[str, object]:
+    """Of a loop around the line that ends with `<=` and whose index stands there: the index and the loop's line."""
+    facts = facts_at(file)
+    for loop, head in facts.counted_at(number or 0):
+        to_the_end = re.fullmatch(rf"{loop.name}<=\w+", text_of(loop.condition)) and text_of(loop.value) != "1"
+        if loop.name and to_the_end and re.search(rf"\b{loop.name}\b", facts.line(number)):
+            return {"name": loop.name, "at": head}
+    return {}
+
+
 def takes_remainder(file: str | None, number: int | None) -> bool:
     """Whether the line takes the remainder of a difference, which is below 0 where that is."""
     return bool(re.search(r"-\s*\w+\s*\)?\s*%", facts_at(file).line(number)))

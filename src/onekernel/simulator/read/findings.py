@@ -6,7 +6,7 @@ of code, the names of kernels, what a line says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,10 +25,7 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     """The call's findings in the order in which they happened."""
     raw = report["findings"]
     lines.resolve(address for found in raw for key in ("pc", "other_pc") for address in found[key])
-    # Where an access leaves its buffer it may come into another one, and find there what nobody wrote, or the host's.
-    outside = {tuple(found["pc"]) for found in raw if found["code"] == "out-of-bounds-read"}
-    beyond = ("uninitialised-read", "host-pointer")
-    kept = [f for f in raw if f["code"] not in beyond or f["form"] == "argument" or tuple(f["pc"]) not in outside]
+    kept = [*_without_consequences(raw)]
     left = {_where(f, "", lines, path) for f in kept if f["code"].startswith("out-of-bounds")}
     kept = [f for f in kept if not is_told_elsewhere(f, left)]
     if any(found["code"] in ("early-time", "time-of-nothing") for found in kept):  # which say more
@@ -39,6 +36,35 @@ def findings_of(report: dict[str, Any], lines: Lines, path: str, functions: dict
     told = [_finding(found, report, lines, path, functions) for found in kept]
     told = list({_alike(finding, number): finding for number, finding in reversed([*enumerate(told)])}.values())[::-1]
     return tuple(_joined(told))
+
+
+_BEYOND = ("uninitialised-read", "host-pointer", "missing-wait")  # what an access meets that has left its buffer
+_OUTSIDE = "out-of-bounds"
+
+
+def _without_consequences(raw: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The findings but for what follows from another: an access that leaves its buffer, or its shared array, comes into
+    another one, and finds there what nobody wrote, what others write, or that one's end."""
+    outside = {tuple(f["pc"]) for f in raw if f["code"].startswith(_OUTSIDE) and f["pc"]}
+    lost = {f["launch"] for f in raw if (f["code"], f["form"]) == ("crash", "astray")}
+    overrun = {f["launch"]: f["pc"] for f in raw if (f["code"], f["form"]) == ("foreign-local", "ended")}
+    left: set[tuple[object, ...]] = set()
+    for found in raw:
+        places = {tuple(found["pc"]), tuple(found["other_pc"])}
+        if found["code"] in _BEYOND and found["form"] != "argument" and tuple(found["pc"]) in outside:
+            continue
+        if found["code"].startswith("race-") and places & outside:
+            continue
+        if (found["code"], found["form"]) == ("foreign-local", "ended") and found["launch"] in lost:
+            continue  # beyond the stack, which is overwritten, lies another thread's
+        if (found["code"], found["form"]) == ("crash", "astray") and overrun.get(found["launch"]):
+            found = {**found, "form": "overrun", "pc": overrun[found["launch"]]}
+        if "shared" in found["code"] and found["code"].startswith(_OUTSIDE):
+            whose = tuple(found["pc"]), found["launch"], str(found["facts"].get("thread"))
+            if whose in left:
+                continue  # the same load of the same thread: the array beside it
+            left.add(whose)
+        yield found
 
 
 def _joined(told: list[Finding]) -> Iterator[Finding]:
@@ -98,7 +124,9 @@ def _finding(
         tell(case)
     if "index" in values:
         case.values |= by_rows(case.values, case.file)
-    return Finding(found["code"], case.says(case.form, case.values), *case.here, record.severity, record.chapter)
+    return Finding(
+        found["code"], case.says(case.form, case.values), *case.here, record.severity, case.page or record.chapter
+    )
 
 
 def _where(found: dict[str, Any], prefix: str, lines: Lines, path: str) -> Place:

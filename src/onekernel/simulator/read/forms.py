@@ -3,9 +3,22 @@ for each record that has such forms."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
-from onekernel.simulator.read import around, arrays, causes, declared, excerpt, indices, races, updating
+from onekernel.messages import Message
+from onekernel.simulator.facts.file import facts_at
+from onekernel.simulator.read import (
+    around,
+    arrays,
+    causes,
+    declared,
+    excerpt,
+    fragments,
+    indices,
+    races,
+    updating,
+)
 from onekernel.simulator.read.case import Case
 from onekernel.simulator.read.errors import error_hint, error_name, error_text
 
@@ -76,7 +89,9 @@ def _unasked_error(case: Case) -> None:
 def _uninitialised_read(case: Case) -> None:
     """Why nothing was written there, as far as it is known."""
     case.values["few"] = ""
-    if case.form == "shared" and case.number("index") >= case.launch.threads:
+    if case.form == "shared" and (stored := _stored_fragment(case)):
+        case.values["few"] = stored
+    elif case.form == "shared" and case.number("index") >= case.launch.threads and not case.number("inner"):
         case.values["few"] = case.says("few", {"threads": case.launch.threads})
     elif case.form == "shared" and (at := around.stored_in_branch(*case.here, case.variable)):
         case.values["few"] = case.says("guarded", {"at": at})
@@ -86,6 +101,20 @@ def _uninitialised_read(case: Case) -> None:
         case.form = "generator"
     elif case.form == "global" and updating.adds_to(case.text, case.variable):
         case.values["few"] = case.says("added")
+
+
+def _stored_fragment(case: Case) -> Message | None:
+    """That a fragment is stored into the array at another distance than its rows have."""
+    facts, rows_apart = facts_at(case.file), case.number("inner")
+    for line, text in enumerate(facts.plain_lines, 1):
+        if "store_matrix_sync" not in text or not re.search(rf"\b{re.escape(case.variable)}\b", text):
+            continue
+        moved = fragments.taken(case.file, line)
+        if moved and moved.distance and rows_apart not in (0, moved.distance):
+            case.page = fragments.PAGE
+            values = {"at": line, "apart": moved.apart, "inner": rows_apart, "variable": case.variable}
+            return case.says("fragment-stored", values)
+    return None
 
 
 def _short(case: Case) -> str:
@@ -141,7 +170,10 @@ OF_THE_READER = (
     "beyond-step", "static", "dynamic", "one-past", "just-past", "advice-loop", "advice-plane", "advice-bytes",
     "advice-declared", "advice-tile", "advice-ended", "no-bytes", "few-bytes", "elements", "nowhere", "also", "swapped",
     "loop", "read-before-remainder", "write-before-remainder", "why-size", "why-offset", "why-part",
-    "advice-pointer", "advice-column",
+    "advice-pointer", "advice-column", "advice-twice", "advice-one-turn", "advice-first-thread", "advice-fragment",
+    "advice-fragment-apart", "advice-fragment-plain", "fragment", "fragment-apart", "fragment-plain", "of-grid", "row",
+    "fragment-stored",
+    "overrun", "plain", "warp", "own-element", "one-lane", "past-width", "one-element",
     # arrays
     "unnamed", "extent",
     # the others
@@ -153,5 +185,5 @@ OF_THE_READER = (
 GIVEN = (
     "kernel", "line", "other_line", "after", "at", "warp", "once", "place", "few", "threads", "call", "error",
     "each", "why", "also", "rows", "name", "faster", "variable", "here_name", "there_name", "set_at", "changed_at",
-    "end", "stride",
+    "end", "stride", "step", "apart", "lines", "need", "inner", "row", "advice", "warps",
 )  # fmt: skip

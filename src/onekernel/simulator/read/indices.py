@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from onekernel.messages import Message
-from onekernel.simulator.read import around, causes, declared, excerpt, updating
+from onekernel.simulator.read import around, causes, declared, excerpt, fragments, updating
 from onekernel.simulator.read.case import Case
+
+WARP = 32
 
 
 def by_rows(values: dict[str, Any], file: str | None) -> dict[str, Any]:
@@ -68,14 +71,46 @@ def _advice(case: Case) -> Message | str:
         return case.says("advice-pointer", {**values, "name": name})
     if ended := causes.ended_loop(*case.here):
         return case.says("advice-ended", {"at": ended})
+    if moved := _fragment(case, "advice-"):
+        return moved
     if down := causes.goes_down(*case.here):
         return case.says("advice-column", down)
-    if declared.fills_shared(*case.here) and around.in_loop(*case.here):
-        return case.says("advice-tile", values)
-    if around.in_loop(*case.here):
-        return case.says("advice-loop")
-    plain: Message | str = values["advice"]
-    return case.says("advice-plane") if case.launch.is_plane and not values.get("pitch") else plain
+    return _of_loops(case) or _of_the_grid(case)
+
+
+def _of_loops(case: Case) -> Message | None:
+    """What the loops around the line tell of an index behind the end."""
+    if twice := causes.steps_twice(*case.here):
+        return case.says("advice-twice", twice)
+    if more := causes.turns_once_more(*case.here):
+        return case.says("advice-one-turn", more)
+    if not around.in_loop(*case.here):
+        return None
+    if case.is_of_first_thread:  # of a tile that hangs over an edge it would be another's
+        return case.says("advice-first-thread", case.values)
+    if declared.fills_shared(*case.here) and case.number("index") < 2 * case.number("size"):
+        return case.says("advice-tile", case.values)
+    return case.says("advice-loop")
+
+
+def _of_the_grid(case: Case) -> Message | str:
+    """The runtime's own advice; where threads have two indices, of both."""
+    plain: Message | str = case.values["advice"]
+    return case.says("advice-plane") if case.launch.is_plane and not case.values.get("pitch") else plain
+
+
+def _fragment(case: Case, prefix: str = "") -> Message | None:
+    """Of a line that loads or stores a fragment of Tensor Cores, what it takes."""
+    moved = fragments.taken(*case.here)
+    if moved is None:
+        return None
+    case.page = fragments.PAGE
+    facts = {"call": moved.call, "apart": moved.apart, "lines": moved.lines, "each": moved.each, "need": moved.need}
+    rows_apart = case.number("inner") or next(iter(declared.inner_extents(case.file, case.variable)[-1:]), 0)
+    facts |= {"size": case.number("size"), "variable": case.variable, "inner": rows_apart}
+    if not moved.need:
+        return case.says(f"{prefix}fragment-plain", facts)
+    return case.says(f"{prefix}fragment-apart" if rows_apart not in (0, moved.distance) else f"{prefix}fragment", facts)
 
 
 def of_shared(case: Case) -> None:
@@ -89,6 +124,8 @@ def _place(case: Case) -> Message:
     file, line, name = case.file, case.line, case.variable
     threads, size, held, item = case.launch.threads, case.number("size"), case.number("held"), case.number("item", 1)
     past = case.number("index") - size
+    if moved := _fragment(case):
+        return moved
     if not size and declared.is_dynamic(file, name):
         return case.says("few-bytes", {"held": held, "item": item}) if held else case.says("no-bytes")
     if threads and held >= threads and held < threads * item and not held % threads and declared.is_dynamic(file, name):
@@ -104,4 +141,27 @@ def _place(case: Case) -> Message:
         return case.says("loop")
     if causes.swapped_extents(file, line, name):
         return case.says("swapped", {"variable": name})
-    return case.says("static", {"threads": threads})
+    return _declared(case)
+
+
+def _declared(case: Case) -> Message:
+    """Of an index that nothing explains: what its array is declared with, beside what the index turns out to be."""
+    size, index, block = case.number("size"), case.number("index"), case.launch.block
+    within = _rank(str(case.values.get("thread")), block)
+    number = _rank(str(case.values.get("block")), case.launch.grid) * case.launch.threads + within
+    if index == number != within:
+        return case.says("of-grid", {"threads": case.launch.threads})
+    inner = case.number("inner") * max(1, case.number("middle"))
+    if inner and size % inner == 0 and index // inner >= size // inner:
+        return case.says("row", {"rows": size // inner, "row": index // inner, "threads": case.launch.threads})
+    if index == within:
+        return case.says("static", {"threads": case.launch.threads})
+    if index == within // WARP:
+        return case.says("warp", {"warps": -(-case.launch.threads // WARP)})
+    return case.says("plain")
+
+
+def _rank(place: str, extent: list[int]) -> int:
+    """A thread's number within its block, or a block's within its grid, of its index as it is shown."""
+    x, y, z = ([int(n) for n in re.findall(r"\d+", place)] + [0, 0, 0])[:3]
+    return x + extent[0] * (y + extent[1] * z)

@@ -9,6 +9,7 @@ from onekernel.simulator.facts.file import facts_at
 from onekernel.simulator.read import around, causes, declared, excerpt, updating
 from onekernel.simulator.read.case import Case
 
+WARP = 32
 _ADDING = re.compile(r"(?:^|[;{)]|\belse)\s*atomic(?:Add|Max|Min)\s*\(")
 QUOTED = "quoted"  # the form, and the value, of a sentence that quotes both lines of a finding
 
@@ -41,9 +42,37 @@ def tell(case: Case) -> None:
         case.form = _two_writers(case)
     if "other_block" in values and declared.is_of_device(case.file, case.variable):
         values["once"] = case.says("once")
-    if not values["warp"] and any("__syncwarp" in line for line in facts_at(case.file).plain_lines):
+    if case.form == "same-index":
+        values["advice"] = _own_element(case)
+    if values["warp"] and not _for_one_warp(case):  # other inputs bring other warps here
+        values["warp"] = ""
+    elif not values["warp"] and any("__syncwarp" in line for line in facts_at(case.file).plain_lines):
         values["warp"] = case.says("other-warps")
     values[QUOTED] = _quoted(case)
+
+
+def _for_one_warp(case: Case) -> bool:
+    """Whether no other warp than one can come to the line: the block has no other, or a test lets one alone through."""
+    return case.launch.threads <= WARP or around.for_one_warp(*case.here)
+
+
+def _own_element(case: Case) -> Message:
+    """What to do where two threads have come to one element by the same line: as far as the launch and the array tell
+    which index each would have of its own."""
+    x, y, z = case.launch.block
+    thread = "threadIdx.x"
+    if y > 1 or z > 1:
+        thread = (
+            f"threadIdx.y * {x} + threadIdx.x" if z == 1 else f"(threadIdx.z * {y} + threadIdx.y) * {x} + threadIdx.x"
+        )
+    named = {
+        "variable": case.variable,
+        "thread": thread,
+        "warp": f"({thread}) / 32" if y > 1 or z > 1 else "threadIdx.x / 32",
+    }
+    if "inner" not in case.values:  # of global memory, which other blocks index as well
+        return case.says("past-width" if case.launch.is_plane else "one-element")
+    return case.says("one-lane" if case.values.get("warp") else "own-element", named)
 
 
 def _order(case: Case) -> str:

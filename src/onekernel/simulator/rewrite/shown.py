@@ -44,7 +44,7 @@ def with_shown(tokens: list[Token], name: str) -> list[Token]:
             condition = next_solid(tokens, end + 1)
             if not is_sign(tokens, condition, ";"):
                 after[condition] = f"{call}, "
-        elif _is_declaration(tokens, i):
+        elif _is_declaration(tokens, i) or _is_declared_behind_another(tokens, i):
             after[end + 1] = f" {call};" + after.get(end + 1, "")
         else:
             after[end] = f", {call}"
@@ -94,6 +94,20 @@ def _is_declaration(tokens: list[Token], i: int) -> bool:
     if before >= 0 and tokens[before].text in ("*", "&"):
         before = previous_solid(tokens, before - 1)
     return before >= 0 and tokens[before].kind == "name" and tokens[before].text not in ("return", "else", "do", "case")
+
+
+def _is_declared_behind_another(tokens: list[Token], i: int) -> bool:
+    """Whether the name is one of several that a statement declares, `int a = 1, b = 2;`, and not the first."""
+    if not is_sign(tokens, previous_solid(tokens, i - 1), ","):
+        return False
+    depth, k = 0, i - 1
+    while k >= 0 and not (depth == 0 and tokens[k].text in (";", "{", "}", "(")):
+        if tokens[k].kind == "sign":
+            depth += (tokens[k].text in ")]}") - (tokens[k].text in "([{")
+        k -= 1
+    first = next_solid(tokens, k + 1)
+    second = next_solid(tokens, first + 1)
+    return tokens[first].kind == "name" and (tokens[second].kind == "name" or tokens[second].text in ("*", "&", "::"))
 
 
 def _statement_end(tokens: list[Token], i: int) -> int | None:

@@ -24,6 +24,7 @@ struct Copy {
     uint8_t data[16];
     uint32_t offset, batch, time;
     uint16_t thread, bytes;
+    bool again;  // what it fills an earlier copy has brought, and that was waited for
     Site at;
 };
 struct Wait {
@@ -79,6 +80,12 @@ const Wait* wait_for(const AsyncCopies& all, const Copy& c) {
     const auto& waits = all.copiers[c.thread].waits;
     auto found = std::lower_bound(waits.begin(), waits.end(), c.batch, [](const Wait& w, uint32_t batch) { return w.batch < batch; });
     return found == waits.end() ? nullptr : &*found;
+}
+
+// Does `c` replace what an earlier copy has brought, with no barrier between its start and what the running thread does now?
+// Whether the old content is meant or the new one then nobody knows.
+bool overwrites(Worker& w, const Copy& c) {
+    return c.again && c.time >= w.barrier_time && !(c.thread / WARP == w.rank / WARP && c.time < warp_of(w, w.rank).full_time);
 }
 
 // What is wrong with the running thread's access to what `c` brings, or null.
@@ -179,6 +186,7 @@ bool meets_copy(Worker& w, const SharedArray* array, uint32_t offset, int bytes,
             if (writes) all.copy_of[word] = 0;
             continue;
         }
+        if ((!strcmp(form, "own") || !strcmp(form, "other")) && overwrites(w, c)) form = "overwritten";
         Finding("missing-wait", array->offset).form(form).code_at(pc).other_at(c.at).here().thread("other_thread", c.thread)
             .array("variable", array->name).number("index", (offset - array->offset) / array->item).add();
         return true;
@@ -232,9 +240,11 @@ extern "C" void ok_copy_started(void* to, const void* data, size_t bytes, Site a
     Busy busy;
     AsyncCopies& all = copies_of(w);
     uint32_t from = static_cast<uint32_t>(offset), size = static_cast<uint32_t>(bytes);
-    if (!judge(w, all, from, data, size, pc)) return;
+    const uint32_t before = options & RACES ? all.copy_of[from / 4] : 0;
+    const bool again = before && wait_for(all, all.copies[before - 1]);
+    if (!judge(w, all, from, data, size, pc)) return;  // which ends the hold of the copy before
     Copier& mine = all.copiers[w.rank];
-    all.copies.push_back({{}, from, mine.closed + 1, w.time, uint16_t(w.rank), uint16_t(bytes), at});
+    all.copies.push_back({{}, from, mine.closed + 1, w.time, uint16_t(w.rank), uint16_t(bytes), again, at});
     memcpy(all.copies.back().data, data, bytes);
     mine.under_way.push_back(static_cast<uint32_t>(all.copies.size() - 1));
     all.awaited++;

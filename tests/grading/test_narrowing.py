@@ -1,0 +1,236 @@
+"""A cause has a control; where none is known, what divides the wrong from the right is said: of results made here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from onekernel.backends.base import Buffer, CallReport
+from onekernel.grading import buffers, replay
+from onekernel.grading.buffers import Call
+from onekernel.grading.replay.narrowing import narrowed, nearly
+from onekernel.messages import Message
+from onekernel.ops import OPERATORS
+from onekernel.ops.base import DTYPES, Operator
+from onekernel.sandbox.supervisor import CallOutcome
+
+MOST = 700  # rows or columns
+Change = Callable[[Call, np.ndarray], np.ndarray]
+
+
+def pairs(
+    name: str, groups: tuple[str, ...], change: Change, dtypes: tuple[str, ...] = ("float32",), most: int = MOST
+) -> list[tuple[Call, CallOutcome]]:
+    """The calls of an operator's groups, each answered by what `change` makes of the right answer."""
+    operator = OPERATORS[name]
+    cases = [c for g in groups for c in operator.group(g) if max(c.sizes.values()) <= most and all(c.sizes.values())]
+    cases = [c for c in cases if c.plain]
+    every = [(case, dtype) for dtype in dtypes for case in cases if dtype in (case.dtypes or [dtype])]
+    return [answered(operator, buffers.make(operator, "any", c, d, seed=11), change) for c, d in every]
+
+
+def answered(operator: Operator, call: Call, change: Change) -> tuple[Call, CallOutcome]:
+    (output,) = operator.outputs()
+    with np.errstate(all="ignore"):
+        made = np.asarray(change(call, call.expected[output.name].copy())).astype(DTYPES[call.dtype])
+    buffer = next(a for a in call.args if isinstance(a, Buffer) and a.name == output.name)
+    memory = buffer.memory.copy()
+    moved = Buffer(output.name, memory, buffer.offset, buffer.extent, True, buffer.itemsize)
+    buffers._elements(moved, call.case, output, call.dtype)[...] = made.view(f"u{buffer.itemsize}")
+    after = {a.name: a.memory for a in call.args if isinstance(a, Buffer)} | {output.name: memory}
+    return call, CallOutcome(CallReport(0, "cudaSuccess"), after)
+
+
+def told(name: str, ran: list[tuple[Call, CallOutcome]]) -> Message | None:
+    return narrowed(replay.given(OPERATORS[name], ran))
+
+
+def test_an_integer_is_not_proved_by_zeros_beside_nan() -> None:
+    """+infinity minus itself, hidden where two maxima are equal: a maximum cut to an integer leaves the same zeros."""
+
+    def equal_as_one(call: Call, want: np.ndarray) -> np.ndarray:
+        x = call.inputs["x"].astype(np.float32)
+        top = np.fmax.reduce(x, axis=1, keepdims=True)
+        e = np.exp(x - top)
+        return np.asarray(e / np.where(x == top, np.float32(1), e).sum(axis=1, keepdims=True))
+
+    ran = pairs("softmax", ("shapes", "range", "special"), equal_as_one)
+    found = replay.cause(OPERATORS["softmax"], ran)
+    assert found is not None and found.key == "replay.softmax-equal-as-one"
+    assert found.values["inputs"] > found.values["apart"] == 1  # of so many, one tells it from the right answer
+
+    def in_an_int(call: Call, want: np.ndarray) -> np.ndarray:
+        """Zeros and NaN alone tell nothing of an integer: without the mistake that is about them nothing is named."""
+        x = call.inputs["x"].astype(np.float32)
+        return np.where(np.isposinf(x).any(axis=1, keepdims=True) & np.isfinite(x), 0, want)
+
+    left = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes", "special"), in_an_int))
+    assert left is None or left.key not in ("replay.softmax-integer", "replay.sum-integer")
+
+
+def test_it_is_counted_on_how_many_inputs_the_right_answer_is_another_one() -> None:
+    def from_zero(call: Call, want: np.ndarray) -> np.ndarray:
+        x = call.inputs["x"].astype(np.float32)
+        e = np.exp(x - np.maximum(x.max(axis=1, keepdims=True), 0))
+        return np.asarray(e / e.sum(axis=1, keepdims=True))
+
+    ran = pairs("softmax", ("shapes", "range"), from_zero)
+    found = replay.cause(OPERATORS["softmax"], ran)
+    wrong = sum(not g.right for g in replay.given(OPERATORS["softmax"], ran))
+    assert found is not None and "The maximum starts at a number" in found.text("en")
+    assert 0 < found.values["apart"] <= wrong < found.values["inputs"]  # smooth and short ones are compared first
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_no_constants_are_fitted_where_float32_is_right(dtype: str) -> None:
+    """The rounding of 16 bits is no other constant: told of 0.0447 for 0.044715, a learner looks in the wrong place."""
+    rng = np.random.default_rng(3)
+
+    def rounded(call: Call, want: np.ndarray) -> np.ndarray:
+        return want * (1 + (call.dtype != "float32") * rng.choice([-1, 1], want.shape) * 2.0**-9)
+
+    ran = pairs("gelu", ("exact", "tanh"), rounded, ("float32", dtype))
+    found = replay.cause(OPERATORS["gelu"], ran)
+    assert found is None or not found.key.startswith("replay.gelu-")
+
+
+def test_a_cube_in_16_bits_is_named_and_not_its_constants() -> None:
+    """x * x * x of halves rounds twice; float32 shows nothing of it."""
+
+    def cube_of_halves(call: Call, want: np.ndarray) -> np.ndarray:
+        if call.dtype == "float32" or not call.inputs["approximate"]:
+            return want
+        x = call.inputs["x"].astype(DTYPES[call.dtype])
+        cube = ((x * x).astype(x.dtype) * x).astype(x.dtype).astype(np.float32)
+        wide = x.astype(np.float32)
+        u = np.float32(0.7978845608) * (wide + np.float32(0.044715) * cube)
+        return np.asarray(np.float32(0.5) * wide * (1 + np.tanh(u)), np.float64)
+
+    ran = pairs("gelu", ("tanh", "range"), cube_of_halves, ("float32", "float16"), most=4000)
+    found = replay.cause(OPERATORS["gelu"], ran)
+    assert found is not None and found.key == "replay.own-type-cube"
+    assert "float32 call" not in found.text("en")  # which an exercise in 16 bits alone does not have
+
+
+def test_what_only_16_bits_show_is_told_by_the_types() -> None:
+    rng = np.random.default_rng(3)
+
+    def rounded(call: Call, want: np.ndarray) -> np.ndarray:
+        return want if call.dtype == "float32" else want * rng.uniform(0.95, 1.05, want.shape)
+
+    groups, types = ("shapes", "eps"), ("float32", "float16", "bfloat16")
+    assert told("rmsnorm", pairs("rmsnorm", groups, rounded, types)).key == "replay.only-in-16-bits"
+    one = told("rmsnorm", pairs("rmsnorm", groups, lambda c, w: w * (1.3 if c.dtype == "float16" else 1), types))
+    assert (one.key, one.values["types"]) == ("replay.only-in-type", "float16")
+
+
+def spoiled(where: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Change:
+    """A result whose rows and columns for which `where` holds are other numbers, of no known mistake."""
+    rng = np.random.default_rng(7)
+
+    def change(_call: Call, want: np.ndarray) -> np.ndarray:
+        at = where(*np.indices(want.shape))
+        return np.where(at, want * rng.uniform(1.5, 3, want.shape), want)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("where", "key", "values"),
+    [
+        (lambda r, c: r >= 64, "replay.only-rows-from", {"first": 64, "last": 63}),
+        (lambda r, c: c % 32 >= 8, "replay.only-columns-of-step", {"step": 32, "which": "0-7"}),
+        (lambda r, c: c % 4 == 3, "replay.only-columns-of-step", {"step": 4, "which": "0-2"}),
+    ],
+)
+def test_rows_and_columns_that_are_right_are_named(
+    where: Callable[[np.ndarray, np.ndarray], np.ndarray], key: str, values: dict[str, object]
+) -> None:
+    found = told("softmax", pairs("softmax", ("shapes",), spoiled(where)))
+    assert found is not None and found.key == key
+    assert values.items() <= found.values.items()
+
+
+def test_rows_that_hold_minus_infinity_are_named() -> None:
+    def lost(call: Call, want: np.ndarray) -> np.ndarray:
+        return np.where(np.isneginf(call.inputs["x"]).any(axis=1, keepdims=True), np.nan, want)
+
+    found = told("softmax", pairs("softmax", ("shapes", "special"), lost))
+    assert found is not None and "minus-infinity" in found.key
+
+
+def test_noise_on_all_inputs_is_not_narrowed_down() -> None:
+    rng = np.random.default_rng(5)
+    noise = pairs("softmax", ("shapes",), lambda c, want: want * rng.uniform(0.5, 1.5, want.shape))
+    assert told("softmax", noise) is None
+    right = pairs("softmax", ("shapes",), lambda c, want: want)
+    assert told("softmax", right) is None and nearly(replay.given(OPERATORS["softmax"], right)) is None
+
+
+def test_an_approximation_of_ones_own_is_told_as_nearly_right() -> None:
+    def polynomial(call: Call, want: np.ndarray) -> np.ndarray:
+        x = call.inputs["x"]
+        z = np.abs(x) / np.sqrt(2)
+        t = 1 / (1 + 0.47047 * z)
+        tail = t * (0.3480242 - t * (0.0958798 - t * 0.7478556)) * np.exp(-z * z)
+        return np.where(call.inputs["approximate"] == 1, want, 0.5 * x * (1 + np.sign(x) * (1 - tail)))
+
+    ran = pairs("gelu", ("exact",), polynomial)
+    assert replay.cause(OPERATORS["gelu"], ran) is None
+    found = nearly(replay.given(OPERATORS["gelu"], ran))
+    assert found is not None and 0 < found.values["off"] < 1e-4
+
+
+def test_columns_that_add_up_are_told_of_their_axis() -> None:
+    def down(call: Call, want: np.ndarray) -> np.ndarray:
+        """Tiles of four rows, reduced along axis 0."""
+        x = call.inputs["x"]
+        tiles = [x[first : first + 4] for first in range(0, len(x), 4)]
+        return np.concatenate([np.exp(t - t.max(axis=0)) / np.exp(t - t.max(axis=0)).sum(axis=0) for t in tiles])
+
+    found = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), down))
+    assert found is not None
+    keys = {m.key for m in (found, *found.values.values()) if isinstance(m, Message)}
+    assert keys & {"replay.softmax-columns-add-up", "replay.softmax-tile-axis", "replay.softmax-whole-tile"}
+
+
+def test_a_mistake_of_the_long_rows_path_is_named_with_its_length() -> None:
+    def no_rescaling(call: Call, want: np.ndarray) -> np.ndarray:
+        x = call.inputs["x"].astype(np.float32)
+        if x.shape[1] < 256:
+            return want
+        tops = np.maximum.accumulate(x, axis=1)
+        return np.asarray(np.exp(x - x.max(axis=1, keepdims=True)) / np.exp(x - tops).sum(axis=1, keepdims=True))
+
+    found = replay.cause(OPERATORS["softmax"], pairs("softmax", ("shapes",), no_rescaling))
+    assert found is not None and found.key == "replay.in-one-path"
+    assert found.values["most"] < 256 <= found.values["least"]
+    assert "softmax-not-rescaled" in found.values["cause"].key
+
+
+def test_one_operand_that_stays_in_its_first_tile_is_named() -> None:
+    def stays(call: Call, want: np.ndarray) -> np.ndarray:
+        a, b = call.inputs["a"], call.inputs["b"]
+        b = b.T if call.inputs["transpose_b"] else b
+        product = call.inputs["alpha"] * (a[:, np.arange(a.shape[1]) % 16] @ b)
+        return np.asarray(product + (call.inputs["beta"] * call.inputs["c"] if call.inputs["beta"] else 0))
+
+    found = replay.cause(OPERATORS["gemm"], pairs("gemm", ("shapes", "transposed", "scalars"), stays))
+    assert found is not None and found.key == "replay.gemm-tile-stays" and found.values["name"] == "A"
+
+
+def test_terms_that_nearly_cancel_do_not_hide_their_mistake() -> None:
+    """w in the sum of a softmax: where its signs nearly cancel, a float32's rounding changes all digits."""
+
+    def in_the_sum(call: Call, want: np.ndarray) -> np.ndarray:
+        x, w = (call.inputs[n].astype(np.float32) for n in ("x", "w"))
+        e = np.exp(x - x.max(axis=1, keepdims=True)) * w
+        total = np.zeros((len(x), 1), np.float32)
+        for column in range(x.shape[1]):
+            total[:, 0] += e[:, column]
+        return np.asarray(e / total)
+
+    found = replay.cause(OPERATORS["softmax_mul"], pairs("softmax_mul", ("shapes",), in_the_sum))
+    assert found is not None and found.key == "replay.mul-before-sum"
