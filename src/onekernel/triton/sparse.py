@@ -149,7 +149,7 @@ def without_touching_all(every: Sequence[Pages]) -> AbstractContextManager[Any]:
                 made = getattr(torch.ops.aten, _ZEROS[name])(*args, **options)
                 return made if _is_large(made) else made.zero_()
             given = [a for b in (*args, *options.values()) for a in (b if isinstance(b, list | tuple) else (b,))]
-            large = [a for a in given if hasattr(a, "data_ptr") and _is_large(a)]
+            large = [a for a in given if isinstance(a, torch.Tensor) and _is_large(a)]
             if func.namespace == "aten" and name == "zero_" and large:
                 pages = next((p for p in every if p.room.ctypes.data == large[0].untyped_storage().data_ptr()), None)
                 if pages is None:
