@@ -18,7 +18,7 @@ def with_untried(submission: Submission, ran: Iterable[Ran], verdicts: Sequence[
     """The verdicts; where all are right and calls have shown it, the last of those names the kernels without a launch.
 
     A launcher takes a way for each kind of input: a kernel that none of the inputs needs, on this simulated card, was
-    not tried. What a macro makes of a name is not seen.
+    not tried. Nothing is said of a file that launches kernels by a variable, a parameter or a macro.
     """
     shown = [n for n, v in enumerate(verdicts) if v.check.kind.shows_right]
     if submission.backend != "simulator" or not shown or any(verdicts[n].status != PASSED for n in shown):
@@ -33,7 +33,7 @@ def with_untried(submission: Submission, ran: Iterable[Ran], verdicts: Sequence[
     every = dict.fromkeys(f.name for f in facts_of(submission.text()).functions if f.side == KERNEL and f.body)
     idle = [name for name in every if name not in launched]
     out = list(verdicts)
-    if idle and launched & every.keys():  # else nothing is known of how they are launched
+    if idle and launched and launched <= every.keys():  # one that is launched by another name may be any of them
         told = Message(UNTRIED, {"kernels": ", ".join(idle), "count": len(idle)})
         out[shown[-1]] = replace(out[shown[-1]], details=(*out[shown[-1]].details, told))
     return out
