@@ -25,6 +25,7 @@ from onekernel.grading.refusals import build_failed, for_all, not_built, refusal
 from onekernel.grading.replay.tell import with_causes
 from onekernel.grading.submission import Ran, Submission
 from onekernel.grading.suspicions import with_warnings
+from onekernel.grading.untried import with_untried
 from onekernel.grading.verdicts import FAILED, NOT_ASSESSED, PASSED, UNTOUCHED, Result, Verdict
 from onekernel.messages import Message
 from onekernel.sandbox import confinement, gpu_state, machine, own_time, progress
@@ -155,6 +156,7 @@ def _grade_checks(submission: Submission) -> list[Verdict]:
         submission, list(ran.values()), with_causes(submission, ran, verdicts), partial(_alone, submission)
     )
     verdicts = with_leaks(submission, list(ran.values()), verdicts, partial(_left, submission))
+    verdicts = with_untried(submission, ran.values(), verdicts)
     return with_warnings(stopped_first(verdicts), warnings, submission.text(), partial(_cured, submission, ran))
 
 

@@ -151,7 +151,7 @@ class Simulated(Untimed):
         if way == LONG:
             options = options & ~MODES["count"] | MODES["bounds"]
         if way == SPARSE:
-            options = MODES["bounds"] | SAMPLE
+            options = MODES["check"] | SAMPLE  # races in shared memory: of what other blocks touch nobody knows
         if self.codes is not None and options & COUNT and way != AS_WRITTEN:
             options |= BY_CODE
         limit = min(self.time_limit, _SPARSE_SECONDS) if way == SPARSE else self.time_limit

@@ -156,8 +156,9 @@ def of_any_file(name: str) -> str:
     """A mangled name of what a file keeps to itself, a static function or one in a nameless namespace, without what
     says so: compilers say it in different words. Any other stays as it is."""
     name = re.sub(r"^_ZL(?=\d)", "_Z", name)
-    own = re.search(r"(\d+)_GLOBAL__N_", name)
-    return name[: own.start()] + name[own.end(1) + int(own[1]) :] if own else name
+    while own := re.search(r"(\d+)_GLOBAL__N_", name):
+        name = name[: own.start()] + name[own.end(1) + int(own[1]) :]
+    return name
 
 
 def plain_name(name: str) -> str:

@@ -295,6 +295,7 @@ static int run_launch(const LaunchSite* site, const Config* config, const void* 
     mine.busy = depth;
     if (launch.restart) error = restart(launch);
     launch_done();
+    if (options & SPARSE && is_left_half_way(launch)) launch.talks = true;
     if (!launch.aborted) stream_launch_ended(*site, config->stream, pointers, arguments);
     if (!launch.aborted) tell_less(launch);
     forget_findings_after(launch.last_block);
