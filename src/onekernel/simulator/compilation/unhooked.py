@@ -106,13 +106,12 @@ def _reached(functions: list[_Function], mine: list[str], place: re.Pattern[str]
     found = [f for f in functions if not f.of_library]
     rest = [f for f in functions if f.of_library]
     for function in found:  # grows
-        at = function.at
-        for statement in function.statements:
-            at = next((p for p in _places(statement, place) if p[0] in mine), at)
-            for called in [f for f in rest if f"{f.name} (" in statement]:
-                called.at = at
-                found.append(called)
-                rest.remove(called)
+        said = "\n".join(function.statements)
+        for called in [f for f in rest if f"{f.name} (" in said]:
+            number = next(n for n, text in enumerate(function.statements) if f"{called.name} (" in text)
+            called.at = _line(function, number, mine, place)
+            found.append(called)
+            rest.remove(called)
     return found
 
 
@@ -120,21 +119,32 @@ def _places(statement: str, place: re.Pattern[str]) -> list[tuple[str, int]]:
     return [(m[1], int(m[2])) for m in place.finditer(statement)]
 
 
+def _line(function: _Function, number: int, mine: list[str], place: re.Pattern[str]) -> tuple[str, int] | None:
+    """Where in the files `mine` statement `number` of a function stands: what was inlined there has other places."""
+    for statement in reversed(function.statements[: number + 1]):
+        for found in _places(statement, place):
+            if found[0] in mine:
+                return found
+    return function.at
+
+
 def _moves(function: _Function, mine: list[str], place: re.Pattern[str]) -> Iterator[tuple[tuple[str, int], str]]:
     """The place in one of the files `mine` and the name of each call that moves memory without a hook."""
-    at = function.at or (mine[0], 0)
-    for statement in function.statements:
-        places = _places(statement, place)
-        inside = bool(places) and places[0][0].startswith(str(INCLUDE))
-        at = next((p for p in places if p[0] in mine), at)
+    for number, statement in enumerate(function.statements):
+        if ");" not in statement or "__tsan_" in statement:
+            continue  # no call, or a hook
         match = _CALL.fullmatch(_ENDED.sub("", place.sub("", statement).strip()))
-        if match is None or inside or _NOT_CALLS.fullmatch(match["called"]):
+        if match is None or _NOT_CALLS.fullmatch(match["called"]):
             continue
-        given = list(_parts(match["given"]))
-        if _is_copied(function, match["called"], given):
-            yield at, _BUILTIN.fullmatch(match["called"])["plain"]  # type: ignore[index]
-        elif any(_in_memory(function, part) for part in (match["left"] or "0", *given)):
-            yield at, plain_name(match["called"].partition(".")[0])
+        copied = _is_copied(function, match["called"], given := list(_parts(match["given"])))
+        if not copied and not any(_in_memory(function, part) for part in (match["left"] or "0", *given)):
+            continue
+        places = _places(statement, place)
+        if places and places[0][0].startswith(str(INCLUDE)):
+            continue
+        plain = _BUILTIN.fullmatch(match["called"])
+        name = plain["plain"] if plain else plain_name(match["called"].partition(".")[0])
+        yield _line(function, number, mine, place) or (mine[0], 0), name
 
 
 def _is_copied(function: _Function, called: str, given: list[str]) -> bool:
