@@ -68,17 +68,16 @@ def grade(submission: Submission) -> Result:
 
 def grade_until_failed(submission: Submission) -> Result:
     """As `grade`, without the checks behind the first that fails. Each has the file run by itself; where none fails,
-    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score."""
+    all are graded together: what a file keeps from one to another, or runs out of, shows there: that is the score. The
+    seconds that a file has are for the checks one by one, and once more for all together."""
     results: list[Result] = []
-    for check in submission.exercise.checks:
-        results.append(
-            grade(
-                replace(submission, exercise=replace(submission.exercise, checks=(check,)), whole=submission.exercise)
-            )
-        )
-        if results[-1].fails:
-            break
-    else:
+    with own_time.allowed(submission.exercise.seconds, partial(_is_theirs, submission)):
+        for check in submission.exercise.checks:
+            alone = replace(submission.exercise, checks=(check,))
+            results.append(grade(replace(submission, exercise=alone, whole=submission.exercise)))
+            if results[-1].fails:
+                break
+    if not results[-1].fails:
         results.append(grade(submission))
         return replace(results[-1], seconds=sum(r.seconds for r in results))
     return replace(
