@@ -51,8 +51,7 @@ _OTHER_TYPE = (  # g++'s words, then clang++'s: of the error, and of the note be
 # A function is taken for a variable where the type of a parameter is not known, which the next error of its line names.
 _DECLARED_VOID = re.compile(
     r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)? error: variable or field .(?P<name>\w+). declared void\n"
-    r"(?:[^\n]*\n){0,3}?(?P=file):(?P=line):(?:\d+:)? error: [^\n]*not declared",
-    re.MULTILINE,
+    r"(?:[^\n]*\n){0,3}?(?P=file):(?P=line):(?:\d+:)? error: [^\n]*not declared", re.MULTILINE
 )
 _CONTEXT = re.compile(
     r"^(?:In file included )?\s*from (?P<file>[^\s:][^:\n]*):(?P<line>\d+)|"
