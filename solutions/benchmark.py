@@ -57,7 +57,9 @@ WARM_UPS = 30
 
 
 # </gap>
-def benchmark(first: Callable[..., Any], second: Callable[..., Any], n: int, device: Device) -> tuple[float, float]:
+def benchmark(
+    first: Callable[..., Any], second: Callable[..., Any], n: int, device: Device
+) -> tuple[float, float]:
     """The seconds that one call of first(x, out) takes on the GPU, and one of second(x, out).
 
     x has n random elements, and neither x nor out lies in L2 when a call begins. Without `out` a function allocates its
