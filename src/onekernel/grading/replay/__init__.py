@@ -79,6 +79,8 @@ SPECIAL = (
     "gemm-c-at-beta-zero", "mul-logarithm", "softmax-min-from-infinity", "softmax-no-max", "softmax-max-by-min",
     "softmax-max-idle", "mul-max-of-nonzero", "softmax-zeros", "add-zeros", "gelu-zeros",
 )  # fmt: skip
+# Of the others, what a text says that makes it: without it zeros and NaN are no sign of it.
+OTHERWISE = {"softmax-integer": _WHOLE, "softmax-max-by-size": "abs", "softmax-max-of-abs": "abs"}
 # Of what threads, warps and lanes share: a Triton kernel has none of them.
 _OF_THREADS = re.compile(r"\bthread|\bwarp|\blane|shuffle")
 IN_PROGRAMS = ("softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
@@ -251,8 +253,8 @@ def _sentences(
     explain better."""
     if not any(_tells(one) for one in given):  # NaN alone comes from many things: of sums that leave something out, too
         left = {k: m for k, m in left.items() if not m.cause.startswith("sum-")}
-    if not any(map(_tells_by_numbers, given)):
-        left = {k: m for k, m in left.items() if m.cause in SPECIAL}
+    if text is not None and not any(map(_tells_by_numbers, given)):
+        left = {k: m for k, m in left.items() if m.cause in SPECIAL or _is_written(m.cause, text)}
     if text is not None and "triton" in text:
         left = {k: m for k, m in left.items() if not _is_of_threads(m.cause)}
     left = {k: m for k, m in left.items() if text is None or re.search(WORDS.get(m.cause, ""), text)}
@@ -349,6 +351,10 @@ def _tells_by_numbers(given: Given) -> bool:
     off = finite & (np.abs(got - want) > NEAR[given.call.dtype] * np.abs(want) + np.finfo(np.float32).tiny)
     overflows = all(np.isfinite(x).all() for x in given.call.inputs.values()) and (np.isfinite(want) & ~finite).any()
     return bool(overflows or off.any() or (np.isfinite(got) & ~np.isfinite(want) & (got != 0)).any())
+
+
+def _is_written(cause: str, text: str) -> bool:
+    return cause in OTHERWISE and bool(re.search(OTHERWISE[cause], text))
 
 
 @cache
