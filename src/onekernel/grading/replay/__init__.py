@@ -34,6 +34,7 @@ LARGE = 50_000  # elements of an input, likewise
 # How near a mistake's numbers must be to the kernel's, relative to each: rounding in another order, and no more.
 NEAR = {"float32": 1e-4, "float16": 2e-3, "bfloat16": 1.6e-2}
 FEW_INPUTS = 3  # right by chance
+ENOUGH = 100  # numbers that no other mistake gives by chance
 FEW_COLUMNS = 8  # or less of a row have a factor in common by chance
 FEW = 0.02  # of the elements may lie a rounding step of a narrow type further off
 BETTER = 0.1  # and of a wrong answer's distance from the right one
@@ -78,6 +79,8 @@ SPECIAL = (
     "gemm-c-at-beta-zero", "mul-logarithm", "softmax-min-from-infinity", "softmax-no-max", "softmax-max-by-min",
     "softmax-max-idle", "mul-max-of-nonzero", "softmax-zeros", "add-zeros", "gelu-zeros",
 )  # fmt: skip
+# Of the others, what a text says that makes it: without it zeros and NaN are no sign of it.
+OTHERWISE = {"softmax-integer": _WHOLE, "softmax-max-by-size": "abs", "softmax-max-of-abs": "abs"}
 # Of what threads, warps and lanes share: a Triton kernel has none of them.
 _OF_THREADS = re.compile(r"\bthread|\bwarp|\blane|shuffle")
 IN_PROGRAMS = ("softmax-zero-beyond", "sum-limited", "softmax-from-own-column", "softmax-max-of-bits")
@@ -118,7 +121,8 @@ def cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]], text: str
                 return _with_the_rest(operator, found, others)
         for short, longer, path in paths:
             found = _replayed_cause(operator, short, longer, text)
-            if found and found[1].values["apart"] >= FEW_INPUTS:
+            told = sum(g.got.size for g in short if not g.right)  # numbers that the mistake has given
+            if found and (found[1].values["apart"] >= FEW_INPUTS or told >= ENOUGH):
                 return Message("replay.in-one-path", {**found[1].values, "cause": found[1], **path})
         fp32 = [g for g in every if g.call.dtype == "float32"]
         narrow_alone = len(fp32) >= FEW_INPUTS and all(g.right for g in fp32)  # what fp32 has right is no constant
@@ -249,8 +253,8 @@ def _sentences(
     explain better."""
     if not any(_tells(one) for one in given):  # NaN alone comes from many things: of sums that leave something out, too
         left = {k: m for k, m in left.items() if not m.cause.startswith("sum-")}
-    if not any(map(_tells_by_numbers, given)):
-        left = {k: m for k, m in left.items() if m.cause in SPECIAL}
+    if text is not None and not any(map(_tells_by_numbers, given)):
+        left = {k: m for k, m in left.items() if m.cause in SPECIAL or _is_written(m.cause, text)}
     if text is not None and "triton" in text:
         left = {k: m for k, m in left.items() if not _is_of_threads(m.cause)}
     left = {k: m for k, m in left.items() if text is None or re.search(WORDS.get(m.cause, ""), text)}
@@ -338,12 +342,19 @@ def _where_it_tells(
 
 
 def _tells_by_numbers(given: Given) -> bool:
-    """Whether a result is wrong by a number: one that differs from another, or that is neither 0 nor what stands where
-    NaN or an infinity must be."""
+    """Whether a result is wrong by a number: one that differs from another, that is neither 0 nor what stands where NaN
+    or an infinity must be, or in whose place NaN or an infinity stands though the input holds neither."""
     got, want = given.got, given.want
+    if given.right:
+        return False
     finite = np.isfinite(got) & np.isfinite(want)
     off = finite & (np.abs(got - want) > NEAR[given.call.dtype] * np.abs(want) + np.finfo(np.float32).tiny)
-    return not given.right and bool(off.any() or (np.isfinite(got) & ~np.isfinite(want) & (got != 0)).any())
+    overflows = all(np.isfinite(x).all() for x in given.call.inputs.values()) and (np.isfinite(want) & ~finite).any()
+    return bool(overflows or off.any() or (np.isfinite(got) & ~np.isfinite(want) & (got != 0)).any())
+
+
+def _is_written(cause: str, text: str) -> bool:
+    return cause in OTHERWISE and bool(re.search(OTHERWISE[cause], text))
 
 
 @cache

@@ -6,7 +6,6 @@ Causes are message keys: replay.mul-NAME, or those of the softmax and of a sum.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -33,7 +32,9 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
     yield Mistake("mul-added", lambda: p + w)
     x = case.inputs["x"]
     unsure = later(lambda: ROUNDING * row_sum(np.abs(p * w)) / np.abs(row_sum(p * w)))  # of signs that nearly cancel
-    yield Mistake("mul-before-sum", lambda: p * w / row_sum(p * w), slack=unsure)
+    x32 = case.inputs["x"].astype(np.float32)  # of exponentials that vanish there is nothing left to divide by
+    e = np.exp(x32 - x32.max(axis=1, keepdims=True, initial=-np.inf)) * w.astype(np.float32)
+    yield Mistake("mul-before-sum", lambda: e / row_sum(e), slack=unsure)
     yield Mistake("mul-before-sum", lambda: p / row_sum(p * w), variant="sum alone", slack=unsure)
     yield Mistake("mul-x-for-w", lambda: p * x)
     yield Mistake("mul-w-normalised", lambda: p * w / row_sum(w))
@@ -50,7 +51,8 @@ def mistakes(case: Replayed) -> Iterator[Mistake]:
         yield Mistake("mul-narrow", rounded, {"type": kind}, step=STEP[kind] / 2)
     if rows:
         for m in (m for m in softmax.mistakes(case) if m.cause != "sum-narrow-result"):  # that is mul-narrow
-            yield replace(m, make=later(lambda make: np.asarray(make()) * w, m.make))
+            times_w = later(lambda make: np.asarray(make()) * w, m.make)
+            yield Mistake(m.cause, times_w, m.values, m.variant, m.step)
 
 
 def _of_the_exponent(x: np.ndarray, p: np.ndarray, w: np.ndarray) -> Iterator[Mistake]:

@@ -37,8 +37,12 @@ def stride_cause(operator: Operator, ran: Sequence[tuple[Call, CallOutcome]]) ->
     right: list[Call] = []
     wrong: list[tuple[Call, CallOutcome]] = []
     for call, outcome in ran:
-        if not math.prod(call.case.sizes.values()) or call.case.sizes[strided[0].shape[0]] < 2:
-            continue  # of one row there is no stride
+        if not math.prod(call.case.sizes.values()):
+            continue
+        if call.case.sizes[strided[0].shape[0]] < 2:  # of one row there is no stride
+            if not is_right(operator, call, outcome):
+                return None
+            continue
         if is_right(operator, call, outcome):
             right.append(call)
         else:

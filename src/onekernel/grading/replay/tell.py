@@ -31,6 +31,7 @@ SEEN = tuple(
         *(key for key in area("replay") if key.startswith("only-")),
     )
 )  # fmt: skip  # told from the results, not made on purpose
+ALL_NAN = "replay.softmax-all-nan"
 IN_ONE_PATH = "replay.in-one-path"
 OF_A_CAUSE = ("replay.seen", "replay.named", "replay.named-some")
 OF_A_STRIDE = "-of-"  # as in replay.mul-w-of-x
@@ -65,6 +66,8 @@ def with_causes(submission: Submission, ran: Mapping[str, Ran], verdicts: Sequen
         made = cause(submission.operator, every, submission.text())
         if made and (strided is None or strided.key == UNKNOWN or OF_A_STRIDE in made.key):
             strided, found = None, made
+    if found is not None and found.key == ALL_NAN:  # which rows they are says more
+        found = narrowed(given(submission.operator, every)) or found
     found = found or whole_tiles_alone(submission.operator, every)
     if found is None and not any(f.code == "unwritten" for v in verdicts for f in v.failures):  # that says which ones
         compared = given(submission.operator, every)
