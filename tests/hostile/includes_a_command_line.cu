@@ -1,6 +1,6 @@
 // exercise: vector_add
 // attack: includes the command line of a process as it is compiled: a grader's may hold the seed
-// ataque: incluye la línea de órdenes de un proceso al compilarse: la de un evaluador puede llevar la semilla
+// ataque: incluye la línea de órdenes de un proceso al compilarse: la de un corrector puede llevar la semilla
 // closed by: Landlock
 #include <cuda_runtime.h>
 #include <stdint.h>

@@ -161,7 +161,15 @@ def _text(path: str) -> list[str]:
         return []
 
 
+_FOLDERS = re.compile(r"(?:/[^\s:/']+)*/(?=[^\s:/'])")
+MOST_SAID = 200  # characters of what a linker says
+
+
 def link_error(source: Source, log: str) -> BuildError:
     missing = sorted(set(re.findall(r"undefined reference to [`']([^'`]+)'", log)))
-    message = Message("simulator.undefined", {"names": ", ".join(missing[:3]) or log.strip()[:200]})
-    return BuildError([Finding("undefined", message, str(source.path))], log)
+    if missing:
+        message = Message("simulator.undefined", {"names": ", ".join(missing[:3])})
+        return BuildError([Finding("undefined", message, str(source.path))], log)
+    said = next((line for line in log.splitlines() if "error" in line), log.strip())
+    plain = _FOLDERS.sub("", said)[:MOST_SAID]  # where this machine keeps things is nobody's business
+    return BuildError([Finding("link", Message("simulator.link", {"said": plain}), str(source.path))], log)
