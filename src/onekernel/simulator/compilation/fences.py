@@ -137,7 +137,9 @@ def put_up(
 def stand_in(built: Path, runtime: Sequence[Path]) -> list[str]:
     """What the object file `built` of a graded file defines under names that the runtime itself has: hooks that see
     nothing, what writes the report. Whatever a macro pastes or a pragma renames, here it has its name."""
-    theirs = defined(built) & set[str]().union(*map(_brought, runtime))
+    both = defined(built) & set[str]().union(*map(_brought, runtime))
+    # An inline function of a header both may have, each as weakly as the other.
+    theirs = both - (defined(built, weakly=True) & set[str]().union(*(defined(r, weakly=True) for r in runtime)))
     return [_said(name) for name in sorted(theirs) if not name.startswith(_OF_EACH)]
 
 

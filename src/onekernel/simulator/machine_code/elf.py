@@ -62,10 +62,12 @@ def undefined(path: Path) -> dict[str, bool]:
     return dict(sorted(names.items()))
 
 
-def defined(path: Path) -> frozenset[str]:
-    """The names that the object file `path` defines for others. Raises ValueError if it is none (ELF64)."""
+def defined(path: Path, *, weakly: bool | None = None) -> frozenset[str]:
+    """The names that the object file `path` defines for others; those alone that it defines `weakly` (STB_WEAK), as an
+    inline function of a header, or that it does not. Raises ValueError if it is none (ELF64)."""
     entries = _entries(*sections(path), (_SYMTAB,))
-    return frozenset(name for _, name, info, index, _, _ in entries if index and info >> 4)
+    bindings = {None: (1, 2, 10), True: (2,), False: (1, 10)}[weakly]  # STB_GLOBAL, STB_WEAK, STB_GNU_UNIQUE
+    return frozenset(name for _, name, info, index, _, _ in entries if index and info >> 4 in bindings)
 
 
 @dataclass(frozen=True)
